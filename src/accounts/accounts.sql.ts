@@ -1,0 +1,24 @@
+import { statement } from '../db/statement.ts';
+import type { KeyKind } from './keys.ts';
+
+export const insertAccount = statement('account_insert', 'INSERT INTO account (id, created_at) VALUES ($1, $2)');
+
+export const countAccounts = statement<{ n: number }>('account_count', 'SELECT count(*) AS n FROM account');
+
+export const insertKey = statement(
+  'access_key_insert',
+  `INSERT INTO access_key (id, kind, secret_hash, public_text, account_id, wallet_id, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+);
+
+export type KeyRow = { id: string; kind: KeyKind; account_id: string; wallet_id: string | null };
+
+export const findKey = statement<KeyRow>(
+  'access_key_find',
+  'SELECT id, kind, account_id, wallet_id FROM access_key WHERE kind = $1 AND secret_hash = $2',
+);
+
+export const findPublicKeyOfWallet = statement<{ public_text: string }>(
+  'access_key_public_of_wallet',
+  `SELECT public_text FROM access_key WHERE wallet_id = $1 AND kind = $2 AND public_text IS NOT NULL ORDER BY id LIMIT 1`,
+);

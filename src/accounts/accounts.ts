@@ -1,0 +1,80 @@
+import type { Database, Tx } from '../db/database.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import * as sql from './accounts.sql.ts';
+import { KEY_KINDS, type KeyKind, newKeyText, parseKey } from './keys.ts';
+
+/** A key that exists: whose it is, and the one wallet it is for, if any. */
+export interface Key {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly accountId: string;
+  readonly walletId: string | undefined;
+}
+
+/** The keys of a new account, shown this once. */
+export interface AccountKeys {
+  readonly accountId: string;
+  readonly secretKey: string;
+  readonly publicKey: string;
+}
+
+/** Accounts (logins) and the keys of accounts and wallets. */
+export interface Accounts {
+  /** Finds the key that a text presents; undefined for an unknown one, whatever is wrong with it. */
+  find(text: string): Promise<Key | undefined>;
+  /** The public key of a kind that names a wallet in links. */
+  publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined>;
+  /**
+   * Makes sure that there is an account to begin with: the one of `secretKey` if given, otherwise a first one.
+   * @returns its keys when it was created now.
+   * @throws Error when `secretKey` is not a `sak_` key of at least 20 characters after the prefix.
+   */
+  bootstrap(secretKey?: string): Promise<AccountKeys | undefined>;
+}
+
+export function createAccounts(database: Database, clock: Clock): Accounts {
+  return {
+    async find(text) {
+      const presented = parseKey(text);
+      if (!presented) return undefined;
+      const row = await database.first(sql.findKey, presented.kind, presented.hash);
+      return row && { id: row.id, kind: row.kind, accountId: row.account_id, walletId: row.wallet_id ?? undefined };
+    },
+    async publicKeyOfWallet(walletId, kind) {
+      return (await database.first(sql.findPublicKeyOfWallet, walletId, kind))?.public_text;
+    },
+    bootstrap: (secretKey) => database.transaction((tx) => bootstrap(tx, clock, secretKey)),
+  };
+}
+
+async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): Promise<AccountKeys | undefined> {
+  if (secretKey === undefined) {
+    const accounts = await tx.first(sql.countAccounts);
+    return accounts?.n === 0 ? createAccount(tx, clock, newKeyText('secret_api')) : undefined;
+  }
+  const presented = parseKey(secretKey);
+  if (presented?.kind !== 'secret_api' || secretKey.length < 'sak_'.length + 20) {
+    throw new Error('BOOTSTRAP_SECRET_KEY must be sak_ followed by at least 20 random letters and digits');
+  }
+  const existing = await tx.first(sql.findKey, presented.kind, presented.hash);
+  return existing ? undefined : createAccount(tx, clock, secretKey);
+}
+
+async function createAccount(tx: Tx, clock: Clock, secretKey: string): Promise<AccountKeys> {
+  const accountId = `acc_${newId(clock.nowMs())}`;
+  const publicKey = newKeyText('public_api');
+  await tx.run(sql.insertAccount, accountId, unixSeconds(clock));
+  await insertKey(tx, clock, secretKey, accountId, undefined);
+  await insertKey(tx, clock, publicKey, accountId, undefined);
+  return { accountId, secretKey, publicKey };
+}
+
+/** Stores a key: its hash, and its text only where the kind is public. */
+export async function insertKey(tx: Tx, clock: Clock, text: string, accountId: string, walletId: string | undefined): Promise<void> {
+  const presented = parseKey(text);
+  if (!presented) throw new Error('not a key');
+  const id = `key_${newId(clock.nowMs())}`;
+  const publicText = KEY_KINDS[presented.kind].isPublic ? text : null;
+  await tx.run(sql.insertKey, id, presented.kind, presented.hash, publicText, accountId, walletId ?? null, unixSeconds(clock));
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { randomText } from '../kernel/ids.ts';
+
+/** What a key may do with a wallet. */
+export type Permission = 'wallet_read' | 'wallet_tx_read' | 'wallet_deposit' | 'wallet_transfer' | 'wallet_withdraw';
+
+interface KindRule {
+  /** The first is the canonical one; the others are old clients' names for the same kind. */
+  readonly prefixes: readonly [string, ...string[]];
+  readonly permissions: readonly Permission[];
+  /** Whether the key itself may be shown again: an identifier, not a secret. */
+  readonly isPublic: boolean;
+}
+
+/** The kinds of keys; the whole table of who may do what to a wallet. */
+export const KEY_KINDS = {
+  secret_api: {
+    prefixes: ['sak'],
+    permissions: ['wallet_read', 'wallet_tx_read', 'wallet_deposit', 'wallet_transfer', 'wallet_withdraw'],
+    isPublic: false,
+  },
+  public_api: { prefixes: ['pak'], permissions: [], isPublic: true },
+  wallet_admin: {
+    prefixes: ['waka', 'wa'],
+    permissions: ['wallet_read', 'wallet_tx_read', 'wallet_deposit', 'wallet_transfer', 'wallet_withdraw'],
+    isPublic: false,
+  },
+  wallet_invoice: { prefixes: ['waki', 'wi'], permissions: ['wallet_deposit', 'wallet_tx_read'], isPublic: false },
+  wallet_read: { prefixes: ['wakr', 'wr'], permissions: ['wallet_read', 'wallet_tx_read'], isPublic: false },
+  wallet_lnurl_withdraw: { prefixes: ['waklw'], permissions: [], isPublic: true },
+  wallet_lnurl_pay: { prefixes: ['waklp'], permissions: [], isPublic: true },
+} as const satisfies Record<string, KindRule>;
+
+export type KeyKind = keyof typeof KEY_KINDS;
+
+const KIND_OF_PREFIX = new Map<string, KeyKind>(
+  (Object.keys(KEY_KINDS) as KeyKind[]).flatMap((kind) => KEY_KINDS[kind].prefixes.map((prefix) => [prefix, kind] as const)),
+);
+
+const MAX_KEY_LENGTH = 128;
+/** 24 letters and digits: 142 bits. */
+const SECRET_LENGTH = 24;
+
+/** What a presented key says: its kind, and the hash under which its secret is stored. */
+export interface PresentedKey {
+  readonly kind: KeyKind;
+  readonly hash: Uint8Array;
+}
+
+/** Reads a key as it was presented; undefined when it has not the form of one. `wa_X` and `waka_X` are the same key. */
+export function parseKey(text: string): PresentedKey | undefined {
+  if (text.length > MAX_KEY_LENGTH) return undefined;
+  const split = text.indexOf('_');
+  const kind = KIND_OF_PREFIX.get(text.slice(0, Math.max(split, 0)));
+  if (!kind || split === text.length - 1) return undefined;
+  return { kind, hash: hashSecret(text.slice(split + 1)) };
+}
+
+/** A new key of a kind, as it is shown to its owner. */
+export function newKeyText(kind: KeyKind): string {
+  return `${KEY_KINDS[kind].prefixes[0]}_${randomText(SECRET_LENGTH)}`;
+}
+
+/** A fast hash is enough, and needed on every request: the secret is random, so there is nothing to guess. */
+function hashSecret(secret: string): Uint8Array {
+  return createHash('sha256').update(secret).digest();
+}

@@ -1,0 +1,8 @@
+import { statement } from './statement.ts';
+
+export const readFact = statement<{ value: string }>('fact_read', 'SELECT value FROM service_fact WHERE name = $1');
+
+export const writeFact = statement(
+  'fact_write',
+  `INSERT INTO service_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+);

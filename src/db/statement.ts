@@ -1,0 +1,18 @@
+import type { Dialect, Row } from './database.ts';
+
+/**
+ * A named SQL statement. Parameters are `$1`, `$2`, … in both dialects; a list parameter is an array in
+ * PostgreSQL and JSON text in SQLite. The name is the prepared statement's name in PostgreSQL.
+ */
+export interface Statement<R extends Row = Row> {
+  readonly name: string;
+  readonly sqlite: string;
+  readonly postgres: string;
+  /** Only a type: the shape of a row. */
+  readonly row?: R;
+}
+
+/** Defines a statement; give one text where the two dialects agree. */
+export function statement<R extends Row = Row>(name: string, text: string | Record<Dialect, string>): Statement<R> {
+  return typeof text === 'string' ? { name, sqlite: text, postgres: text } : { name, ...text };
+}

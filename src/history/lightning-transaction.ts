@@ -1,0 +1,87 @@
+import type { Invoice } from '../invoices/invoice.ts';
+import type { Msat } from '../kernel/money.ts';
+import type { CustomRecords, FailureReason } from '../lightning/node.ts';
+import type { Payment } from '../payments/payment.ts';
+
+/** The Lightning side of a wallet transaction, incoming or outgoing: the API's `lnTx`. Times are Unix seconds. */
+export interface LightningTransaction {
+  readonly id: string;
+  readonly walletId: string;
+  readonly createdAt: number;
+  readonly nodeId: string;
+  readonly destPubkey: string;
+  readonly paymentRequest: string;
+  readonly paymentHash: string;
+  readonly memo: string;
+  readonly descriptionHash: string | undefined;
+  /** What was asked for or, once paid, what was received; 0 for an open invoice of any amount. */
+  readonly amountMsat: Msat;
+  readonly feeMsat: Msat | undefined;
+  readonly expirySeconds: number;
+  readonly expiresAt: number | undefined;
+  readonly preimage: string | undefined;
+  readonly status: 'pending' | 'settled' | 'failed' | 'expired';
+  readonly failureReason: FailureReason | undefined;
+  readonly settledAt: number | undefined;
+  readonly isKeysend: boolean;
+  readonly customRecords: CustomRecords | undefined;
+  readonly passThru: string | undefined;
+}
+
+/** bLIP 3: the record of a keysend that carries its preimage. */
+const KEYSEND_PREIMAGE_RECORD = '5482373484';
+
+export function ofInvoice(invoice: Invoice, nowSeconds: number): LightningTransaction {
+  const settled = invoice.state === 'settled';
+  return {
+    ...shared(invoice),
+    amountMsat: invoice.receivedMsat ?? invoice.amountMsat ?? (0 as Msat),
+    feeMsat: undefined,
+    preimage: settled ? invoice.preimage : undefined,
+    status: invoiceStatus(invoice, nowSeconds),
+    failureReason: undefined,
+    customRecords: invoice.customRecords,
+  };
+}
+
+function invoiceStatus(invoice: Invoice, nowSeconds: number): LightningTransaction['status'] {
+  if (invoice.state === 'settled') return 'settled';
+  if (invoice.state === 'canceled') return 'failed';
+  return invoice.state === 'open' && (invoice.expiresAt ?? 0) <= nowSeconds ? 'expired' : 'pending';
+}
+
+export function ofPayment(payment: Payment): LightningTransaction {
+  const succeeded = payment.state === 'succeeded';
+  const preimage = succeeded ? payment.preimage : undefined;
+  const proof = payment.isKeysend && preimage !== undefined ? { [KEYSEND_PREIMAGE_RECORD]: preimage } : {};
+  return {
+    ...shared(payment),
+    amountMsat: payment.amountMsat,
+    feeMsat: payment.feeMsat,
+    preimage,
+    status: succeeded ? 'settled' : payment.state === 'failed' ? 'failed' : 'pending',
+    failureReason: payment.failureReason,
+    customRecords: payment.isKeysend ? { ...payment.customRecords, ...proof } : undefined,
+  };
+}
+
+function shared(of: Invoice | Payment) {
+  const { id, walletId, createdAt, nodeId, destPubkey, paymentRequest, paymentHash, memo, descriptionHash } = of;
+  const { expirySeconds, expiresAt, settledAt, isKeysend, passThru } = of;
+  return {
+    id,
+    walletId,
+    createdAt,
+    nodeId,
+    destPubkey,
+    paymentRequest,
+    paymentHash,
+    memo,
+    descriptionHash,
+    expirySeconds,
+    expiresAt,
+    settledAt,
+    isKeysend,
+    passThru,
+  };
+}

@@ -1,0 +1,63 @@
+import { floorSat, type Msat, msat, subMsat } from '../kernel/money.ts';
+import type { FailureReason } from '../lightning/node.ts';
+import type { Payment } from '../payments/payment.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
+import type { EntryRow } from './entries.sql.ts';
+import { type LightningTransaction, ofPayment } from './lightning-transaction.ts';
+
+/** A line of a wallet's history: the API's `wtx`. Times are Unix seconds. */
+export interface WalletTransaction {
+  /** `wtx_…` */
+  readonly id: string;
+  readonly createdAt: number;
+  /** Exact and signed. */
+  readonly amountMsat: Msat;
+  /** floor(balance after) − floor(balance before), so that the lines add up to the balance. */
+  readonly numSatoshis: number;
+  readonly userLabel: string;
+  readonly wallet: Wallet;
+  readonly type: string;
+  readonly lightning: LightningTransaction | undefined;
+  /** JSON text. */
+  readonly passThru: string | undefined;
+  readonly status: 'settled' | 'pending' | 'failed';
+  readonly failureReason: FailureReason | undefined;
+}
+
+/** A line that the ledger has booked. `behind` is the invoice or payment that it settles, `since` its time if that is earlier. */
+export function ofEntry(entry: EntryRow, wallet: Wallet, behind: LightningTransaction | undefined, label: string): WalletTransaction {
+  const amountMsat = msat(entry.side === 'from' ? -entry.amount_msat : entry.amount_msat);
+  const after = msat(entry.balance_msat);
+  return {
+    id: walletTransactionId(entry.transfer_id, entry.side),
+    // A payment's line has been there since its hold.
+    createdAt: entry.side === 'from' && behind ? behind.createdAt : Math.floor(entry.created_at_ms / 1000),
+    amountMsat,
+    numSatoshis: floorSat(after) - floorSat(subMsat(after, amountMsat)),
+    userLabel: label,
+    wallet,
+    type: entry.type,
+    lightning: behind,
+    passThru: entry.pass_thru ?? behind?.passThru,
+    status: 'settled',
+    failureReason: undefined,
+  };
+}
+
+/** A payment that is in flight or has failed: the ledger has no entry for it. */
+export function ofUnsettled(payment: Payment, wallet: Wallet): WalletTransaction {
+  return {
+    id: walletTransactionId(payment.transferId, 'from'),
+    createdAt: payment.createdAt,
+    amountMsat: msat(-payment.amountMsat),
+    numSatoshis: floorSat(msat(-payment.amountMsat)),
+    userLabel: payment.userLabel,
+    wallet,
+    type: payment.wtxType,
+    lightning: ofPayment(payment),
+    passThru: payment.passThru,
+    status: payment.state === 'failed' ? 'failed' : 'pending',
+    failureReason: payment.failureReason,
+  };
+}

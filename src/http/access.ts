@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify';
+import type { Accounts, Key } from '../accounts/accounts.ts';
+import { KEY_KINDS, type Permission } from '../accounts/keys.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Wallet, Wallets } from '../wallets/wallets.ts';
+
+/** Who is asking, and what they may do. Every route begins with one of these. */
+export interface Access {
+  /** The key that was presented. @throws Refusal `unauthorized` */
+  anyKey(request: FastifyRequest): Promise<Key>;
+  /** The account of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
+  account(request: FastifyRequest): Promise<string>;
+  /**
+   * The wallet that the path names, if the caller may do this with it.
+   * @throws Refusal `unauthorized`, `forbidden`; `not_found` for a wallet that is unknown or somebody else's.
+   */
+  wallet(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Wallet>;
+}
+
+export function createAccess(accounts: Accounts, wallets: Wallets): Access {
+  async function anyKey(request: FastifyRequest): Promise<Key> {
+    const text = presentedText(request);
+    const key = text === undefined ? undefined : await accounts.find(text);
+    if (key) return key;
+    throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
+  }
+
+  return {
+    anyKey,
+    async account(request) {
+      const key = await anyKey(request);
+      if (key.kind !== 'secret_api') throw new Refusal('forbidden', 'This needs a secret API key (sak_).');
+      return key.accountId;
+    },
+    async wallet(request, permission) {
+      const key = await anyKey(request);
+      const named = await wallets.resolve(request.params.key);
+      if (named?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
+      if (key.walletId !== undefined && key.walletId !== named.wallet.id) throw new Refusal('not_found');
+      requirePermission(effectiveKind(key, named.key), permission);
+      return named.wallet;
+    },
+  };
+}
+
+/** A public API key only names the account: what counts is the wallet access key in the path. */
+function effectiveKind(credential: Key, inPath: Key | undefined): Key['kind'] {
+  return credential.kind === 'public_api' ? (inPath?.kind ?? 'public_api') : credential.kind;
+}
+
+export function hasPermission(kind: Key['kind'], permission: Permission): boolean {
+  return (KEY_KINDS[kind].permissions as readonly Permission[]).includes(permission);
+}
+
+function requirePermission(kind: Key['kind'], permission: Permission): void {
+  if (!hasPermission(kind, permission)) throw new Refusal('forbidden', `The key lacks the permission ${permission}.`);
+}
+
+/** The first credential that is present: X-Api-Key, Authorization (Bearer or Basic user name), ?access-token=. */
+function presentedText(request: FastifyRequest): string | undefined {
+  const header = request.headers['x-api-key'];
+  if (typeof header === 'string' && header !== '') return header.trim();
+  const authorization = request.headers.authorization ?? '';
+  const bearer = /^bearer +(.+)$/i.exec(authorization)?.[1];
+  if (bearer) return bearer.trim();
+  const token = (request.query as Record<string, unknown>)['access-token'];
+  if (typeof token === 'string' && token !== '') return token;
+  const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(authorization)?.[1];
+  return basic ? Buffer.from(basic, 'base64').toString('utf8').split(':')[0] : undefined;
+}

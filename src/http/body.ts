@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify';
+import qs from 'qs';
+import { Refusal } from '../kernel/refusal.ts';
+import type { App } from './app-type.ts';
+
+/** Bytes of a request body. */
+export const BODY_LIMIT = 64 * 1024;
+const FORM_FIELDS = 100;
+const FORM_DEPTH = 5;
+
+/** Reads JSON, and forms also when no Content-Type is sent; an empty body is `{}`. */
+export function readBodies(app: App): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
+    if (body.trim() === '') return done(null, {});
+    parseJson(request, body, (error, value) => {
+      if (error) done(new Refusal('malformed_body', 'The body is not valid JSON.'));
+      else if (typeof value !== 'object' || value === null || Array.isArray(value)) done(new Refusal('malformed_body', 'The body must be a JSON object.'));
+      else done(null, value);
+    });
+  });
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body: string, done) => parseForm(body, done));
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body: string, done) => {
+    if (request.headers['content-type'] === undefined) parseForm(body, done);
+    else done(new Refusal('unsupported_media_type'));
+  });
+}
+
+function parseForm(body: string, done: (error: Error | null, value?: unknown) => void): void {
+  try {
+    // Bracket notation nests: passThru[ticketId]=23.
+    done(null, qs.parse(body, { depth: FORM_DEPTH, strictDepth: true, parameterLimit: FORM_FIELDS, throwOnLimitExceeded: true, arrayLimit: FORM_FIELDS }));
+  } catch {
+    done(new Refusal('malformed_body', `The form has more than ${FORM_FIELDS} fields, or is nested deeper than ${FORM_DEPTH}.`));
+  }
+}
+
+interface FieldSchema {
+  readonly type?: string;
+  readonly zeroIsAbsent?: boolean;
+}
+
+/**
+ * Brings what clients really send to what the schemas say, before validation: `null` and `""` are absent, digits are integers where an
+ * integer is expected, a JSON text is an object where an object is expected.
+ */
+export async function normalize(request: FastifyRequest): Promise<void> {
+  const schema = request.routeOptions.schema;
+  if (schema?.body) {
+    request.body = normalizeFields(request.body ?? {}, schema.body);
+  }
+  if (schema?.querystring) request.query = normalizeFields(request.query ?? {}, schema.querystring);
+}
+
+function normalizeFields(input: unknown, schema: unknown): Record<string, unknown> {
+  const properties = ((schema as { properties?: Record<string, FieldSchema> }).properties ?? {}) as Record<string, FieldSchema>;
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of Object.entries(input as object)) {
+    // The old documentation's own typo, which clients copied.
+    const name = key === 'passTru' ? 'passThru' : key;
+    if (value === null || value === '') continue;
+    const normalized = normalizeValue(name, value, Object.hasOwn(properties, name) ? properties[name] : undefined);
+    if (normalized !== undefined) fields[name] = normalized;
+  }
+  return fields;
+}
+
+function normalizeValue(name: string, value: unknown, field: FieldSchema | undefined): unknown {
+  if (field?.type === 'integer') {
+    const integer = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
+    return field.zeroIsAbsent && integer === 0 ? undefined : integer;
+  }
+  if (field?.type === 'object' && typeof value === 'string') return parseObject(name, value);
+  return value;
+}
+
+function parseObject(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('validation_failed', `${name} must be an object, or the JSON text of one.`);
+  }
+}

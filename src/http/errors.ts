@@ -1,0 +1,73 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { errorMessage } from '../kernel/log.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { NodeUnavailable } from '../lightning/node.ts';
+import type { App } from './app-type.ts';
+
+/** Answers everything that goes wrong with the error object; on the public LNURL routes in LNURL's form. */
+export function answerErrors(app: App): void {
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, toRefusal(error as Error, request)));
+  app.setNotFoundHandler((request, reply) => sendError(request, reply, new Refusal('not_found')));
+}
+
+function sendError(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+  if (request.routeOptions.config.lnurl) {
+    // LUD-03: refusals are HTTP 200 with a reason.
+    return reply.code(200).header('cache-control', 'no-store').type('application/json').serializer(JSON.stringify).send({ status: 'ERROR', reason: refusal.message });
+  }
+  if (refusal.status === 401 && request.headers['sec-fetch-mode'] === undefined) reply.header('www-authenticate', 'Basic realm="api"');
+  if (refusal.status === 503) reply.header('retry-after', '1');
+  return reply
+    .code(refusal.status)
+    .header('cache-control', 'no-store')
+    .type('application/json')
+    .serializer(JSON.stringify)
+    .send({
+      name: STATUS_CODES[refusal.status],
+      message: refusal.message,
+      code: 0,
+      status: refusal.status,
+      type: refusal.type,
+      request_id: request.id,
+      ...(refusal.walletTransactionId !== undefined && { wtx_id: refusal.walletTransactionId }),
+    });
+}
+
+/** What the caller is told. Anything unexpected is logged, without the URL (it may carry keys), and answered without detail. */
+function toRefusal(error: Error & Partial<FastifyError>, request: FastifyRequest): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof NodeUnavailable) return new Refusal('node_unavailable');
+  if (error.validation) return describeInvalid(error);
+  switch (error.statusCode) {
+    case 413:
+      return new Refusal('payload_too_large');
+    case 415:
+      return new Refusal('unsupported_media_type');
+    case 400:
+      return new Refusal('malformed_body', 'The request cannot be read.');
+    case 414:
+    case 404:
+      return new Refusal('not_found');
+    default:
+      request.log.error({ requestId: request.id, route: request.routeOptions.url, error: errorMessage(error), stack: error.stack }, 'unexpected error');
+      return new Refusal('internal_error');
+  }
+}
+
+function describeInvalid(error: Partial<FastifyError>): Refusal {
+  const [first] = error.validation ?? [];
+  const path = (first?.instancePath ?? '').slice(1).replaceAll('/', '.');
+  const where = error.validationContext === 'querystring' ? 'query parameter ' : '';
+  switch (first?.keyword) {
+    case 'required':
+      return new Refusal('validation_failed', `${where}${String(first.params.missingProperty)} is missing.`);
+    case 'additionalProperties':
+      return new Refusal('validation_failed', `There is no field named ${JSON.stringify(first.params.additionalProperty).slice(0, 100)} here.`);
+    case 'maximum':
+      // Amounts have one upper bound: what the ledger can hold.
+      if (/satoshi|msat/i.test(path)) return new Refusal('limit_exceeded', `${path} is more than this service handles.`);
+      break;
+  }
+  return new Refusal('validation_failed', `${where}${path || 'the body'} ${first?.message ?? 'is not valid'}.`);
+}

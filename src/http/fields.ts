@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import { MAX_MSAT } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+
+const MAX_SAT = Math.floor(MAX_MSAT / 1000);
+
+export const NumSatoshis = Type.Integer({ minimum: 1, maximum: MAX_SAT, description: 'Whole satoshis' });
+/** For an invoice: 0 or absent means any amount. */
+export const NumSatoshisOrAny = Type.Integer({ minimum: 1, maximum: MAX_SAT, zeroIsAbsent: true, description: 'Whole satoshis; 0 or absent: any amount' });
+export const AmountMsat = Type.Integer({ minimum: 0, maximum: MAX_MSAT, description: 'Millisatoshis' });
+/** BOLT11 `d` holds 639 bytes; the bound in bytes is checked by {@link memoText}. */
+export const Memo = Type.String({ maxLength: 639 });
+export const UserLabel = Type.String({ maxLength: 255 });
+export const Expiry = Type.Integer({ minimum: 60, maximum: 31_536_000, description: 'Seconds', zeroIsAbsent: true });
+export const PassThru = Type.Object({}, { additionalProperties: true, description: 'Any JSON object of at most 4 kB; comes back with the transaction' });
+export const Pubkey = Type.String({ pattern: '^0[23][0-9a-fA-F]{64}$', description: '33-byte public key in hex' });
+
+const PASS_THRU_BYTES = 4096;
+const PASS_THRU_DEPTH = 8;
+
+/** The JSON text of a `passThru`. @throws Refusal when it is too large or nested too deep. */
+export function passThruText(passThru: object | undefined, defaults?: object): string | undefined {
+  if (passThru === undefined && defaults === undefined) return undefined;
+  if (depthOf(passThru, PASS_THRU_DEPTH) > PASS_THRU_DEPTH) {
+    throw new Refusal('validation_failed', `passThru is nested deeper than ${PASS_THRU_DEPTH}.`);
+  }
+  const text = JSON.stringify({ ...defaults, ...passThru });
+  if (Buffer.byteLength(text) > PASS_THRU_BYTES) throw new Refusal('validation_failed', `passThru is larger than ${PASS_THRU_BYTES} bytes.`);
+  return text;
+}
+
+/** How deep a value nests; gives up beyond `limit`, so that it is bounded itself. */
+function depthOf(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (limit === 0) return 1;
+  return 1 + Math.max(0, ...Object.values(value).map((inner) => depthOf(inner, limit - 1)));
+}
+
+const MEMO_BYTES = 639;
+
+/** @throws Refusal when a database or an invoice could not hold the text as it is. */
+export function plainText(name: string, text: string): string {
+  // A lone surrogate cannot be written in UTF-8 and read back; PostgreSQL has no NUL in a text.
+  if (!text.isWellFormed() || text.includes('\u0000')) throw new Refusal('validation_failed', `${name} is not valid text.`);
+  return text;
+}
+
+/** @throws Refusal when it would not fit into an invoice: a memo is never cut. */
+export function memoText(memo: string | undefined): string {
+  if (memo === undefined) return '';
+  if (Buffer.byteLength(memo) > MEMO_BYTES) throw new Refusal('validation_failed', `memo is longer than ${MEMO_BYTES} bytes.`);
+  return plainText('memo', memo);
+}
+
+/**
+ * TLV records of a keysend (bLIP 10): types from 65536, values as text or as an object, which is sent as its JSON.
+ * @returns type → value in hex.
+ * @throws Refusal naming the record.
+ */
+export function customRecordsHex(records: Record<string, unknown> | undefined): Record<string, string> {
+  const hex: Record<string, string> = {};
+  let bytes = 0;
+  for (const [type, value] of Object.entries(records ?? {})) {
+    if (!/^[1-9][0-9]{4,15}$/.test(type) || Number(type) < 65_536 || !Number.isSafeInteger(Number(type))) {
+      throw new Refusal('validation_failed', 'custom_records: every key is a TLV type from 65536 up.');
+    }
+    if (type === '5482373484') throw new Refusal('validation_failed', 'custom_records: 5482373484 carries the preimage and is set by the node.');
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    bytes += Buffer.byteLength(text);
+    hex[type] = Buffer.from(text, 'utf8').toString('hex');
+  }
+  if (bytes > CUSTOM_RECORDS_BYTES) throw new Refusal('validation_failed', `custom_records are larger than ${CUSTOM_RECORDS_BYTES} bytes.`);
+  return hex;
+}
+
+/** What fits into an onion beside the rest. */
+const CUSTOM_RECORDS_BYTES = 1100;
+
+/** `<key>` in a path: a wallet access key, or with a secret API key the wallet's id. */
+export const KeyParams = Type.Object({ key: Type.String({ maxLength: 128 }) });

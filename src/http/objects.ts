@@ -1,0 +1,185 @@
+import { Type } from 'typebox';
+import type { LightningTransaction } from '../history/lightning-transaction.ts';
+import type { WalletTransaction } from '../history/wallet-transaction.ts';
+import { floorSat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { CustomRecords } from '../lightning/node.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+
+const AnyObject = Type.Object({}, { additionalProperties: true });
+
+const Named = Type.Object({ type: Type.String(), name: Type.String(), display_name: Type.String() });
+
+export const WalletObject = Type.Object({
+  id: Type.String({ description: 'wal_…' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  updated_at: Type.Integer(),
+  user_label: Type.String(),
+  balance: Type.Integer({ description: 'Spendable, in whole satoshis' }),
+  balance_msat: Type.Integer({ description: 'Spendable, exact' }),
+  pending_msat: Type.Integer({ description: 'Held for payments in flight' }),
+  statusType: Named,
+  walletType: Type.Object({ name: Type.String(), display_name: Type.String() }),
+  default_lnurlpay_id: nullable(Type.String()),
+  ln_node_id: Type.String(),
+});
+
+export const LightningTransactionObject = Type.Object({
+  id: Type.String({ description: 'lntx_…' }),
+  created_at: Type.Integer(),
+  ln_node_id: Type.String(),
+  dest_pubkey: Type.String(),
+  payment_request: Type.String(),
+  r_hash_decoded: Type.String(),
+  memo: Type.String(),
+  description_hash: nullable(Type.String()),
+  num_satoshis: Type.Integer(),
+  fee_msat: nullable(Type.Integer()),
+  expiry: Type.Integer({ description: 'Seconds' }),
+  expires_at: nullable(Type.Integer()),
+  payment_preimage: nullable(Type.String()),
+  settled: Type.Integer({ description: '1 settled, 0 not, -1 an outgoing payment that failed for good' }),
+  settled_at: nullable(Type.Integer()),
+  status: Type.String({ description: 'pending, settled, failed or expired' }),
+  failure_reason: nullable(Type.String()),
+  is_keysend: Type.Integer(),
+  is_amp: Type.Null(),
+  payment_addr: nullable(Type.String()),
+  custom_records: nullable(AnyObject),
+  custom_records_json: nullable(AnyObject),
+  passThru: nullable(AnyObject),
+});
+
+export const WalletTransactionObject = Type.Object({
+  id: Type.String({ description: 'wtx_…' }),
+  created_at: Type.Integer(),
+  num_satoshis: Type.Integer({ description: 'Signed' }),
+  num_msat: Type.Integer({ description: 'Signed, exact' }),
+  user_label: Type.String(),
+  wal: WalletObject,
+  wtxType: Type.Object({ layer: Type.String(), name: Type.String(), display_name: Type.String() }),
+  lnTx: nullable(LightningTransactionObject),
+  passThru: AnyObject,
+  status: Type.String({ description: 'settled, pending or failed' }),
+  failure_reason: nullable(Type.String()),
+});
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  ln_deposit: 'LN Deposit',
+  ln_withdrawal: 'LN Withdrawal',
+  ln_transfer_in: 'Transfer In',
+  ln_transfer_out: 'Transfer Out',
+  ln_lnurl_pay_inbound: 'LNURL Pay',
+  ln_lnurl_pay_outbound: 'LNURL Pay Outbound',
+  ln_lnurl_withdraw: 'LNURL Withdraw',
+  network_fee: 'LN Routing Fees',
+  service_fee: 'Service Fee',
+};
+
+/** Renders domain objects as the API's; `nodeId` is the node's `lnd_…`. */
+export function createObjects(nodeId: string) {
+  function wallet(w: Wallet) {
+    return {
+      id: w.id,
+      created_at: w.createdAt,
+      updated_at: w.updatedAt,
+      user_label: w.userLabel,
+      balance: floorSat(w.balance.spendableMsat),
+      balance_msat: w.balance.spendableMsat,
+      pending_msat: w.balance.heldMsat,
+      statusType: { type: 'wallet', name: w.status, display_name: w.status === 'active' ? 'Active' : 'Inactive' },
+      walletType: { name: 'generic_wallet', display_name: 'Generic Wallet' },
+      default_lnurlpay_id: null,
+      ln_node_id: nodeId,
+    };
+  }
+
+  function walletTransaction(wtx: WalletTransaction) {
+    return {
+      id: wtx.id,
+      created_at: wtx.createdAt,
+      num_satoshis: wtx.numSatoshis,
+      num_msat: wtx.amountMsat,
+      user_label: wtx.userLabel,
+      wal: wallet(wtx.wallet),
+      wtxType: { layer: 'ln', name: wtx.type, display_name: TYPE_NAMES[wtx.type] ?? wtx.type },
+      lnTx: wtx.lightning ? lightningTransaction(wtx.lightning) : null,
+      passThru: parseObject(wtx.passThru),
+      status: wtx.status,
+      failure_reason: wtx.failureReason ?? null,
+    };
+  }
+
+  /** @throws Refusal when a caller names a node that is not ours. */
+  function requireOurNode(id: string | undefined): void {
+    if (id !== undefined && id !== nodeId) throw new Refusal('validation_failed', 'ln_node_id is not the node of this service.');
+  }
+
+  return { wallet, walletTransaction, lightningTransaction, requireOurNode };
+}
+
+export type Objects = ReturnType<typeof createObjects>;
+
+const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, failed: 0 } as const;
+
+function lightningTransaction(ln: LightningTransaction) {
+  // Only an outgoing payment has a reason to have failed; a known client polls for −1.
+  const settled = ln.failureReason === undefined ? SETTLED_FLAG[ln.status] : -1;
+  return {
+    id: ln.id,
+    created_at: ln.createdAt,
+    ln_node_id: ln.nodeId,
+    dest_pubkey: ln.destPubkey,
+    payment_request: ln.paymentRequest,
+    r_hash_decoded: ln.paymentHash,
+    memo: ln.memo,
+    description_hash: ln.descriptionHash ?? null,
+    num_satoshis: floorSat(ln.amountMsat),
+    fee_msat: ln.feeMsat ?? null,
+    expiry: ln.expirySeconds,
+    expires_at: ln.expiresAt ?? null,
+    payment_preimage: ln.preimage ?? null,
+    settled,
+    settled_at: ln.settledAt ?? null,
+    status: ln.status,
+    failure_reason: ln.failureReason ?? null,
+    is_keysend: ln.isKeysend ? 1 : 0,
+    is_amp: null,
+    payment_addr: null,
+    ...customRecords(ln.customRecords),
+    passThru: parseObject(ln.passThru),
+  };
+}
+
+/** TLV values as text where they are UTF-8, otherwise (and for the preimage) as hex; what parses as JSON also parsed. */
+function customRecords(records: CustomRecords | undefined) {
+  if (!records) return { custom_records: null, custom_records_json: null };
+  const texts: Record<string, string> = {};
+  const parsed: Record<string, unknown> = {};
+  for (const [type, hex] of Object.entries(records)) {
+    const text = type === '5482373484' ? hex : (utf8OrUndefined(hex) ?? hex);
+    texts[type] = text;
+    const json = text.startsWith('{') ? parseObject(text, undefined) : undefined;
+    if (json) parsed[type] = json;
+  }
+  return { custom_records: texts, custom_records_json: Object.keys(parsed).length > 0 ? parsed : null };
+}
+
+function utf8OrUndefined(hex: string): string | undefined {
+  try {
+    return new TextDecoder('utf8', { fatal: true }).decode(Buffer.from(hex, 'hex'));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseObject<T>(text: string | undefined, otherwise: T | object = {}): object | T {
+  if (text === undefined) return otherwise;
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return otherwise;
+  }
+}

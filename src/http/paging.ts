@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+
+export const PageQuery = Type.Object({
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'From 1' })),
+  'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'Default 50, at most 500' })),
+});
+
+export interface Page {
+  readonly page: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const DEFAULT_PER_PAGE = 50;
+const MAX_PER_PAGE = 500;
+
+export function readPage(query: { page?: number; 'per-page'?: number }): Page {
+  const limit = Math.min(query['per-page'] ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
+  const page = query.page ?? 1;
+  return { page, limit, offset: (page - 1) * limit };
+}
+
+/** The totals and the neighbours of a page (RFC 8288). Links are relative and never repeat a credential or a path key. */
+export function pageHeaders(request: FastifyRequest, reply: FastifyReply, { page, limit }: Page, total: number): void {
+  const pages = Math.max(1, Math.ceil(total / limit));
+  const kept = Object.entries(request.query as Record<string, unknown>).filter(([name]) => !['page', 'per-page', 'access-token'].includes(name));
+  const link = (rel: string, to: number) => {
+    const query = new URLSearchParams([...kept.map(([k, v]) => [k, String(v)]), ['page', String(to)], ['per-page', String(limit)]]);
+    return `<?${query}>; rel="${rel}"`;
+  };
+  const links = [link('first', 1), link('last', pages)];
+  if (page > 1) links.push(link('prev', Math.min(page - 1, pages)));
+  if (page < pages) links.push(link('next', page + 1));
+  reply.headers({
+    'x-pagination-total-count': total,
+    'x-pagination-page-count': pages,
+    'x-pagination-current-page': page,
+    'x-pagination-per-page': limit,
+    link: links.join(', '),
+  });
+}

@@ -1,0 +1,90 @@
+import { Type } from 'typebox';
+import type { LightningTransaction } from '../../history/lightning-transaction.ts';
+import type { History } from '../../history/history.ts';
+import { ofInvoice } from '../../history/lightning-transaction.ts';
+import type { Invoices } from '../../invoices/invoices.ts';
+import { type Clock, unixSeconds } from '../../kernel/clock.ts';
+import { satToMsat } from '../../kernel/money.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { Key } from '../../accounts/accounts.ts';
+import type { Wallets } from '../../wallets/wallets.ts';
+import { type Access, hasPermission } from '../access.ts';
+import { type App, WALLET_BASES } from '../app-type.ts';
+import { Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
+import { LightningTransactionObject, type Objects } from '../objects.ts';
+
+const DEFAULT_EXPIRY_SECONDS = 86_400;
+
+const InvoiceBody = Type.Object(
+  {
+    num_satoshis: Type.Optional(NumSatoshisOrAny),
+    memo: Type.Optional(Memo),
+    description_hash: Type.Optional(Type.String({ maxLength: 64, description: '64 hex characters, or base64 of 32 bytes' })),
+    expiry: Type.Optional(Expiry),
+    passThru: Type.Optional(PassThru),
+  },
+  { additionalProperties: false },
+);
+
+const LntxParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
+
+export interface InvoiceRouteDependencies {
+  readonly access: Access;
+  readonly wallets: Wallets;
+  readonly invoices: Invoices;
+  readonly history: History;
+  readonly objects: Objects;
+  readonly clock: Clock;
+}
+
+export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
+  const { access, invoices, history, objects, clock } = deps;
+  const schema = { params: KeyParams, body: InvoiceBody, response: { 201: LightningTransactionObject } };
+
+  for (const base of WALLET_BASES) {
+    app.post(`${base}/invoice`, { schema }, async (request, reply) => {
+      const wallet = await access.wallet(request, 'wallet_deposit');
+      const { num_satoshis: sat, memo, description_hash: hash, expiry, passThru } = request.body;
+      const text = passThruText(passThru);
+      const invoice = await invoices.create({
+        wallet,
+        amountMsat: sat === undefined ? undefined : satToMsat(sat),
+        memo: memoText(memo),
+        expirySeconds: expiry ?? DEFAULT_EXPIRY_SECONDS,
+        wtxType: 'ln_deposit',
+        ...(hash !== undefined && { descriptionHash: descriptionHashHex(hash) }),
+        ...(text !== undefined && { passThru: text }),
+      });
+      return reply.code(201).send(objects.lightningTransaction(ofInvoice(invoice, unixSeconds(clock))));
+    });
+  }
+
+  app.get('/v1/lntx/:id', { schema: { params: LntxParams, response: { 200: LightningTransactionObject } } }, async (request) => {
+    const key = await access.anyKey(request);
+    // Somebody else's and an unknown one are the same answer.
+    for (const lntx of await history.lightning(request.params.id)) {
+      const visible = await viewOf(deps, lntx, key);
+      if (visible) return visible;
+    }
+    throw new Refusal('not_found');
+  });
+}
+
+/** What a key may see of a lightning transaction: all of it, without its secrets, or (undefined) that it does not exist. */
+async function viewOf({ wallets, objects }: InvoiceRouteDependencies, lntx: LightningTransaction, key: Key) {
+  const wallet = await wallets.find(lntx.walletId);
+  if (wallet?.accountId !== key.accountId) return undefined;
+  if (key.walletId !== undefined && key.walletId !== wallet.id) return undefined;
+  const full = objects.lightningTransaction(lntx);
+  if (key.kind === 'public_api') return { ...full, payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null };
+  if (!hasPermission(key.kind, 'wallet_tx_read')) throw new Refusal('forbidden', 'The key lacks the permission wallet_tx_read.');
+  return full;
+}
+
+/** @throws Refusal when it is not 32 bytes in hex or base64. */
+function descriptionHashHex(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return bytes.toString('hex');
+  throw new Refusal('validation_failed', 'description_hash must be 32 bytes, as 64 hex characters or in base64.');
+}

@@ -1,0 +1,163 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { History } from '../../history/history.ts';
+import { invariant } from '../../kernel/assert.ts';
+import { type Msat, satToMsat } from '../../kernel/money.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { Payment } from '../../payments/payment.ts';
+import type { Payments } from '../../payments/payments.ts';
+import type { Begun } from '../../payments/saga.ts';
+import { isPublicKey } from '../../lightning/public-key.ts';
+import type { Wallets } from '../../wallets/wallets.ts';
+import { walletTransactionId } from '../../wallets/wallet-transaction-id.ts';
+import type { Access } from '../access.ts';
+import { type App, WALLET_BASES } from '../app-type.ts';
+import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText, Pubkey } from '../fields.ts';
+import { type Objects, WalletTransactionObject } from '../objects.ts';
+
+const WithdrawBody = Type.Object(
+  {
+    payment_request: Type.String({ maxLength: 8000, description: 'A BOLT11 invoice' }),
+    num_satoshis: Type.Optional(NumSatoshis),
+    fee_limit_msat: Type.Optional(AmountMsat),
+    passThru: Type.Optional(PassThru),
+  },
+  { additionalProperties: false },
+);
+
+const KeysendBody = Type.Object(
+  {
+    dest_pubkey: Pubkey,
+    num_satoshis: NumSatoshis,
+    fee_limit_msat: Type.Optional(AmountMsat),
+    custom_records: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'TLV type → text or object' })),
+    passThru: Type.Optional(PassThru),
+  },
+  { additionalProperties: false },
+);
+
+const TransferBody = Type.Object(
+  {
+    dest_wallet_id: Type.String({ maxLength: 128, description: 'Id or access key of a wallet of the same account' }),
+    num_satoshis: NumSatoshis,
+    memo: Type.Optional(Memo),
+    passThru: Type.Optional(PassThru),
+    lnPayParams: Type.Optional(PassThru),
+  },
+  { additionalProperties: false },
+);
+
+const TransferObject = Type.Object({
+  wtx_transfer_in: WalletTransactionObject,
+  wtx_transfer_out: WalletTransactionObject,
+  passThru: Type.Object({}, { additionalProperties: true }),
+  source_wallet_id: Type.String(),
+  dest_wallet_id: Type.String(),
+});
+
+/** 201 when it succeeded, 202 while its outcome is open. */
+const PAYMENT_ANSWERS = { 201: WalletTransactionObject, 202: WalletTransactionObject };
+
+export interface PaymentRouteDependencies {
+  readonly access: Access;
+  readonly wallets: Wallets;
+  readonly payments: Payments;
+  readonly history: History;
+  readonly objects: Objects;
+  /** How long an answer waits for a payment's end. */
+  readonly paymentWaitSeconds: number;
+}
+
+export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
+  for (const base of WALLET_BASES) {
+    withdrawRoute(app, deps, base);
+    keysendRoute(app, deps, base);
+    transferRoute(app, deps, base);
+  }
+}
+
+function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+  const schema = { params: KeyParams, body: WithdrawBody, response: PAYMENT_ANSWERS };
+  app.post(`${base}/withdraw`, { schema }, async (request, reply) => {
+    const wallet = await deps.access.wallet(request, 'wallet_withdraw');
+    const { payment_request: paymentRequest, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
+    const begun = await deps.payments.payInvoice({
+      wallet,
+      paymentRequest,
+      amountMsat: sat === undefined ? undefined : satToMsat(sat),
+      feeLimitMsat: feeLimitMsat as Msat | undefined,
+      passThru: passThruText(passThru),
+      wtxType: 'ln_withdrawal',
+    });
+    return answerPayment(deps, request, reply, begun);
+  });
+}
+
+function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+  const schema = { params: KeyParams, body: KeysendBody, response: PAYMENT_ANSWERS };
+  app.post(`${base}/keysend`, { schema }, async (request, reply) => {
+    const wallet = await deps.access.wallet(request, 'wallet_withdraw');
+    const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
+    const destination = dest_pubkey.toLowerCase();
+    if (!isPublicKey(destination)) throw new Refusal('validation_failed', 'dest_pubkey is not a point on secp256k1.');
+    const begun = await deps.payments.keysend({
+      wallet,
+      destination,
+      amountMsat: satToMsat(num_satoshis),
+      feeLimitMsat: fee_limit_msat as Msat | undefined,
+      customRecords: customRecordsHex(custom_records),
+      passThru: passThruText(passThru, { method: 'api' }),
+    });
+    return answerPayment(deps, request, reply, begun);
+  });
+}
+
+/**
+ * Waits for the payment's end, a bounded time. 4xx only when it failed for good; while that is not certain, 202.
+ * `Prefer: respond-async` (RFC 7240) does not wait.
+ */
+export async function answerPayment(deps: PaymentRouteDependencies, request: FastifyRequest, reply: FastifyReply, begun: Begun): Promise<FastifyReply> {
+  const payment = await deps.payments.wait(begun.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
+  if (begun.replayed) reply.header('idempotency-replayed', 'true');
+  if (payment.state === 'failed') throw paymentFailed(payment);
+  const wtx = deps.objects.walletTransaction(await deps.history.ofPayment(payment));
+  return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
+}
+
+function paymentFailed(payment: Payment): Refusal {
+  const message = `Failure reason: FAILURE_REASON_${payment.failureReason}`;
+  return new Refusal('payment_failed', message, walletTransactionId(payment.transferId, 'from'));
+}
+
+function wantsNoWait(request: FastifyRequest): boolean {
+  const prefer = request.headers.prefer;
+  return /\brespond-async\b/i.test(String(prefer ?? '')) || request.headers['x-lnpay-async'] === '1';
+}
+
+function transferRoute(app: App, { access, wallets, payments, history, objects }: PaymentRouteDependencies, base: string): void {
+  const schema = { params: KeyParams, body: TransferBody, response: { 201: TransferObject } };
+  app.post(`${base}/transfer`, { schema }, async (request, reply) => {
+    const source = await access.wallet(request, 'wallet_transfer');
+    const { dest_wallet_id, num_satoshis, memo, passThru, lnPayParams } = request.body;
+    const destination = (await wallets.resolve(dest_wallet_id))?.wallet;
+    if (destination?.accountId !== source.accountId) throw new Refusal('not_found', 'dest_wallet_id names no wallet of this account.');
+    const extra = lnPayParams === undefined ? {} : { lnPayParams };
+    const passThruJson = passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra });
+    const transferId = await payments.transfer({
+      source,
+      destination,
+      amountMsat: satToMsat(num_satoshis),
+      memo: memo === undefined ? undefined : memoText(memo),
+      passThru: passThruJson,
+    });
+    const [received, sent] = await Promise.all([history.ofTransfer(transferId, 'to'), history.ofTransfer(transferId, 'from')]);
+    invariant(received && sent, 'a committed transfer has both sides');
+    return reply.code(201).send({
+      wtx_transfer_in: objects.walletTransaction(received),
+      wtx_transfer_out: objects.walletTransaction(sent),
+      passThru: { ...passThru, ...extra },
+      source_wallet_id: source.id,
+      dest_wallet_id: destination.id,
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import type { WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
+import type { Access } from '../access.ts';
+import { type App, WALLET_BASES } from '../app-type.ts';
+import { KeyParams, plainText, UserLabel } from '../fields.ts';
+import { type Objects, WalletObject } from '../objects.ts';
+import { PageQuery, pageHeaders, readPage } from '../paging.ts';
+
+const KEY_NAMES: Record<WalletKeyKind, string> = {
+  wallet_admin: 'Wallet Admin',
+  wallet_invoice: 'Wallet Invoice',
+  wallet_read: 'Wallet Read',
+  wallet_lnurl_withdraw: 'Wallet LNURL Withdraw',
+  wallet_lnurl_pay: 'Wallet LNURL Pay',
+};
+
+const NewWalletObject = Type.Object({
+  ...WalletObject.properties,
+  access_keys: Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Shown this once' }),
+});
+
+const WalletBody = Type.Object(
+  { user_label: Type.Optional(UserLabel), ln_node_id: Type.Optional(Type.String({ maxLength: 64 })) },
+  { additionalProperties: false },
+);
+
+export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets; objects: Objects }): void {
+  const { access, wallets, objects } = deps;
+
+  app.get('/v1/wallets', { schema: { querystring: PageQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
+    const accountId = await access.account(request);
+    const page = readPage(request.query);
+    const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
+    pageHeaders(request, reply, page, total);
+    return listed.map(objects.wallet);
+  });
+
+  app.post('/v1/wallet', { schema: { body: WalletBody, response: { 201: NewWalletObject } } }, async (request, reply) => {
+    const accountId = await access.account(request);
+    objects.requireOurNode(request.body.ln_node_id);
+    const { wallet, accessKeys } = await wallets.create(accountId, plainText('user_label', request.body.user_label ?? ''));
+    const keys = Object.entries(accessKeys) as [WalletKeyKind, string][];
+    return reply.code(201).send({
+      ...objects.wallet(wallet),
+      access_keys: Object.fromEntries(keys.map(([kind, text]) => [KEY_NAMES[kind], [text]])),
+    });
+  });
+
+  for (const base of WALLET_BASES) {
+    app.get(base, { schema: { params: KeyParams, response: { 200: WalletObject } } }, async (request) =>
+      objects.wallet(await access.wallet(request, 'wallet_read')),
+    );
+  }
+}
+

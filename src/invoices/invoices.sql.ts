@@ -1,0 +1,86 @@
+import { statement } from '../db/statement.ts';
+
+export type InvoiceRow = {
+  id: string;
+  wallet_id: string;
+  ledger_account: number;
+  node_id: string;
+  dest_pubkey: string;
+  wtx_type: string;
+  state: 'open' | 'closing' | 'settled' | 'canceled';
+  payment_hash: string;
+  payment_request: string;
+  amount_msat: number | null;
+  received_msat: number | null;
+  memo: string;
+  description_hash: string | null;
+  expiry_seconds: number;
+  expires_at: number | null;
+  created_at: number;
+  settled_at: number | null;
+  preimage: string | null;
+  is_keysend: number;
+  custom_records: string | null;
+  pass_thru: string | null;
+  late: number;
+};
+
+const COLUMNS = `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request, amount_msat,
+  received_msat, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records,
+  pass_thru, late`;
+
+export const insertOpen = statement(
+  'invoice_insert_open',
+  `INSERT INTO invoice (id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
+     amount_msat, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, pass_thru)
+   VALUES ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+);
+
+/** An incoming keysend has no invoice before it arrives: it is made settled. Changes nothing when it was counted before. */
+export const insertKeysend = statement(
+  'invoice_insert_keysend',
+  `INSERT INTO invoice (id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
+     received_msat, memo, expiry_seconds, created_at, settled_at, preimage, is_keysend, custom_records)
+   VALUES ($1, $2, $3, $4, $5, 'ln_deposit', 'settled', $6, 'keysend', $7, '', 432000, $8, $8, $9, 1, $10)
+   ON CONFLICT DO NOTHING`,
+);
+
+export const findById = statement<InvoiceRow>('invoice_find', `SELECT ${COLUMNS} FROM invoice WHERE id = $1`);
+
+export const findByHash = statement<InvoiceRow>('invoice_find_by_hash', `SELECT ${COLUMNS} FROM invoice WHERE payment_hash = $1`);
+
+export const findMany = statement<InvoiceRow>('invoice_find_many', {
+  sqlite: `SELECT ${COLUMNS} FROM invoice WHERE id IN (SELECT value FROM json_each($1))`,
+  postgres: `SELECT ${COLUMNS} FROM invoice WHERE id = ANY($1::text[])`,
+});
+
+/** Outside money is ours, whatever the invoice was: late when it was no longer waiting for it. */
+export const settleFromOutside = statement(
+  'invoice_settle_outside',
+  `UPDATE invoice SET state = 'settled', received_msat = $2, preimage = $3, settled_at = $4,
+     late = CASE WHEN state = 'canceled' OR expires_at < $4 THEN 1 ELSE 0 END
+   WHERE id = $1 AND state <> 'settled'`,
+);
+
+/** A payment inside the service takes the invoice: from here on nobody outside may pay it. */
+export const close = statement(
+  'invoice_close',
+  `UPDATE invoice SET state = 'closing' WHERE id = $1 AND state = 'open' AND expires_at > $2`,
+);
+
+export const settleInside = statement(
+  'invoice_settle_inside',
+  `UPDATE invoice SET state = 'settled', received_msat = $2, settled_at = $3 WHERE id = $1 AND state = 'closing'`,
+);
+
+/** The payment inside failed. An invoice that was paid from outside meanwhile stays as it is. */
+export const reopen = statement(
+  'invoice_reopen',
+  `UPDATE invoice SET state = CASE WHEN state = 'closing' THEN 'open' ELSE state END WHERE id = $1`,
+);
+
+/** Changes nothing when the payment hash was counted before. */
+export const insertStray = statement(
+  'invoice_insert_stray',
+  'INSERT INTO stray_settlement (payment_hash, amount_msat, settled_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+);

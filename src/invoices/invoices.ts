@@ -1,0 +1,108 @@
+import type { Database } from '../db/database.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Msat } from '../kernel/money.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { LightningNode } from '../lightning/node.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+import { type Invoice, rowToInvoice } from './invoice.ts';
+import * as sql from './invoices.sql.ts';
+import { createIncoming, type Incoming, type KeysendRouting } from './settle.ts';
+
+export interface NewInvoice {
+  readonly wallet: Wallet;
+  /** Undefined: any amount. */
+  readonly amountMsat: Msat | undefined;
+  /** Kept with the invoice, and in it unless there is a description hash. */
+  readonly memo: string;
+  /** Hex. */
+  readonly descriptionHash?: string;
+  readonly expirySeconds: number;
+  /** JSON text. */
+  readonly passThru?: string;
+  readonly wtxType: 'ln_deposit' | 'ln_lnurl_pay_inbound';
+}
+
+export interface Invoices extends Incoming {
+  /** @throws NodeUnavailable when the node cannot make one now. */
+  create(order: NewInvoice): Promise<Invoice>;
+  find(id: string): Promise<Invoice | undefined>;
+  findByHash(paymentHash: string): Promise<Invoice | undefined>;
+  findMany(ids: readonly string[]): Promise<Invoice[]>;
+}
+
+/** What the rooms around Lightning share: the node, and under which id and key the ledger knows it. */
+export interface OurNode {
+  readonly node: LightningNode;
+  /** `lnd_…`, the API's `ln_node_id`. */
+  readonly nodeId: string;
+  readonly pubkey: string;
+}
+
+export function createInvoices(database: Database, ledger: Ledger, our: OurNode, keysends: KeysendRouting, clock: Clock): Invoices {
+  const one = (row: sql.InvoiceRow | undefined) => row && rowToInvoice(row);
+  const findByHash = async (paymentHash: string) => one(await database.first(sql.findByHash, paymentHash));
+  return {
+    ...createIncoming(findByHash, ledger, our, keysends, clock),
+    create: (order) => create(database, our, clock, order),
+    find: async (id) => one(await database.first(sql.findById, id)),
+    findByHash,
+    findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToInvoice)),
+  };
+}
+
+async function create(database: Database, our: OurNode, clock: Clock, order: NewInvoice): Promise<Invoice> {
+  const { wallet, amountMsat, descriptionHash } = order;
+  const created = await our.node.createInvoice({
+    description: order.memo,
+    expirySeconds: order.expirySeconds,
+    ...(amountMsat !== undefined && { amountMsat }),
+    ...(descriptionHash !== undefined && { descriptionHash }),
+  });
+  const createdAt = unixSeconds(clock);
+  const invoice: Invoice = {
+    id: `lntx_${newId(clock.nowMs())}`,
+    walletId: wallet.id,
+    ledgerAccount: wallet.ledgerAccount,
+    nodeId: our.nodeId,
+    destPubkey: our.pubkey,
+    wtxType: order.wtxType,
+    state: 'open',
+    paymentHash: created.paymentHash,
+    paymentRequest: created.paymentRequest,
+    amountMsat,
+    receivedMsat: undefined,
+    memo: order.memo,
+    descriptionHash,
+    expirySeconds: order.expirySeconds,
+    expiresAt: createdAt + order.expirySeconds,
+    createdAt,
+    settledAt: undefined,
+    preimage: created.preimage,
+    isKeysend: false,
+    customRecords: undefined,
+    passThru: order.passThru,
+  };
+  await database.transaction((tx) =>
+    tx.run(
+      sql.insertOpen,
+      invoice.id,
+      invoice.walletId,
+      invoice.ledgerAccount,
+      invoice.nodeId,
+      invoice.destPubkey,
+      invoice.wtxType,
+      invoice.paymentHash,
+      invoice.paymentRequest,
+      invoice.amountMsat ?? null,
+      invoice.memo,
+      invoice.descriptionHash ?? null,
+      invoice.expirySeconds,
+      invoice.expiresAt ?? null,
+      invoice.createdAt,
+      created.preimage,
+      invoice.passThru ?? null,
+    ),
+  );
+  return invoice;
+}

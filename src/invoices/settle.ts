@@ -1,0 +1,92 @@
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { RowWrite } from '../ledger/posting.ts';
+import type { CustomRecords, IncomingPayment, Settlement } from '../lightning/node.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+import type { Invoice } from './invoice.ts';
+import type { OurNode } from './invoices.ts';
+import * as sql from './invoices.sql.ts';
+
+/** Finds the wallet an incoming keysend is for; undefined when it is for nobody here. */
+export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefined>;
+
+/** What happens when money arrives. */
+export interface Incoming {
+  /** Whether the node may claim a payment that has arrived: only for an open invoice, or a keysend that is for a wallet. */
+  mayClaim(incoming: IncomingPayment): Promise<boolean>;
+  /** Credits a settlement to its wallet, once, however often it is reported. */
+  settle(settlement: Settlement): Promise<void>;
+}
+
+/** The settlement was counted before: nothing happens. */
+class SettledBefore extends Error {
+  override readonly name = 'SettledBefore';
+}
+
+export function createIncoming(
+  findByHash: (paymentHash: string) => Promise<Invoice | undefined>,
+  ledger: Ledger,
+  our: OurNode,
+  routeKeysend: KeysendRouting,
+  clock: Clock,
+): Incoming {
+  /** Books what arrived. The row and the transfer are one posting, and the row changes once only. */
+  async function credit(settlement: Settlement, row: Omit<RowWrite, 'otherwise'>, to: Credited): Promise<void> {
+    const transfer = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.node, amountMsat: settlement.amountMsat, ...to };
+    try {
+      await ledger.post({ rows: [{ ...row, otherwise: new SettledBefore() }], transfers: [transfer] });
+    } catch (error) {
+      if (!(error instanceof SettledBefore)) throw error;
+    }
+  }
+
+  async function settleInvoice(settlement: Settlement, invoice: Invoice): Promise<void> {
+    const parameters = [invoice.id, settlement.amountMsat, settlement.preimage, settlement.settledAt];
+    await credit(
+      settlement,
+      { statement: sql.settleFromOutside, parameters },
+      { to: invoice.ledgerAccount, toLntx: invoice.id, toType: invoice.wtxType },
+    );
+  }
+
+  async function settleKeysend(settlement: Settlement, wallet: Wallet): Promise<void> {
+    const id = `lntx_${newId(clock.nowMs())}`;
+    const { paymentHash, amountMsat, settledAt, preimage } = settlement;
+    const owner = [wallet.id, wallet.ledgerAccount, our.nodeId, our.pubkey];
+    const records = JSON.stringify(settlement.customRecords);
+    await credit(
+      settlement,
+      { statement: sql.insertKeysend, parameters: [id, ...owner, paymentHash, amountMsat, settledAt, preimage, records] },
+      { to: wallet.ledgerAccount, toLntx: id, toType: 'ln_deposit' },
+    );
+  }
+
+  /** Nobody's money is still somebody's: it is booked where the operator sees it. */
+  async function settleStray(settlement: Settlement): Promise<void> {
+    const { paymentHash, amountMsat, settledAt } = settlement;
+    const row = { statement: sql.insertStray, parameters: [paymentHash, amountMsat, settledAt] };
+    await credit(settlement, row, { to: SYSTEM_ACCOUNTS.suspense });
+  }
+
+  return {
+    async mayClaim(incoming) {
+      if (incoming.keysend) return (await routeKeysend(incoming.customRecords)) !== undefined;
+      const invoice = await findByHash(incoming.paymentHash);
+      return invoice?.state === 'open' && (invoice.expiresAt ?? 0) > unixSeconds(clock);
+    },
+    async settle(settlement) {
+      const invoice = await findByHash(settlement.paymentHash);
+      if (invoice) return invoice.state === 'settled' ? undefined : settleInvoice(settlement, invoice);
+      const wallet = settlement.keysend ? await routeKeysend(settlement.customRecords) : undefined;
+      return wallet ? settleKeysend(settlement, wallet) : settleStray(settlement);
+    },
+  };
+}
+
+interface Credited {
+  readonly to: number;
+  readonly toLntx?: string;
+  readonly toType?: string;
+}

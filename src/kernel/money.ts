@@ -1,0 +1,52 @@
+/** An amount in millisatoshis: a whole number, safe in a double. A float never holds money. */
+export type Msat = number & { readonly unit: 'msat' };
+
+/** The largest amount or balance this service handles: 2^53 − 1 msat, about 90,000 BTC. */
+export const MAX_MSAT = Number.MAX_SAFE_INTEGER as Msat;
+
+export const ZERO_MSAT = 0 as Msat;
+
+/**
+ * Brands a whole number of millisatoshis; negative amounts appear only as ledger entries.
+ * @throws RangeError when the number is not a safe integer.
+ */
+export function msat(value: number): Msat {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`not a whole, safe amount of msat: ${value}`);
+  return value as Msat;
+}
+
+/**
+ * Converts whole satoshis to millisatoshis.
+ * @throws RangeError when the result is beyond {@link MAX_MSAT}.
+ */
+export function satToMsat(sat: number): Msat {
+  return msat(sat * 1000);
+}
+
+/** Rounds down to whole satoshis, also below zero, so that rows add up to the balance. */
+export function floorSat(amount: Msat): number {
+  return Math.floor(amount / 1000);
+}
+
+/** Rounds up to whole satoshis. */
+export function ceilSat(amount: Msat): number {
+  return Math.ceil(amount / 1000);
+}
+
+/** @throws RangeError when the sum leaves the safe range. */
+export function addMsat(a: Msat, b: Msat): Msat {
+  return msat(a + b);
+}
+
+/** @throws RangeError when the difference leaves the safe range. */
+export function subMsat(a: Msat, b: Msat): Msat {
+  return msat(a - b);
+}
+
+export function minMsat(a: Msat, b: Msat): Msat {
+  return a < b ? a : b;
+}
+
+export function maxMsat(a: Msat, b: Msat): Msat {
+  return a > b ? a : b;
+}

@@ -1,0 +1,52 @@
+/**
+ * The closed table of everything Satchel refuses: the stable `type` word of the API's error object, its HTTP status, and what it
+ * means. Documentation and answers both come from here. A 4xx promises that nothing was or will be paid.
+ */
+export const REFUSALS = {
+  validation_failed: { status: 400, meaning: 'A field is missing, unknown, or not of its form; the message names it.' },
+  malformed_body: { status: 400, meaning: 'The body is not valid JSON or form data.' },
+  insufficient_balance: { status: 400, meaning: 'The spendable balance does not cover the amount and its fee reserve.' },
+  limit_exceeded: { status: 400, meaning: 'The amount, or the balance it would lead to, is beyond what this service handles.' },
+  invoice_undecodable: { status: 400, meaning: 'The payment request is not a well-formed, signed BOLT11 invoice.' },
+  invoice_wrong_network: { status: 400, meaning: 'The invoice belongs to another Bitcoin network.' },
+  invoice_expired: { status: 400, meaning: 'The invoice has expired; ask for a new one.' },
+  invoice_paid: { status: 400, meaning: 'The invoice has been paid, or is being paid by somebody else.' },
+  invoice_canceled: { status: 400, meaning: 'The invoice was cancelled by its wallet.' },
+  invoice_amount_missing: { status: 400, meaning: 'The invoice leaves the amount open; give num_satoshis.' },
+  invoice_amount_fixed: { status: 400, meaning: 'The invoice states its amount; num_satoshis must equal it or be left out.' },
+  invoice_mismatch: { status: 400, meaning: 'The invoice names a payment hash of this service but is not the invoice made for it.' },
+  own_invoice: { status: 400, meaning: 'A wallet cannot pay its own invoice.' },
+  same_wallet: { status: 400, meaning: 'A wallet cannot transfer to itself.' },
+  payment_failed: { status: 400, meaning: 'The payment failed for good: nothing was or will be paid. The message names the reason.' },
+  link_unusable: { status: 400, meaning: 'The withdraw link is unknown, used up, revoked or expired, or its token was altered.' },
+  playground_refused: { status: 400, meaning: 'The playground cannot do that; the message says why.' },
+  unauthorized: { status: 401, meaning: 'No API key, or one that is unknown or revoked.' },
+  forbidden: { status: 403, meaning: 'The key lacks the permission that the message names.' },
+  not_found: { status: 404, meaning: 'There is nothing here, or it is not yours.' },
+  method_not_allowed: { status: 405, meaning: 'The address exists, but not with this method.' },
+  payload_too_large: { status: 413, meaning: 'The request is larger than this service reads.' },
+  unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
+  internal_error: { status: 500, meaning: 'A bug in Satchel, met before anything was held or paid.' },
+  node_unavailable: { status: 503, meaning: 'The Lightning node cannot be reached; nothing was sent. Try again later.' },
+  ledger_busy: { status: 503, meaning: 'Too many requests wait for the ledger; nothing was done. Try again shortly.' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type RefusalType = keyof typeof REFUSALS;
+
+/** A request that is refused. It is thrown to the caller, which also rolls a database transaction back. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly type: RefusalType;
+  /** The wallet transaction (`wtx_…`) that had been begun, where there is one. */
+  readonly walletTransactionId: string | undefined;
+
+  constructor(type: RefusalType, message: string = REFUSALS[type].meaning, walletTransactionId?: string) {
+    super(message);
+    this.type = type;
+    this.walletTransactionId = walletTransactionId;
+  }
+
+  get status(): number {
+    return REFUSALS[this.type].status;
+  }
+}

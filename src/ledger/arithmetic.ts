@@ -1,0 +1,175 @@
+import { invariant } from '../kernel/assert.ts';
+import { MAX_MSAT, type Msat, minMsat, msat, subMsat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { mayGoBelowZero } from './accounts.ts';
+import { entryHash } from './chain.ts';
+import type { HoldOrder, Posting, TransferOrder } from './posting.ts';
+
+/** A ledger account inside a batch: what it will be once the batch commits. */
+export interface AccountState {
+  readonly id: number;
+  balanceMsat: Msat;
+  heldMsat: Msat;
+  entries: number;
+  head: Uint8Array;
+}
+
+export interface HoldState {
+  readonly id: string;
+  readonly account: number;
+  readonly amountMsat: Msat;
+  state: 'open' | 'posted' | 'voided';
+}
+
+/** The hold was posted or voided before: whoever reports an outcome twice meets this, and nothing happens. */
+export class HoldClosed extends Error {
+  override readonly name = 'HoldClosed';
+
+  constructor(id: string, state: string) {
+    super(`hold ${id} is ${state} already`);
+  }
+}
+
+/** A transfer with what the ledger adds to it; a row of `ledger_transfer`. */
+export interface TransferRow extends TransferOrder {
+  readonly createdAtMs: number;
+  readonly fromEntry: number;
+  readonly fromBalanceMsat: Msat;
+  readonly fromHash: Uint8Array;
+  readonly toEntry: number;
+  readonly toBalanceMsat: Msat;
+  readonly toHash: Uint8Array;
+}
+
+/** The accounts and holds a batch works on, and what it has to write. */
+export interface Worksheet {
+  readonly nowMs: number;
+  readonly accounts: Map<number, AccountState>;
+  readonly holds: Map<string, HoldState>;
+  readonly newTransfers: TransferRow[];
+  readonly newHolds: Set<string>;
+  readonly closedHolds: Set<string>;
+}
+
+/**
+ * Applies one posting to the worksheet: all of it, or nothing. This is the only place where money is added and subtracted.
+ * @returns undefined when the posting was applied; otherwise why not: a {@link Refusal}, a {@link HoldClosed}, or a bug. It is a
+ * value because it concerns this posting only; its neighbours in the batch go on.
+ */
+export function apply(sheet: Worksheet, posting: Posting): Error | undefined {
+  const undo = savepoint(sheet, posting);
+  try {
+    for (const { holdId, account } of posting.voids ?? []) closeHold(sheet, holdId, account, 'voided');
+    for (const { holdId, account, transfers } of posting.posts ?? []) {
+      const hold = closeHold(sheet, holdId, account, 'posted');
+      const spentMsat = transfers.reduce((sum, t) => sum + (t.from === account ? t.amountMsat : 0), 0);
+      invariant(spentMsat <= hold.amountMsat, `hold ${holdId} is posted for more than it reserved`);
+      for (const transfer of transfers) move(sheet, transfer);
+    }
+    for (const transfer of posting.transfers ?? []) move(sheet, transfer);
+    for (const hold of posting.holds ?? []) openHold(sheet, hold);
+    return undefined;
+  } catch (error) {
+    undo();
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function move(sheet: Worksheet, order: TransferOrder): void {
+  invariant(order.from !== order.to, 'a transfer needs two accounts');
+  invariant(Number.isSafeInteger(order.amountMsat) && order.amountMsat > 0, 'a transfer moves a whole, positive amount');
+  const from = enter(sheet, order, order.from, -order.amountMsat);
+  if (!mayGoBelowZero(from.id) && from.balanceMsat < from.heldMsat) throw new Refusal('insufficient_balance');
+  const to = enter(sheet, order, order.to, order.amountMsat);
+  sheet.newTransfers.push({
+    ...order,
+    createdAtMs: sheet.nowMs,
+    fromEntry: from.entries,
+    fromBalanceMsat: from.balanceMsat,
+    fromHash: from.head,
+    toEntry: to.entries,
+    toBalanceMsat: to.balanceMsat,
+    toHash: to.head,
+  });
+}
+
+/** Adds one entry to an account. */
+function enter(sheet: Worksheet, order: TransferOrder, account: number, amountMsat: number): AccountState {
+  const state = accountOf(sheet, account);
+  const balance = state.balanceMsat + amountMsat;
+  if (Math.abs(balance) > MAX_MSAT) throw new Refusal('limit_exceeded');
+  state.balanceMsat = msat(balance);
+  state.entries += 1;
+  state.head = entryHash(state.head, {
+    transferId: order.id,
+    account,
+    entry: state.entries,
+    amountMsat,
+    balanceMsat: state.balanceMsat,
+    createdAtMs: sheet.nowMs,
+  });
+  return state;
+}
+
+function openHold(sheet: Worksheet, order: HoldOrder): void {
+  invariant(order.amountMsat > 0 && order.reserveMsat >= 0, 'a hold reserves a positive amount');
+  invariant(!sheet.holds.has(order.id), `hold ${order.id} exists`);
+  const account = accountOf(sheet, order.account);
+  const spendable = subMsat(account.balanceMsat, account.heldMsat);
+  if (spendable < order.amountMsat) throw new Refusal('insufficient_balance');
+  const amountMsat = msat(order.amountMsat + minMsat(order.reserveMsat, subMsat(spendable, order.amountMsat)));
+  account.heldMsat = msat(account.heldMsat + amountMsat);
+  sheet.holds.set(order.id, { id: order.id, account: order.account, amountMsat, state: 'open' });
+  sheet.newHolds.add(order.id);
+}
+
+function closeHold(sheet: Worksheet, id: string, account: number, state: 'posted' | 'voided'): HoldState {
+  const hold = sheet.holds.get(id);
+  invariant(hold?.account === account, `hold ${id} is not on this account`);
+  if (hold.state !== 'open') throw new HoldClosed(id, hold.state);
+  hold.state = state;
+  const owner = accountOf(sheet, account);
+  owner.heldMsat = subMsat(owner.heldMsat, hold.amountMsat);
+  sheet.closedHolds.add(id);
+  return hold;
+}
+
+function accountOf(sheet: Worksheet, id: number): AccountState {
+  const account = sheet.accounts.get(id);
+  invariant(account, `ledger account ${id} is not part of this batch`);
+  return account;
+}
+
+/** Remembers what a posting can touch, to put it back if the posting is refused half way. */
+function savepoint(sheet: Worksheet, posting: Posting): () => void {
+  const touched = touchedBy(posting);
+  const accounts = touched.accounts.map((id) => ({ ...accountOf(sheet, id) }));
+  const holds = touched.holds.flatMap((id) => sheet.holds.get(id) ?? []).map((hold) => ({ ...hold }));
+  const opened = (posting.holds ?? []).map(({ id }) => id).filter((id) => !sheet.holds.has(id));
+  const closed = touched.holds.filter((id) => !sheet.closedHolds.has(id));
+  const transfers = sheet.newTransfers.length;
+  return () => {
+    for (const account of accounts) sheet.accounts.set(account.id, account);
+    for (const id of opened) {
+      sheet.holds.delete(id);
+      sheet.newHolds.delete(id);
+    }
+    for (const id of closed) sheet.closedHolds.delete(id);
+    for (const hold of holds) sheet.holds.set(hold.id, hold);
+    sheet.newTransfers.length = transfers;
+  };
+}
+
+/** The accounts and the existing holds that a posting works on; ids may repeat. */
+export function touchedBy(posting: Posting): { accounts: number[]; holds: string[] } {
+  const accounts: number[] = [];
+  const holds: string[] = [];
+  const transfers = [...(posting.transfers ?? []), ...(posting.posts ?? []).flatMap((post) => post.transfers)];
+  for (const { from, to } of transfers) accounts.push(from, to);
+  for (const { account } of posting.holds ?? []) accounts.push(account);
+  for (const { holdId, account } of [...(posting.posts ?? []), ...(posting.voids ?? [])]) {
+    accounts.push(account);
+    holds.push(holdId);
+  }
+  return { accounts, holds };
+}

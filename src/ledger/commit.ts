@@ -1,0 +1,101 @@
+import type { SqlValue, Tx } from '../db/database.ts';
+import type { Statement } from '../db/statement.ts';
+import { invariant } from '../kernel/assert.ts';
+import { type Msat, msat } from '../kernel/money.ts';
+import { type AccountState, apply, type HoldState, touchedBy, type Worksheet } from './arithmetic.ts';
+import * as sql from './ledger.sql.ts';
+import type { Posting, Receipt } from './posting.ts';
+
+/** What became of one posting of a batch: its receipt, or why it was not applied. */
+export type Decision = Receipt | Error;
+
+/** A row of a posting did not change: the posting must be refused, and its batch decided again without it. */
+export class RowMissed extends Error {
+  override readonly name = 'RowMissed';
+  readonly refusal: Error;
+
+  constructor(refusal: Error) {
+    super('a row of the posting did not change');
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * Decides and writes a batch of postings inside one database transaction: lock the accounts, decide each posting in order on
+ * what its predecessors left, write everything with few statements.
+ * @throws RowMissed when a posting's row did not change; the transaction must then be rolled back.
+ */
+export async function commitBatch(tx: Tx, postings: readonly Posting[], nowMs: number): Promise<Decision[]> {
+  const sheet = await openWorksheet(tx, postings, nowMs);
+  const decisions: Decision[] = postings.map((posting) => apply(sheet, posting) ?? receiptOf(posting, sheet));
+  for (const [index, posting] of postings.entries()) {
+    if (decisions[index] instanceof Error) continue;
+    for (const row of posting.rows ?? []) {
+      const changed = await tx.run(row.statement, ...row.parameters);
+      if (changed !== 1) throw new RowMissed(row.otherwise);
+    }
+  }
+  await writeWorksheet(tx, sheet);
+  return decisions;
+}
+
+async function openWorksheet(tx: Tx, postings: readonly Posting[], nowMs: number): Promise<Worksheet> {
+  const touched = postings.map(touchedBy);
+  const accountIds = [...new Set(touched.flatMap((t) => t.accounts))];
+  const holdIds = [...new Set(touched.flatMap((t) => t.holds))];
+  const accountRows = accountIds.length > 0 ? await tx.all(sql.lockAccounts, accountIds) : [];
+  invariant(accountRows.length === accountIds.length, 'a posting names a ledger account that does not exist');
+  const holdRows = holdIds.length > 0 ? await tx.all(sql.readHolds, holdIds) : [];
+  return {
+    nowMs,
+    accounts: new Map(accountRows.map((row) => [row.id, accountState(row)])),
+    holds: new Map(holdRows.map((row) => [row.id, holdState(row)])),
+    newTransfers: [],
+    newHolds: new Set(),
+    closedHolds: new Set(),
+  };
+}
+
+async function writeWorksheet(tx: Tx, sheet: Worksheet): Promise<void> {
+  const opened = [...sheet.newHolds].map((id) => holdOf(sheet, id));
+  const closed = [...sheet.closedHolds].filter((id) => !sheet.newHolds.has(id)).map((id) => holdOf(sheet, id));
+  await writeRows(tx, sql.insertTransfers, sheet.newTransfers.map((t) => [
+    t.id, t.amountMsat, t.createdAtMs,
+    t.from, t.fromEntry, t.fromBalanceMsat, t.fromHash, t.fromType ?? null, t.fromLntx ?? null,
+    t.to, t.toEntry, t.toBalanceMsat, t.toHash, t.toType ?? null, t.toLntx ?? null, t.memo ?? null, t.passThru ?? null,
+  ]));
+  await writeRows(tx, sql.insertHolds, opened.map((h) => [h.id, h.account, h.amountMsat, h.state]));
+  await writeRows(tx, sql.closeHolds, closed.map((h) => [h.id, h.state]));
+  await writeRows(tx, sql.saveAccounts, [...sheet.accounts.values()].map((a) => [a.id, a.balanceMsat, a.heldMsat, a.entries, a.head]));
+}
+
+/** PostgreSQL takes all rows in one statement, a column a parameter; in SQLite a statement a row is as fast. */
+async function writeRows(tx: Tx, statement: Statement, rows: readonly (readonly SqlValue[])[]): Promise<void> {
+  const width = rows[0]?.length;
+  if (width === undefined) return;
+  if (tx.dialect === 'sqlite') {
+    for (const row of rows) await tx.run(statement, ...row);
+  } else {
+    await tx.run(statement, ...Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null)));
+  }
+}
+
+function receiptOf(posting: Posting, sheet: Worksheet): Receipt {
+  return { heldMsat: new Map<string, Msat>((posting.holds ?? []).map(({ id }) => [id, holdOf(sheet, id).amountMsat])) };
+}
+
+function holdOf(sheet: Worksheet, id: string): HoldState {
+  const hold = sheet.holds.get(id);
+  invariant(hold, `hold ${id} is not part of this batch`);
+  return hold;
+}
+
+const NO_ENTRY = new Uint8Array();
+
+function accountState(row: sql.AccountRow): AccountState {
+  return { id: row.id, balanceMsat: msat(row.balance_msat), heldMsat: msat(row.held_msat), entries: row.entries, head: row.head ?? NO_ENTRY };
+}
+
+function holdState(row: sql.HoldRow): HoldState {
+  return { id: row.id, account: row.account, amountMsat: msat(row.amount_msat), state: row.state };
+}

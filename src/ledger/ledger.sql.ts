@@ -1,0 +1,64 @@
+import { statement } from '../db/statement.ts';
+
+export type AccountRow = {
+  id: number;
+  balance_msat: number;
+  held_msat: number;
+  entries: number;
+  head: Uint8Array | null;
+};
+
+/** Locks in id order, so that two batches never wait for each other in a circle. */
+export const lockAccounts = statement<AccountRow>('ledger_lock_accounts', {
+  sqlite: `SELECT id, balance_msat, held_msat, entries, head FROM ledger_account
+    WHERE id IN (SELECT value FROM json_each($1))`,
+  postgres: `SELECT id, balance_msat, held_msat, entries, head FROM ledger_account
+    WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE`,
+});
+
+export type HoldRow = { id: string; account: number; amount_msat: number; state: 'open' | 'posted' | 'voided' };
+
+/** Needs no lock of its own: a hold changes only under its account's lock. */
+export const readHolds = statement<HoldRow>('ledger_read_holds', {
+  sqlite: 'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id IN (SELECT value FROM json_each($1))',
+  postgres: 'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id = ANY($1::text[])',
+});
+
+export const saveAccounts = statement('ledger_save_accounts', {
+  sqlite: 'UPDATE ledger_account SET balance_msat = $2, held_msat = $3, entries = $4, head = $5 WHERE id = $1',
+  postgres: `UPDATE ledger_account a SET balance_msat = n.balance_msat, held_msat = n.held_msat, entries = n.entries, head = n.head
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[]) AS n (id, balance_msat, held_msat, entries, head)
+    WHERE a.id = n.id`,
+});
+
+export const insertHolds = statement('ledger_insert_holds', {
+  sqlite: `INSERT INTO ledger_hold (id, account, amount_msat, state) VALUES ($1, $2, $3, $4)`,
+  postgres: `INSERT INTO ledger_hold (id, account, amount_msat, state)
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[])`,
+});
+
+export const closeHolds = statement('ledger_close_holds', {
+  sqlite: `UPDATE ledger_hold SET state = $2 WHERE id = $1`,
+  postgres: `UPDATE ledger_hold h SET state = n.state FROM unnest($1::text[], $2::text[]) AS n (id, state) WHERE h.id = n.id`,
+});
+
+const TRANSFER_COLUMNS = `id, amount_msat, created_at_ms,
+  from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx,
+  to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx, memo, pass_thru`;
+
+export const insertTransfers = statement('ledger_insert_transfers', {
+  sqlite: `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+  postgres: `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[],
+      $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[], $8::text[], $9::text[],
+      $10::bigint[], $11::bigint[], $12::bigint[], $13::bytea[], $14::text[], $15::text[], $16::text[], $17::text[])`,
+});
+
+/** The balance as it is committed. */
+export const readBalance = statement<{ balance_msat: number; held_msat: number; entries: number }>(
+  'ledger_read_balance',
+  'SELECT balance_msat, held_msat, entries FROM ledger_account WHERE id = $1',
+);
+
+export const readHold = statement<HoldRow>('ledger_read_hold', 'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id = $1');

@@ -1,0 +1,56 @@
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Msat, msat, subMsat } from '../kernel/money.ts';
+import { GroupCommit } from './group-commit.ts';
+import * as sql from './ledger.sql.ts';
+import type { Posting, Receipt } from './posting.ts';
+
+export interface Balance {
+  /** What the entries add up to. */
+  readonly balanceMsat: Msat;
+  /** What is held for payments in flight. */
+  readonly heldMsat: Msat;
+  /** `balanceMsat` − `heldMsat`. */
+  readonly spendableMsat: Msat;
+  /** How many entries the account has. */
+  readonly entries: number;
+}
+
+/** The double-entry ledger. Money moves through `post` and nowhere else. */
+export interface Ledger {
+  /**
+   * Applies a posting, all of it or nothing, and answers once it is durable.
+   * @throws Refusal `insufficient_balance`, `limit_exceeded`, `ledger_busy`, or what a row of the posting says otherwise
+   * @throws HoldClosed when a hold had been posted or voided before.
+   */
+  post(posting: Posting): Promise<Receipt>;
+  balance(account: number): Promise<Balance>;
+  /** What an open hold reserves; undefined when it is closed or unknown. */
+  openHoldMsat(id: string): Promise<Msat | undefined>;
+  /** Resolves when everything that was posted is decided. */
+  drain(): Promise<void>;
+}
+
+export function createLedger(database: Database, clock: Clock): Ledger {
+  const commits = new GroupCommit(database, clock);
+  return {
+    post: (posting) => commits.add(posting),
+    drain: () => commits.drain(),
+    async balance(account) {
+      const row = await database.first(sql.readBalance, account);
+      if (!row) throw new Error(`ledger account ${account} does not exist`);
+      return toBalance(row);
+    },
+    async openHoldMsat(id) {
+      const row = await database.first(sql.readHold, id);
+      return row?.state === 'open' ? msat(row.amount_msat) : undefined;
+    },
+  };
+}
+
+/** Reads the columns `balance_msat`, `held_msat`, `entries` of a ledger account's row. */
+export function toBalance(row: { balance_msat: number; held_msat: number; entries: number }): Balance {
+  const balanceMsat = msat(row.balance_msat);
+  const heldMsat = msat(row.held_msat);
+  return { balanceMsat, heldMsat, spendableMsat: subMsat(balanceMsat, heldMsat), entries: row.entries };
+}

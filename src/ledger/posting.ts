@@ -1,0 +1,64 @@
+import type { SqlParameter } from '../db/database.ts';
+import type { Statement } from '../db/statement.ts';
+import type { Msat } from '../kernel/money.ts';
+
+/** Moves an amount from one ledger account to another: two entries that sum to zero. */
+export interface TransferOrder {
+  readonly id: string;
+  readonly from: number;
+  readonly to: number;
+  /** At least 1. */
+  readonly amountMsat: Msat;
+  /** What the wallet on this side calls it (`ln_withdrawal`, …); absent for a side that is the system's. */
+  readonly fromType?: string;
+  readonly toType?: string;
+  /** The payment behind the `from` side, the invoice behind the `to` side. */
+  readonly fromLntx?: string;
+  readonly toLntx?: string;
+  readonly memo?: string;
+  /** JSON text. */
+  readonly passThru?: string;
+}
+
+/** Reserves `amountMsat`, and of `reserveMsat` as much as the spendable balance leaves above it. */
+export interface HoldOrder {
+  readonly id: string;
+  readonly account: number;
+  readonly amountMsat: Msat;
+  readonly reserveMsat: Msat;
+}
+
+/** Ends a hold: what it really cost moves, the rest is released. */
+export interface PostOrder {
+  readonly holdId: string;
+  readonly account: number;
+  readonly transfers: readonly TransferOrder[];
+}
+
+/** Ends a hold: all of it is released. */
+export interface VoidOrder {
+  readonly holdId: string;
+  readonly account: number;
+}
+
+/** A row of another room, written in the posting's own database transaction. It must change exactly one row; otherwise the posting is refused. */
+export interface RowWrite {
+  readonly statement: Statement;
+  readonly parameters: readonly SqlParameter[];
+  readonly otherwise: Error;
+}
+
+/** Everything that happens together or not at all. Data, not callbacks: a batch may have to run it again. */
+export interface Posting {
+  readonly transfers?: readonly TransferOrder[];
+  readonly holds?: readonly HoldOrder[];
+  readonly posts?: readonly PostOrder[];
+  readonly voids?: readonly VoidOrder[];
+  readonly rows?: readonly RowWrite[];
+}
+
+/** What a posting came to, once it is durable. */
+export interface Receipt {
+  /** What each hold reserved, amount and reserve together, by hold id. */
+  readonly heldMsat: ReadonlyMap<string, Msat>;
+}

@@ -1,0 +1,84 @@
+import { reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
+import { invariant } from '../kernel/assert.ts';
+import { unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Msat, minMsat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
+import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
+import type { Posting, RowWrite, TransferOrder } from '../ledger/posting.ts';
+import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
+import { findById as findInvoice } from '../invoices/invoices.sql.ts';
+import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
+import type { Payment } from './payment.ts';
+import * as sql from './payments.sql.ts';
+import type { SagaDependencies } from './saga.ts';
+
+/** Something moved the payment out of `pending` before its hold: the two change in one posting, so this is a bug. */
+class PaymentNotPending extends Error {
+  override readonly name = 'PaymentNotPending';
+}
+
+/** The amount and the real fee leave the wallet for the node; the rest of the reserve is released. */
+export function success(
+  { clock, log }: SagaDependencies,
+  payment: Payment,
+  heldMsat: Msat,
+  outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
+): Posting {
+  const chargedMsat = minMsat(outcome.feeMsat, subMsat(heldMsat, payment.amountMsat));
+  const excessMsat = subMsat(outcome.feeMsat, chargedMsat);
+  if (excessMsat > 0) log.error({ payment: payment.id, excessMsat }, 'the node paid more for routing than the reserve: the operator bears it');
+  const fee = { to: SYSTEM_ACCOUNTS.node, passThru: sourceOf(payment) };
+  const charged = { ...fee, from: payment.ledgerAccount, amountMsat: chargedMsat, fromType: 'network_fee' };
+  const excess = { ...fee, from: SYSTEM_ACCOUNTS.routingFees, amountMsat: excessMsat };
+  const id = () => newId(clock.nowMs());
+  return {
+    rows: [succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock))],
+    posts: [
+      {
+        holdId: payment.id,
+        account: payment.ledgerAccount,
+        transfers: [
+          { ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node },
+          ...(chargedMsat > 0 ? [{ id: id(), ...charged }] : []),
+        ],
+      },
+    ],
+    transfers: excessMsat > 0 ? [{ id: id(), ...excess }] : [],
+  };
+}
+
+/** The amount moves from wallet to wallet; there is no fee. */
+export async function insideSuccess({ clock, database }: SagaDependencies, payment: Payment, invoiceId: string): Promise<Posting> {
+  const invoice = await database.first(findInvoice, invoiceId);
+  invariant(invoice?.preimage, 'an invoice that is paid inside has its preimage');
+  const now = unixSeconds(clock);
+  const settled = { statement: settleInside, parameters: [invoice.id, payment.amountMsat, now], otherwise: new PaymentNotPending() };
+  const transfer = { ...amountTransfer(payment), to: invoice.ledger_account, toType: invoice.wtx_type, toLntx: invoice.id };
+  return {
+    rows: [succeeded(payment, invoice.preimage, ZERO_MSAT, now), settled],
+    posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: [transfer] }],
+  };
+}
+
+/** Everything comes back to the wallet, and what the payment had taken can be taken again. */
+export function failure({ releaseLink }: SagaDependencies, payment: Payment, reason: FailureReason): Posting {
+  const rows: RowWrite[] = [{ statement: sql.fail, parameters: [payment.id, reason], otherwise: new PaymentNotPending() }];
+  if (payment.invoiceId !== undefined) {
+    rows.push({ statement: reopenInvoice, parameters: [payment.invoiceId], otherwise: new PaymentNotPending() });
+  }
+  if (payment.linkId !== undefined) rows.push(releaseLink(payment.linkId));
+  return { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
+}
+
+function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
+  const { transferId: id, ledgerAccount: from, amountMsat, wtxType: fromType, id: fromLntx } = payment;
+  return { id, from, amountMsat, fromType, fromLntx };
+}
+
+function succeeded(payment: Payment, preimage: string, feeMsat: Msat, settledAt: number): RowWrite {
+  return { statement: sql.succeed, parameters: [payment.id, preimage, feeMsat, settledAt], otherwise: new PaymentNotPending() };
+}
+
+function sourceOf(payment: Payment): string {
+  return JSON.stringify({ source_transaction: walletTransactionId(payment.transferId, 'from') });
+}

@@ -1,0 +1,124 @@
+import type { Invoice } from '../invoices/invoice.ts';
+import type { Invoices, OurNode } from '../invoices/invoices.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Msat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { RowWrite } from '../ledger/posting.ts';
+import { type Bolt11, decodeBolt11, InvalidInvoice } from '../lightning/bolt11.ts';
+import type { NodeInfo } from '../lightning/node.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+import { defaultFeeLimit } from './fee-limit.ts';
+import type { Payment, WithdrawalType } from './payment.ts';
+import type { Begun, Saga } from './saga.ts';
+
+export interface InvoicePayment {
+  readonly wallet: Wallet;
+  readonly paymentRequest: string;
+  /** For an invoice that leaves its amount open. */
+  readonly amountMsat?: Msat | undefined;
+  /** 0 means zero; absent: {@link defaultFeeLimit}. */
+  readonly feeLimitMsat?: Msat | undefined;
+  /** JSON text. */
+  readonly passThru?: string | undefined;
+  readonly wtxType: WithdrawalType;
+  /** The withdraw link it is claimed with, and the row that claims it. */
+  readonly claim?: { readonly linkId: string; readonly row: RowWrite };
+}
+
+export interface PayInvoiceDependencies {
+  readonly saga: Saga;
+  readonly invoices: Invoices;
+  readonly our: OurNode;
+  readonly network: NodeInfo['network'];
+  readonly clock: Clock;
+}
+
+/**
+ * Reads an invoice that is to be paid.
+ * @throws Refusal `invoice_undecodable`, `invoice_wrong_network`.
+ */
+export function readInvoice(paymentRequest: string, network: NodeInfo['network']): Bolt11 {
+  let invoice: Bolt11;
+  try {
+    invoice = decodeBolt11(paymentRequest);
+  } catch (error) {
+    if (error instanceof InvalidInvoice) throw new Refusal('invoice_undecodable', `The invoice cannot be read: ${error.message}.`);
+    throw error;
+  }
+  if (invoice.network === network) return invoice;
+  throw new Refusal('invoice_wrong_network', `The invoice is for ${invoice.network}, this service is on ${network}.`);
+}
+
+/**
+ * Begins to pay a BOLT11 invoice from a wallet: over the network, or inside when it is a local wallet's.
+ * @throws Refusal when nothing was begun.
+ */
+export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<Begun> {
+  const { saga, our, clock } = deps;
+  const { wallet, claim } = order;
+  const invoice = readInvoice(order.paymentRequest, deps.network);
+  const { paymentHash, paymentRequest } = invoice;
+  // A claim of a withdraw link must take its use, so it never stands for an earlier payment.
+  const earlier = await saga.findLive({ paymentHash, walletId: wallet.id });
+  if (earlier && claim) throw new Refusal('invoice_paid');
+  if (earlier) return { payment: earlier, replayed: true };
+
+  if (invoice.expiresAt <= unixSeconds(clock)) throw new Refusal('invoice_expired');
+  const amountMsat = amountToPay(invoice, order.amountMsat);
+  const local = await findLocal(deps, invoice, wallet);
+  const payment: Payment = {
+    id: `lntx_${newId(clock.nowMs())}`,
+    walletId: wallet.id,
+    ledgerAccount: wallet.ledgerAccount,
+    nodeId: our.nodeId,
+    transferId: newId(clock.nowMs()),
+    wtxType: order.wtxType,
+    state: 'pending',
+    failureReason: undefined,
+    paymentHash,
+    paymentRequest,
+    destPubkey: invoice.payee,
+    amountMsat,
+    feeMsat: undefined,
+    userLabel: invoice.description ?? '',
+    memo: invoice.description ?? '',
+    descriptionHash: invoice.descriptionHash,
+    expirySeconds: invoice.expirySeconds,
+    expiresAt: invoice.expiresAt,
+    createdAt: unixSeconds(clock),
+    settledAt: undefined,
+    preimage: undefined,
+    isKeysend: false,
+    customRecords: undefined,
+    passThru: order.passThru,
+    invoiceId: local?.id,
+    linkId: claim?.linkId,
+  };
+  // Inside there is no routing, so nothing is reserved for it and a wallet can be emptied.
+  const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? defaultFeeLimit(amountMsat));
+  const begun = await saga.begin({ payment, reserveMsat, rows: claim ? [claim.row] : [] });
+  if (begun.replayed && claim) throw new Refusal('invoice_paid');
+  return begun;
+}
+
+function amountToPay(invoice: Bolt11, given: Msat | undefined): Msat {
+  const amountMsat = invoice.amountMsat ?? given;
+  if (amountMsat === undefined) throw new Refusal('invoice_amount_missing');
+  if (given !== undefined && given !== amountMsat) throw new Refusal('invoice_amount_fixed');
+  return amountMsat;
+}
+
+/**
+ * The invoice of this service behind a payment request. It must be the very text that was handed out: an invoice that keeps a
+ * local hash but changes the amount is somebody's forgery.
+ */
+async function findLocal({ invoices }: PayInvoiceDependencies, wanted: Bolt11, payer: Wallet): Promise<Invoice | undefined> {
+  const invoice = await invoices.findByHash(wanted.paymentHash);
+  if (!invoice) return undefined;
+  if (invoice.paymentRequest !== wanted.paymentRequest) throw new Refusal('invoice_mismatch');
+  if (invoice.walletId === payer.id) throw new Refusal('own_invoice');
+  if (invoice.state === 'canceled') throw new Refusal('invoice_canceled');
+  if (invoice.state !== 'open') throw new Refusal('invoice_paid');
+  return invoice;
+}

@@ -1,0 +1,86 @@
+import { statement } from '../db/statement.ts';
+import type { FailureReason } from '../lightning/node.ts';
+
+export type PaymentRow = {
+  id: string;
+  wallet_id: string;
+  ledger_account: number;
+  node_id: string;
+  transfer_id: string;
+  wtx_type: string;
+  state: 'pending' | 'succeeded' | 'failed';
+  failure_reason: FailureReason | null;
+  payment_hash: string;
+  payment_request: string;
+  dest_pubkey: string;
+  amount_msat: number;
+  fee_msat: number | null;
+  user_label: string;
+  memo: string;
+  description_hash: string | null;
+  expiry_seconds: number;
+  expires_at: number | null;
+  created_at: number;
+  settled_at: number | null;
+  preimage: string | null;
+  is_keysend: number;
+  custom_records: string | null;
+  pass_thru: string | null;
+  invoice_id: string | null;
+  link_id: string | null;
+};
+
+const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
+  dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
+  is_keysend, custom_records, pass_thru, invoice_id, link_id`;
+
+/** Changes nothing when the payment hash has a live payment. */
+export const insertPending = statement(
+  'payment_insert',
+  `INSERT INTO payment (id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, payment_hash, payment_request,
+     dest_pubkey, amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend,
+     custom_records, pass_thru, invoice_id, link_id)
+   VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+   ON CONFLICT DO NOTHING`,
+);
+
+export const succeed = statement(
+  'payment_succeed',
+  `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4 WHERE id = $1 AND state = 'pending'`,
+);
+
+export const fail = statement(
+  'payment_fail',
+  `UPDATE payment SET state = 'failed', failure_reason = $2 WHERE id = $1 AND state = 'pending'`,
+);
+
+export const findById = statement<PaymentRow>('payment_find', `SELECT ${COLUMNS} FROM payment WHERE id = $1`);
+
+export const findByTransfer = statement<PaymentRow>('payment_find_by_transfer', `SELECT ${COLUMNS} FROM payment WHERE transfer_id = $1`);
+
+/** The live payment of a hash, or the newest failed one. */
+export const findByHash = statement<PaymentRow>(
+  'payment_find_by_hash',
+  `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 ORDER BY CASE WHEN state = 'failed' THEN 1 ELSE 0 END, id DESC LIMIT 1`,
+);
+
+export const findLive = statement<PaymentRow>(
+  'payment_find_live',
+  `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND state <> 'failed'`,
+);
+
+export const findMany = statement<PaymentRow>('payment_find_many', {
+  sqlite: `SELECT ${COLUMNS} FROM payment WHERE id IN (SELECT value FROM json_each($1))`,
+  postgres: `SELECT ${COLUMNS} FROM payment WHERE id = ANY($1::text[])`,
+});
+
+/** Pending payments after an id, a page at a time. */
+export const listPending = statement<PaymentRow>(
+  'payment_list_pending',
+  `SELECT ${COLUMNS} FROM payment WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`,
+);
+
+export const findPendingOfLink = statement<{ id: string }>(
+  'payment_find_pending_of_link',
+  `SELECT id FROM payment WHERE link_id = $1 AND state = 'pending' LIMIT 1`,
+);

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Invoices, OurNode } from '../invoices/invoices.ts';
+import type { NodeInfo, PaymentOutcome } from '../lightning/node.ts';
+import { type Keysend, keysend } from './keysend.ts';
+import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
+import { type Payment, rowToPayment } from './payment.ts';
+import * as sql from './payments.sql.ts';
+import { type Begun, Saga, type SagaDependencies } from './saga.ts';
+import { transferBetween, type WalletTransfer } from './transfer.ts';
+
+/** Money out: to invoices, to nodes, to other wallets. */
+export interface Payments {
+  payInvoice(order: InvoicePayment): Promise<Begun>;
+  keysend(order: Keysend): Promise<Begun>;
+  /** @returns the id of the ledger transfer. */
+  transfer(order: WalletTransfer): Promise<string>;
+  /** The payment once it has ended, or as it is after `seconds`. */
+  wait(id: string, seconds: number): Promise<Payment>;
+  find(id: string): Promise<Payment | undefined>;
+  findByHash(paymentHash: string): Promise<Payment | undefined>;
+  findByTransfer(transferId: string): Promise<Payment | undefined>;
+  findMany(ids: readonly string[]): Promise<Payment[]>;
+  /** Whether a claim of the withdraw link is being paid. */
+  isLinkBusy(linkId: string): Promise<boolean>;
+  /** Books what the node reports of a payment. */
+  report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
+  /** Drives every pending payment again. @returns how many there were. */
+  resume(): Promise<number>;
+  /** Resumes every `seconds` until the signal aborts. */
+  resumeEvery(seconds: number, signal: AbortSignal): Promise<void>;
+  settleDown(): Promise<void>;
+}
+
+export interface PaymentsDependencies extends SagaDependencies {
+  readonly invoices: Invoices;
+  readonly our: OurNode;
+  readonly network: NodeInfo['network'];
+}
+
+/** How many pending payments are driven at once when they are resumed. */
+const RESUME_PAGE = 100;
+
+export function createPayments(deps: PaymentsDependencies): Payments {
+  const { database } = deps;
+  const saga = new Saga(deps);
+  const one = (row: sql.PaymentRow | undefined) => row && rowToPayment(row);
+  const find = async (id: string) => one(await database.first(sql.findById, id));
+
+  async function resume(): Promise<number> {
+    let count = 0;
+    let after = '';
+    for (;;) {
+      const rows = await database.all(sql.listPending, after, RESUME_PAGE);
+      await Promise.all(rows.map((row) => saga.drive(rowToPayment(row))));
+      count += rows.length;
+      after = rows.at(-1)?.id ?? '';
+      if (rows.length < RESUME_PAGE) return count;
+    }
+  }
+
+  return {
+    find,
+    resume,
+    payInvoice: (order) => payInvoice({ ...deps, saga }, order),
+    keysend: (order) => keysend({ ...deps, saga }, order),
+    transfer: (order) => transferBetween(deps, order),
+    wait: (id, seconds) => saga.wait(id, seconds),
+    findByHash: async (paymentHash) => one(await database.first(sql.findByHash, paymentHash)),
+    findByTransfer: async (transferId) => one(await database.first(sql.findByTransfer, transferId)),
+    findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment)),
+    isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,
+    async report(paymentId, outcome) {
+      const payment = await find(paymentId);
+      if (payment?.state === 'pending') await saga.conclude(payment, outcome);
+    },
+    async resumeEvery(seconds, signal) {
+      while (!signal.aborted) {
+        await delay(seconds * 1000, undefined, { signal }).catch(() => undefined);
+        if (!signal.aborted) await resume().catch((error) => deps.log.warn({ reason: String(error) }, 'pending payments were not resumed'));
+      }
+    },
+    settleDown: () => saga.settleDown(),
+  };
+}

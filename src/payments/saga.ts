@@ -1,0 +1,177 @@
+import { EventEmitter, once } from 'node:events';
+import type { Database } from '../db/database.ts';
+import { invariant } from '../kernel/assert.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { errorMessage, type Log } from '../kernel/log.ts';
+import type { Msat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { HoldClosed } from '../ledger/arithmetic.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { RowWrite } from '../ledger/posting.ts';
+import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
+import { close as closeInvoice } from '../invoices/invoices.sql.ts';
+import { failure, insideSuccess, success } from './conclusion.ts';
+import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
+import * as sql from './payments.sql.ts';
+
+/** A payment about to begin. */
+export interface Draft {
+  readonly payment: Payment;
+  /** The most that routing may cost; capped by what the balance leaves above the amount. */
+  readonly reserveMsat: Msat;
+  /** Rows of other rooms that the hold depends on, such as the claim of a withdraw link. */
+  readonly rows?: readonly RowWrite[];
+}
+
+/** A payment, and whether it had been begun by an earlier request. */
+export interface Begun {
+  readonly payment: Payment;
+  readonly replayed: boolean;
+}
+
+export interface SagaDependencies {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly node: LightningNode;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What a definitive failure writes to make a withdraw link claimable again. */
+  readonly releaseLink: (linkId: string) => RowWrite;
+}
+
+/**
+ * How money leaves, in four steps that may die anywhere:
+ * 1. `begin`, one database transaction: hold amount and fee reserve, write the payment as pending.
+ * 2. `drive`, the network: hand it to the node, or take the invoice of a local wallet.
+ * 3. `conclude`, one database transaction: succeeded → post amount and real fee; failed for good → void; anything else → nothing.
+ * 4. whatever is still pending is driven again at start and periodically. The node pays at most once per payment id, so that is safe.
+ */
+export class Saga {
+  readonly #deps: SagaDependencies;
+  readonly #ended = new EventEmitter().setMaxListeners(0);
+  readonly #driving = new Map<string, Promise<void>>();
+
+  constructor(deps: SagaDependencies) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Holds the money and starts to pay; the payment goes on whatever becomes of the caller.
+   * An invoice that this wallet is paying or has paid gives that payment instead.
+   * @throws Refusal when nothing was begun.
+   */
+  async begin(draft: Draft): Promise<Begun> {
+    const { payment, reserveMsat, rows = [] } = draft;
+    const earlier = await this.findLive(payment);
+    if (earlier) return { payment: earlier, replayed: true };
+    try {
+      await this.#deps.ledger.post({
+        holds: [{ id: payment.id, account: payment.ledgerAccount, amountMsat: payment.amountMsat, reserveMsat }],
+        rows: [
+          { statement: sql.insertPending, parameters: pendingParameters(payment), otherwise: new Refusal('invoice_paid') },
+          ...this.#takeInvoice(payment),
+          ...rows,
+        ],
+      });
+    } catch (error) {
+      // Another request for the same invoice may have been first; what it holds may even be why this one was refused.
+      const first = error instanceof Refusal ? await this.findLive(payment) : undefined;
+      if (first) return { payment: first, replayed: true };
+      throw error;
+    }
+    void this.drive(payment);
+    return { payment, replayed: false };
+  }
+
+  /**
+   * The live payment of the same payment hash, if it is this wallet's.
+   * @throws Refusal `invoice_paid` when it is another wallet's.
+   */
+  async findLive(wanted: Pick<Payment, 'paymentHash' | 'walletId'>): Promise<Payment | undefined> {
+    const row = await this.#deps.database.first(sql.findLive, wanted.paymentHash);
+    if (row && row.wallet_id !== wanted.walletId) throw new Refusal('invoice_paid');
+    return row && rowToPayment(row);
+  }
+
+  /** Takes a pending payment as far as it gets now; never throws: what is unclear stays pending. One at a time per payment. */
+  drive(payment: Payment): Promise<void> {
+    const running = this.#driving.get(payment.id);
+    if (running) return running;
+    const run = this.#drive(payment)
+      .catch((error) => this.#deps.log.warn({ payment: payment.id, reason: errorMessage(error) }, 'payment stays pending'))
+      .finally(() => this.#driving.delete(payment.id));
+    this.#driving.set(payment.id, run);
+    return run;
+  }
+
+  async #drive(payment: Payment): Promise<void> {
+    if (payment.invoiceId !== undefined) return this.#driveInside(payment, payment.invoiceId);
+    const heldMsat = await this.#deps.ledger.openHoldMsat(payment.id);
+    if (heldMsat === undefined) return;
+    const order = {
+      paymentId: payment.id,
+      paymentHash: payment.paymentHash,
+      amountMsat: payment.amountMsat,
+      feeLimitMsat: (heldMsat - payment.amountMsat) as Msat,
+    };
+    await this.conclude(payment, await this.#send(payment, order));
+  }
+
+  #send(payment: Payment, order: Pick<Parameters<LightningNode['pay']>[0], 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>) {
+    if (!payment.isKeysend) return this.#deps.node.pay({ ...order, paymentRequest: payment.paymentRequest });
+    invariant(payment.preimage && payment.customRecords, 'a keysend has its preimage and records');
+    const { preimage, customRecords, destPubkey: destination } = payment;
+    return this.#deps.node.keysend({ ...order, destination, preimage, customRecords });
+  }
+
+  /** The invoice is closing since the hold. Only when the node says that nobody outside can pay it any more does the money move. */
+  async #driveInside(payment: Payment, invoiceId: string): Promise<void> {
+    const outcome = await this.#deps.node.cancelInvoice(payment.paymentHash);
+    if (outcome === 'cancelled') return this.#finish(payment, await insideSuccess(this.#deps, payment, invoiceId));
+    if (outcome === 'unknown') throw new Error('the node does not know the invoice');
+    await this.conclude(payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
+  }
+
+  /** Books a definitive outcome, once, however often it is reported; `pending` changes nothing. */
+  async conclude(payment: Payment, outcome: PaymentOutcome): Promise<void> {
+    if (outcome.state === 'pending') return;
+    if (outcome.state === 'failed') return this.#finish(payment, failure(this.#deps, payment, outcome.reason));
+    const heldMsat = await this.#deps.ledger.openHoldMsat(payment.id);
+    if (heldMsat !== undefined) await this.#finish(payment, success(this.#deps, payment, heldMsat, outcome));
+  }
+
+  async #finish(payment: Payment, posting: Parameters<Ledger['post']>[0]): Promise<void> {
+    try {
+      await this.#deps.ledger.post(posting);
+    } catch (error) {
+      if (!(error instanceof HoldClosed)) throw error;
+    }
+    this.#ended.emit(payment.id);
+  }
+
+  /** The payment as it is once it has ended, or after `seconds`, whichever is first. */
+  async wait(id: string, seconds: number): Promise<Payment> {
+    const { clock } = this.#deps;
+    const deadline = clock.nowMs() + seconds * 1000;
+    for (;;) {
+      // Listening begins before the read, so that an end in between is not missed.
+      const timer = AbortSignal.timeout(Math.max(1, Math.min(1000, deadline - clock.nowMs())));
+      const ended = once(this.#ended, id, { signal: timer }).catch(() => undefined);
+      const row = await this.#deps.database.first(sql.findById, id);
+      invariant(row, `payment ${id} is gone`);
+      if (row.state !== 'pending' || clock.nowMs() >= deadline) return rowToPayment(row);
+      await ended;
+    }
+  }
+
+  /** Lets what is being driven come to rest, for a clean end of the process. */
+  async settleDown(): Promise<void> {
+    await Promise.allSettled(this.#driving.values());
+  }
+
+  #takeInvoice(payment: Payment): RowWrite[] {
+    if (payment.invoiceId === undefined) return [];
+    const parameters = [payment.invoiceId, payment.createdAt];
+    return [{ statement: closeInvoice, parameters, otherwise: new Refusal('invoice_paid') }];
+  }
+}

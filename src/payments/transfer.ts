@@ -1,0 +1,41 @@
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Msat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+
+export interface WalletTransfer {
+  readonly source: Wallet;
+  readonly destination: Wallet;
+  readonly amountMsat: Msat;
+  readonly memo: string | undefined;
+  /** JSON text. */
+  readonly passThru: string | undefined;
+}
+
+/**
+ * Moves money between two wallets of this service; both sides or neither.
+ * @returns the id of the ledger transfer.
+ * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`.
+ */
+export async function transferBetween(deps: { ledger: Ledger; clock: Clock }, order: WalletTransfer): Promise<string> {
+  const { source, destination, amountMsat, memo, passThru } = order;
+  if (source.id === destination.id) throw new Refusal('same_wallet');
+  const id = newId(deps.clock.nowMs());
+  await deps.ledger.post({
+    transfers: [
+      {
+        id,
+        from: source.ledgerAccount,
+        to: destination.ledgerAccount,
+        amountMsat,
+        fromType: 'ln_transfer_out',
+        toType: 'ln_transfer_in',
+        ...(memo !== undefined && { memo }),
+        ...(passThru !== undefined && { passThru }),
+      },
+    ],
+  });
+  return id;
+}

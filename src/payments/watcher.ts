@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../db/database.ts';
+import { readFact, writeFact } from '../db/facts.sql.ts';
+import type { Invoices } from '../invoices/invoices.ts';
+import { errorMessage, type Log } from '../kernel/log.ts';
+import type { LightningNode, NodeEvent } from '../lightning/node.ts';
+import type { Payments } from './payments.ts';
+
+export interface WatcherDependencies {
+  readonly database: Database;
+  readonly node: LightningNode;
+  readonly invoices: Invoices;
+  readonly payments: Payments;
+  readonly log: Log;
+}
+
+const POSITION = 'node_event_position';
+const RETRY_MS = 1000;
+const KEEP_POSITION_MS = 250;
+/** Events that are being booked at the same time; they share the ledger's commits. */
+const MAX_IN_FLIGHT = 256;
+
+/**
+ * Books what the node reports, for ever: settlements to invoices, ends to payments. Starts where the last life stopped. A position is
+ * kept only after everything up to it is booked, so an event may be seen twice but never missed.
+ */
+export async function watchNode(deps: WatcherDependencies, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await watchOnce(deps, signal);
+    } catch (error) {
+      deps.log.warn({ reason: errorMessage(error) }, 'watching the node was interrupted; it goes on from where it stopped');
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+async function watchOnce(deps: WatcherDependencies, signal: AbortSignal): Promise<void> {
+  const from = await readPosition(deps.database);
+  const progress = { last: from, kept: from, inFlight: new Map<number, Promise<void>>() };
+  const ended = new AbortController();
+  const keeping = keepPositions(deps, progress, AbortSignal.any([signal, ended.signal]));
+  try {
+    for await (const event of deps.node.watch(from, signal)) {
+      progress.last = event.position;
+      const booking = bookUntilDone(deps, event, signal).then((booked) => {
+        if (booked) progress.inFlight.delete(event.position);
+      });
+      progress.inFlight.set(event.position, booking);
+      if (progress.inFlight.size >= MAX_IN_FLIGHT) await Promise.race(progress.inFlight.values());
+    }
+  } finally {
+    await Promise.all(progress.inFlight.values());
+    ended.abort();
+    await keeping;
+  }
+}
+
+interface Progress {
+  last: number;
+  kept: number;
+  /** What is not booked yet: by position, in order. */
+  readonly inFlight: Map<number, Promise<void>>;
+}
+
+/** Keeps the newest position up to which everything is booked, a few times a second and at the end. */
+async function keepPositions(deps: WatcherDependencies, progress: Progress, signal: AbortSignal): Promise<void> {
+  for (let last = false; !last; ) {
+    last = signal.aborted || (await pause(KEEP_POSITION_MS, signal));
+    const [oldest] = progress.inFlight.keys();
+    const safe = oldest === undefined ? progress.last : oldest - 1;
+    if (safe <= progress.kept) continue;
+    try {
+      await deps.database.transaction((tx) => tx.run(writeFact, POSITION, String(safe)));
+      progress.kept = safe;
+    } catch (error) {
+      deps.log.warn({ reason: errorMessage(error) }, 'the position of the node events was not kept; they may be read again');
+    }
+  }
+}
+
+/** One event that cannot be booked must not stop the others: it is tried again beside them. @returns false when the signal came first. */
+async function bookUntilDone({ invoices, payments, log }: WatcherDependencies, event: NodeEvent, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    try {
+      await (event.type === 'settlement' ? invoices.settle(event) : payments.report(event.paymentId, event.outcome));
+      return true;
+    } catch (error) {
+      log.error({ position: event.position, event: event.type, reason: errorMessage(error) }, 'an event of the node was not booked; trying again');
+      if (signal.aborted || (await pause(RETRY_MS, signal))) return false;
+    }
+  }
+}
+
+async function readPosition(database: Database): Promise<number> {
+  return Number((await database.first(readFact, POSITION))?.value ?? 0);
+}
+
+/** @returns whether the signal ended the pause. */
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+  return signal.aborted;
+}

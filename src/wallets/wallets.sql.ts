@@ -1,0 +1,40 @@
+import { statement } from '../db/statement.ts';
+
+export type WalletRow = {
+  id: string;
+  account_id: string;
+  ledger_account: number;
+  user_label: string;
+  status: 'active' | 'inactive';
+  created_at: number;
+  updated_at: number;
+  balance_msat: number;
+  held_msat: number;
+  entries: number;
+};
+
+const WALLET = `SELECT w.id, w.account_id, w.ledger_account, w.user_label, w.status, w.created_at, w.updated_at,
+    l.balance_msat, l.held_msat, l.entries
+  FROM wallet w JOIN ledger_account l ON l.id = w.ledger_account`;
+
+export const openLedgerAccount = statement<{ id: number }>(
+  'wallet_open_ledger_account',
+  `INSERT INTO ledger_account (kind) VALUES ('wallet') RETURNING id`,
+);
+
+export const insertWallet = statement(
+  'wallet_insert',
+  `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, 'active', $5, $5)`,
+);
+
+export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE w.id = $1`);
+
+export const findByLedgerAccount = statement<WalletRow>('wallet_find_by_ledger_account', `${WALLET} WHERE w.ledger_account = $1`);
+
+export const listWallets = statement<WalletRow>(
+  'wallet_list',
+  `${WALLET} WHERE w.account_id = $1 ORDER BY w.id DESC LIMIT $2 OFFSET $3`,
+);
+
+export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');

@@ -1,0 +1,101 @@
+import { type Accounts, insertKey, type Key } from '../accounts/accounts.ts';
+import { type KeyKind, newKeyText } from '../accounts/keys.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { isId, newId } from '../kernel/ids.ts';
+import { type Balance, toBalance } from '../ledger/ledger.ts';
+import * as sql from './wallets.sql.ts';
+
+/** A customer's wallet, with its balance as last committed. Times are Unix seconds. */
+export interface Wallet {
+  readonly id: string;
+  readonly accountId: string;
+  readonly ledgerAccount: number;
+  readonly userLabel: string;
+  readonly status: 'active' | 'inactive';
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly balance: Balance;
+}
+
+/** The kinds of keys every new wallet gets one of. */
+export const WALLET_KEY_KINDS = [
+  'wallet_admin',
+  'wallet_invoice',
+  'wallet_read',
+  'wallet_lnurl_withdraw',
+  'wallet_lnurl_pay',
+] as const satisfies readonly KeyKind[];
+
+export type WalletKeyKind = (typeof WALLET_KEY_KINDS)[number];
+
+export interface NewWallet {
+  readonly wallet: Wallet;
+  /** The access keys, shown this once. */
+  readonly accessKeys: Readonly<Record<WalletKeyKind, string>>;
+}
+
+export interface Wallets {
+  create(accountId: string, userLabel: string): Promise<NewWallet>;
+  find(id: string): Promise<Wallet | undefined>;
+  findByLedgerAccount(ledgerAccount: number): Promise<Wallet | undefined>;
+  /** The wallet a path names, by its id or by any of its access keys; with the key, where it was one. */
+  resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
+  /** An account's wallets, newest first. */
+  list(accountId: string, limit: number, offset: number): Promise<{ wallets: Wallet[]; total: number }>;
+}
+
+export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
+  async function find(id: string): Promise<Wallet | undefined> {
+    const row = await database.first(sql.findWallet, id);
+    return row && toWallet(row);
+  }
+
+  return {
+    find,
+    async findByLedgerAccount(ledgerAccount) {
+      const row = await database.first(sql.findByLedgerAccount, ledgerAccount);
+      return row && toWallet(row);
+    },
+    create: (accountId, userLabel) => database.transaction((tx) => create(tx, clock, accountId, userLabel)),
+    async resolve(pathKey) {
+      if (pathKey.startsWith('wal_')) {
+        const wallet = isId(pathKey) ? await find(pathKey) : undefined;
+        return wallet && { wallet, key: undefined };
+      }
+      const key = await accounts.find(pathKey);
+      const wallet = key?.walletId === undefined ? undefined : await find(key.walletId);
+      return wallet && { wallet, key };
+    },
+    async list(accountId, limit, offset) {
+      const rows = await database.all(sql.listWallets, accountId, limit, offset);
+      const count = await database.first(sql.countWallets, accountId);
+      return { wallets: rows.map(toWallet), total: count?.n ?? 0 };
+    },
+  };
+}
+
+async function create(tx: Tx, clock: Clock, accountId: string, userLabel: string): Promise<NewWallet> {
+  const id = `wal_${newId(clock.nowMs())}`;
+  const ledgerAccount = (await tx.first(sql.openLedgerAccount))?.id;
+  if (ledgerAccount === undefined) throw new Error('no ledger account was opened');
+  await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, unixSeconds(clock));
+  const accessKeys = Object.fromEntries(WALLET_KEY_KINDS.map((kind) => [kind, newKeyText(kind)])) as Record<WalletKeyKind, string>;
+  for (const text of Object.values(accessKeys)) await insertKey(tx, clock, text, accountId, id);
+  const row = await tx.first(sql.findWallet, id);
+  if (!row) throw new Error('the new wallet is not there');
+  return { wallet: toWallet(row), accessKeys };
+}
+
+function toWallet(row: sql.WalletRow): Wallet {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    ledgerAccount: row.ledger_account,
+    userLabel: row.user_label,
+    status: row.status,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    balance: toBalance(row),
+  };
+}
