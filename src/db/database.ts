@@ -32,9 +32,7 @@ export interface Database {
   first<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R | undefined>;
   /** Commits what the callback wrote, durably, before it answers; rolls all of it back when the callback throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Reads one consistent state of the database across several statements. */
+  /** Reads one consistent state of the database across several statements; a long list is read in pages. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Reads any number of rows in bounded memory, from one consistent state. */
-  stream<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): AsyncIterable<R>;
   close(): Promise<void>;
 }

@@ -57,7 +57,7 @@ export function memoText(memo: string | undefined): string {
  * @returns type → value in hex.
  * @throws Refusal naming the record.
  */
-export function customRecordsHex(records: Record<string, unknown> | undefined): Record<string, string> {
+export function customRecordsHex(records: object | undefined): Record<string, string> {
   const hex: Record<string, string> = {};
   let bytes = 0;
   for (const [type, value] of Object.entries(records ?? {})) {

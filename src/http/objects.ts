@@ -161,7 +161,7 @@ function customRecords(records: CustomRecords | undefined) {
   for (const [type, hex] of Object.entries(records)) {
     const text = type === '5482373484' ? hex : (utf8OrUndefined(hex) ?? hex);
     texts[type] = text;
-    const json = text.startsWith('{') ? parseObject(text, undefined) : undefined;
+    const json = objectOf(text);
     if (json) parsed[type] = json;
   }
   return { custom_records: texts, custom_records_json: Object.keys(parsed).length > 0 ? parsed : null };
@@ -175,11 +175,16 @@ function utf8OrUndefined(hex: string): string | undefined {
   }
 }
 
-function parseObject<T>(text: string | undefined, otherwise: T | object = {}): object | T {
-  if (text === undefined) return otherwise;
+function parseObject(text: string | undefined): object {
+  return (text === undefined ? undefined : objectOf(text)) ?? {};
+}
+
+/** The object that a JSON text is; undefined for any other text. */
+function objectOf(text: string): object | undefined {
   try {
-    return JSON.parse(text) as object;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    return otherwise;
+    return undefined;
   }
 }

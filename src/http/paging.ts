@@ -24,9 +24,9 @@ export function readPage(query: { page?: number; 'per-page'?: number }): Page {
 /** The totals and the neighbours of a page (RFC 8288). Links are relative and never repeat a credential or a path key. */
 export function pageHeaders(request: FastifyRequest, reply: FastifyReply, { page, limit }: Page, total: number): void {
   const pages = Math.max(1, Math.ceil(total / limit));
-  const kept = Object.entries(request.query as Record<string, unknown>).filter(([name]) => !['page', 'per-page', 'access-token'].includes(name));
+  const { page: _page, 'per-page': _perPage, 'access-token': _secret, ...kept } = request.query as Record<string, string>;
   const link = (rel: string, to: number) => {
-    const query = new URLSearchParams([...kept.map(([k, v]) => [k, String(v)]), ['page', String(to)], ['per-page', String(limit)]]);
+    const query = new URLSearchParams({ ...kept, page: String(to), 'per-page': String(limit) });
     return `<?${query}>; rel="${rel}"`;
   };
   const links = [link('first', 1), link('last', pages)];

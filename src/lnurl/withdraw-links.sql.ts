@@ -3,6 +3,7 @@ import { statement } from '../db/statement.ts';
 export type LinkRow = {
   id: string;
   wallet_id: string;
+  balance_token_hash: Uint8Array;
   ledger_account: number;
   max_msat: number;
   uses: number;
@@ -23,7 +24,7 @@ export const insertLink = statement(
 /** By either of its two tokens. */
 export const findByToken = statement<LinkRow>(
   'withdraw_link_find',
-  `SELECT id, wallet_id, ledger_account, max_msat, uses, uses_left, memo, pass_thru, expires_at, created_at
+  `SELECT id, wallet_id, balance_token_hash, ledger_account, max_msat, uses, uses_left, memo, pass_thru, expires_at, created_at
    FROM withdraw_link WHERE token_hash = $1 OR balance_token_hash = $1`,
 );
 

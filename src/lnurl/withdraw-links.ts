@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { type Msat, minMsat, msat, satToMsat } from '../kernel/money.ts';
+import { floorSat, type Msat, minMsat, msat, satToMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/posting.ts';
 import type { NodeInfo } from '../lightning/node.ts';
@@ -86,17 +86,17 @@ export function createWithdrawLinks(deps: WithdrawLinkDependencies): WithdrawLin
   return {
     create: (order) => create(deps, order),
     async parameters(request) {
-      const { link, maxMsat } = await open(deps, request);
+      const { link, maxMsat, usesBalanceToken } = await openLink(deps, request);
+      const url = await linkUrl(deps, link.wallet_id);
       const lowered = request.numSatoshis === undefined ? '' : `&num_satoshis=${request.numSatoshis}`;
-      const base = await linkUrl(deps, link.wallet_id);
       return {
         tag: 'withdrawRequest',
-        callback: `${base}?ott=${request.token}${lowered}`,
+        callback: `${url}?ott=${request.token}${lowered}`,
         k1: k1Of(request.token),
         defaultDescription: link.memo,
         minWithdrawable: minMsat(SMALLEST_WITHDRAWAL, maxMsat),
         maxWithdrawable: maxMsat,
-        balanceCheck: `${base}?ott=${(await isBalanceToken(deps, link, request.token)) ? request.token : balanceTokenOf(request.token)}`,
+        balanceCheck: `${url}?ott=${usesBalanceToken ? request.token : balanceTokenOf(request.token)}`,
       };
     },
     withdraw: (request, paymentRequest) => withdraw(deps, request, paymentRequest),
@@ -106,4 +106,82 @@ export function createWithdrawLinks(deps: WithdrawLinkDependencies): WithdrawLin
 /** What a payment that failed for good writes, so that its link can be claimed again. */
 export function releaseLink(linkId: string): RowWrite {
   return { statement: sql.release, parameters: [linkId], otherwise: new Error(`withdraw link ${linkId} is gone`) };
+}
+
+async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<MadeLink> {
+  const { wallet, memo, passThru, uses } = order;
+  const maxMsat = order.maxMsat ?? wallet.balance.spendableMsat;
+  if (maxMsat < SMALLEST_WITHDRAWAL) throw new Refusal('insufficient_balance', 'The wallet has nothing to withdraw; give num_satoshis or fund it first.');
+  const id = `lnurlw_${newId(deps.clock.nowMs())}`;
+  const createdAt = unixSeconds(deps.clock);
+  const expiresAt = order.expirySeconds === undefined ? undefined : createdAt + order.expirySeconds;
+  const token = newToken();
+  const hashes = [tokenHash(token), tokenHash(balanceTokenOf(token))];
+  const rest = [maxMsat, uses, memo, passThru ?? null, expiresAt ?? null, createdAt];
+  await deps.database.transaction((tx) => tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest));
+  const url = `${await linkUrl(deps, wallet.id)}?ott=${token}&num_satoshis=${floorSat(maxMsat)}`;
+  return { id, token, url, lnurl: encodeLnurl(url), maxMsat, expiresAt, createdAt };
+}
+
+/** A link that can be claimed now, and for how much. */
+interface OpenLink {
+  readonly link: sql.LinkRow;
+  readonly wallet: Wallet;
+  readonly maxMsat: Msat;
+  /** Whether it was found by its balance-check token (LUD-14). */
+  readonly usesBalanceToken: boolean;
+}
+
+const UNUSABLE = 'This withdraw link is not valid.';
+
+/** One answer for an unknown token, another wallet's path and a wrong k1, so that trying tells nothing. */
+async function openLink(deps: WithdrawLinkDependencies, request: WithdrawRequest): Promise<OpenLink> {
+  const hash = tokenHash(request.token);
+  const [link, named] = await Promise.all([deps.database.first(sql.findByToken, hash), deps.wallets.resolve(request.pathKey)]);
+  if (!link || !named || named.wallet.id !== link.wallet_id) throw new Refusal('link_unusable', UNUSABLE);
+  if (request.k1 !== undefined && !sameText(request.k1, k1Of(request.token))) throw new Refusal('link_unusable', UNUSABLE);
+  if (link.expires_at !== null && link.expires_at <= unixSeconds(deps.clock)) throw new Refusal('link_unusable', 'This withdraw link has expired.');
+  if (link.uses_left === 0) {
+    const busy = await deps.payments.isLinkBusy(link.id);
+    throw new Refusal('link_unusable', busy ? 'A withdrawal with this link is in progress.' : 'This withdraw link has been used.');
+  }
+  const bound = minMsat(msat(link.max_msat), named.wallet.balance.spendableMsat);
+  const maxMsat = request.numSatoshis === undefined ? bound : minMsat(bound, satToMsat(request.numSatoshis));
+  if (maxMsat <= 0) throw new Refusal('insufficient_balance', 'The wallet behind this link has nothing to withdraw now.');
+  return { link, wallet: named.wallet, maxMsat, usesBalanceToken: Buffer.compare(link.balance_token_hash, hash) === 0 };
+}
+
+async function withdraw(deps: WithdrawLinkDependencies, request: WithdrawRequest, paymentRequest: string): Promise<void> {
+  const { link, wallet, maxMsat } = await openLink(deps, request);
+  const { amountMsat } = readInvoice(paymentRequest, deps.network);
+  if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
+  if (amountMsat > maxMsat) throw new Refusal('link_unusable', `The invoice is for more than the ${maxMsat} millisatoshis that can be withdrawn.`);
+  const minimumMsat = minMsat(SMALLEST_WITHDRAWAL, maxMsat);
+  if (amountMsat < minimumMsat) throw new Refusal('link_unusable', `The invoice is for less than ${minimumMsat} millisatoshis.`);
+  await deps.payments.payInvoice({
+    wallet,
+    paymentRequest,
+    wtxType: 'ln_lnurl_withdraw',
+    passThru: link.pass_thru ?? undefined,
+    claim: {
+      linkId: link.id,
+      row: {
+        statement: sql.claim,
+        parameters: [link.id, unixSeconds(deps.clock)],
+        otherwise: new Refusal('link_unusable', 'This withdraw link has been used.'),
+      },
+    },
+  });
+}
+
+/** The address of step 1, with the wallet's public identifier: it grants nothing without a token. */
+async function linkUrl({ accounts, publicUrl }: WithdrawLinkDependencies, walletId: string): Promise<string> {
+  const key = await accounts.publicKeyOfWallet(walletId, 'wallet_lnurl_withdraw');
+  invariant(key, `wallet ${walletId} has no public key for withdraw links`);
+  return `${publicUrl}/v1/user/wallet/${key}/lnurl-process`;
+}
+
+function sameText(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
 }

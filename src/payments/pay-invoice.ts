@@ -5,7 +5,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/posting.ts';
-import { type Bolt11, decodeBolt11, InvalidInvoice } from '../lightning/bolt11.ts';
+import { type Bolt11, decodeBolt11, InvalidInvoice, unknownRequiredBits } from '../lightning/bolt11.ts';
 import type { NodeInfo } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { defaultFeeLimit } from './fee-limit.ts';
@@ -64,7 +64,7 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   if (earlier && claim) throw new Refusal('invoice_paid');
   if (earlier) return { payment: earlier, replayed: true };
 
-  if (invoice.expiresAt <= unixSeconds(clock)) throw new Refusal('invoice_expired');
+  requirePayable(invoice, unixSeconds(clock));
   const amountMsat = amountToPay(invoice, order.amountMsat);
   const local = await findLocal(deps, invoice, wallet);
   const payment: Payment = {
@@ -100,6 +100,13 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   const begun = await saga.begin({ payment, reserveMsat, rows: claim ? [claim.row] : [] });
   if (begun.replayed && claim) throw new Refusal('invoice_paid');
   return begun;
+}
+
+/** BOLT11: a payer that does not know a required feature must not pay. */
+function requirePayable(invoice: Bolt11, nowSeconds: number): void {
+  if (invoice.expiresAt <= nowSeconds) throw new Refusal('invoice_expired');
+  const [bit] = unknownRequiredBits(invoice.features);
+  if (bit !== undefined) throw new Refusal('invoice_undecodable', `The invoice requires feature ${bit}, which this service does not know.`);
 }
 
 function amountToPay(invoice: Bolt11, given: Msat | undefined): Msat {

@@ -1,0 +1,21 @@
+// Runs before every npm script, on whatever Node the machine has: brings the dependencies, Node 24 among them, when they are
+// missing or older than the lock file. Plain JavaScript of long ago, because nothing is installed yet.
+import { execFileSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const lockFile = join(root, 'package-lock.json');
+const installed = join(root, 'node_modules', '.package-lock.json');
+const node = join(root, 'node_modules', '.bin', 'node');
+
+const isCurrent = existsSync(installed) && existsSync(node) && statSync(installed).mtimeMs >= statSync(lockFile).mtimeMs;
+
+if (!isCurrent) {
+  console.log('Installing what Satchel needs (once) …');
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm && /\.c?js$/.test(npm) ? [process.execPath, [npm]] : ['npm', []];
+  // A later npm script must not run on the machine's Node again, so the development dependencies are always included.
+  execFileSync(command, [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: 'inherit' });
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createAccounts, type AccountKeys } from './accounts/accounts.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open.ts';
+import { bindLedger } from './db/binding.ts';
+import { createHistory } from './history/history.ts';
+import { createAccess } from './http/access.ts';
+import type { App } from './http/app-type.ts';
+import { createObjects } from './http/objects.ts';
+import { invoiceRoutes } from './http/routes/invoices.ts';
+import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
+import { paymentRoutes } from './http/routes/payments.ts';
+import { playgroundRoutes } from './http/routes/playground.ts';
+import { serviceRoutes } from './http/routes/service.ts';
+import { transactionRoutes } from './http/routes/transactions.ts';
+import { walletRoutes } from './http/routes/wallets.ts';
+import { createServer } from './http/server.ts';
+import { createInvoices } from './invoices/invoices.ts';
+import { keysendRouting } from './invoices/keysend-routing.ts';
+import { systemClock } from './kernel/clock.ts';
+import { createLedger } from './ledger/ledger.ts';
+import { openPlayground, type Playground } from './lightning/playground/playground.ts';
+import { createWithdrawLinks, releaseLink } from './lnurl/withdraw-links.ts';
+import { createPayments } from './payments/payments.ts';
+import { watchNode } from './payments/watcher.ts';
+import { createWallets } from './wallets/wallets.ts';
+
+/** A running service: everything but the listening socket. */
+export interface Satchel {
+  readonly server: App;
+  /** The first account's keys, when this start created it. */
+  readonly newKeys: AccountKeys | undefined;
+  /** Stops taking requests, lets what is running come to rest, closes node and database. */
+  close(): Promise<void>;
+}
+
+export const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
+
+/** How often payments that are still pending are handed to the node again. */
+const RESUME_SECONDS = 30;
+
+/** Makes each room once and hands it what it needs. */
+export async function startSatchel(config: Config): Promise<Satchel> {
+  const log = pino({ level: config.logLevel, base: null });
+  const database = await openDatabase(config.databaseUrl, { log });
+  let playground: Playground | undefined;
+  try {
+    await migrate(database, MIGRATIONS);
+    playground = await openPlayground({ dataDir: config.dataDir, log });
+    return await assemble(config, log, database, playground);
+  } catch (error) {
+    await playground?.node.close();
+    await database.close();
+    throw error;
+  }
+}
+
+async function assemble(config: Config, log: pino.Logger, database: Database, playground: Playground): Promise<Satchel> {
+  const clock = systemClock;
+  const { node } = playground;
+  const { pubkey, network } = await node.info();
+  const our = { node, pubkey, nodeId: await bindLedger(database, { network, pubkey }) };
+
+  const ledger = createLedger(database, clock);
+  const accounts = createAccounts(database, clock);
+  const newKeys = await accounts.bootstrap(config.bootstrapSecretKey);
+  const wallets = createWallets(database, accounts, clock);
+  const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
+  const payments = createPayments({ database, ledger, node, our, network, invoices, clock, log, releaseLink });
+  const history = createHistory({ database, wallets, invoices, payments, clock });
+  const links = createWithdrawLinks({ database, accounts, wallets, payments, network, clock, publicUrl: config.publicUrl });
+
+  node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
+  const life = new AbortController();
+  const watching = watchNode({ database, node, invoices, payments, log }, life.signal);
+  const resuming = payments.resumeEvery(RESUME_SECONDS, life.signal);
+
+  const access = createAccess(accounts, wallets);
+  const objects = createObjects(our.nodeId);
+  const server = createServer(log, (app) => {
+    walletRoutes(app, { access, wallets, objects });
+    invoiceRoutes(app, { access, wallets, invoices, history, objects, clock });
+    transactionRoutes(app, { access, history, objects });
+    paymentRoutes(app, { access, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
+    lnurlWithdrawRoutes(app, { access, links });
+    playgroundRoutes(app, { access, wallets, invoices, control: playground.control });
+    serviceRoutes(app, { isReady: () => isReady(database, node) });
+  });
+
+  return {
+    server,
+    newKeys,
+    async close() {
+      await server.close();
+      life.abort();
+      await payments.settleDown();
+      await Promise.all([watching, resuming]);
+      await ledger.drain();
+      await node.close();
+      await database.close();
+    },
+  };
+}
+
+async function isReady(database: Database, node: Playground['node']): Promise<boolean> {
+  try {
+    await Promise.all([database.snapshot(async () => undefined), node.info()]);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,37 @@
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../db/open.ts';
+import { errorMessage } from '../kernel/log.ts';
+import { verify } from '../verify/verify.ts';
+
+/** `npm run verify`: the trial balance over the whole ledger; exits with 1 when something does not hold. */
+async function main(): Promise<void> {
+  const { databaseUrl } = readConfig(process.env);
+  const log = { info() {}, warn: writeLog, error: writeLog };
+  const database = await openDatabase(databaseUrl, { log, readOnly: true });
+  try {
+    const { problems, transfers, wallets, trialBalance } = await verify(database, showProgress);
+    process.stdout.write(`\n${transfers} transfers over ${wallets} wallets\n\n`);
+    for (const [kind, balanceMsat] of trialBalance) process.stdout.write(`${kind.padEnd(14)} ${String(balanceMsat).padStart(22)} msat\n`);
+    process.stdout.write(problems.length === 0 ? '\nThe ledger is clean.\n' : `\n${problems.length} problems:\n${problems.map((p) => `- ${p}\n`).join('')}`);
+    process.exitCode = problems.length === 0 ? 0 : 1;
+  } finally {
+    await database.close();
+  }
+}
+
+function writeLog(fields: object, message: string): void {
+  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+}
+
+const BAR_WIDTH = 40;
+
+function showProgress(done: number, total: number): void {
+  if (!process.stdout.isTTY) return;
+  const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
+  process.stdout.write(`\r[${'#'.repeat(filled)}${' '.repeat(BAR_WIDTH - filled)}] ${done}/${total}`);
+}
+
+main().catch((error) => {
+  process.stderr.write(`The ledger was not verified: ${errorMessage(error)}\n`);
+  process.exitCode = 2;
+});

@@ -1,0 +1,78 @@
+/** Everything that can be configured, in one place. Read from the environment, checked before anything starts. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** The service's address as others see it, without a slash at its end; links are built from it and from nothing else. */
+  readonly publicUrl: string;
+  readonly dataDir: string;
+  /** `sqlite:<path>` or `postgres://…` */
+  readonly databaseUrl: string;
+  /** `playground:` */
+  readonly lightningUrl: string;
+  readonly logLevel: string;
+  /** A `sak_…` that must exist after the start. */
+  readonly bootstrapSecretKey: string | undefined;
+  /** How long an answer waits for a payment to end before it says 202. */
+  readonly paymentWaitSeconds: number;
+  /** The wallet that gets keysends which name none. */
+  readonly keysendWalletId: string | undefined;
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** A setting that Satchel cannot start with; the message says which and what to do. */
+export class InvalidConfig extends Error {
+  override readonly name = 'InvalidConfig';
+}
+
+/** @throws InvalidConfig for the first setting that is wrong. Secrets are never part of the message. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const get = (name: string) => env[name]?.trim() || undefined;
+  const host = get('HOST') ?? '127.0.0.1';
+  const port = integer(get, 'PORT', 4021, 0, 65_535);
+  const dataDir = get('DATA_DIR') ?? './data';
+  return {
+    host,
+    port,
+    publicUrl: publicUrl(get('PUBLIC_URL') ?? `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : bracketed(host)}:${port}`),
+    dataDir,
+    databaseUrl: matching(get('DATABASE_URL') ?? `sqlite:${dataDir}/satchel.db`, 'DATABASE_URL', /^(sqlite:.|postgres(ql)?:\/\/.)/, 'sqlite:./data/satchel.db or postgres://user:password@host/database'),
+    lightningUrl: matching(get('LIGHTNING_URL') ?? 'playground:', 'LIGHTNING_URL', /^playground:$/, 'playground:'),
+    logLevel: matching(get('LOG_LEVEL') ?? 'info', 'LOG_LEVEL', new RegExp(`^(${LOG_LEVELS.join('|')})$`), `one of ${LOG_LEVELS.join(', ')}`),
+    bootstrapSecretKey: bootstrapKey(get('BOOTSTRAP_SECRET_KEY')),
+    paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 600),
+    keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
+  };
+}
+
+function integer(get: (name: string) => string | undefined, name: string, fallback: number, min: number, max: number): number {
+  const text = get(name);
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new InvalidConfig(`${name} must be a whole number from ${min} to ${max}.`);
+}
+
+function matching(value: string, name: string, form: RegExp, expected: string): string {
+  if (form.test(value)) return value;
+  throw new InvalidConfig(`${name} must be ${expected}.`);
+}
+
+function optionalMatching(value: string | undefined, name: string, form: RegExp, expected: string): string | undefined {
+  return value === undefined ? undefined : matching(value, name, form, expected);
+}
+
+function bootstrapKey(key: string | undefined): string | undefined {
+  return optionalMatching(key, 'BOOTSTRAP_SECRET_KEY', /^sak_[0-9A-Za-z]{20,120}$/, 'sak_ followed by 20 to 120 random letters and digits');
+}
+
+function publicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash;
+  if (!plain) throw new InvalidConfig('PUBLIC_URL must be an http or https address such as https://wallet.example.com, without user, query or fragment.');
+  return text.replace(/\/+$/, '');
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

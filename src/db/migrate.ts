@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database, Tx } from './database.ts';
+import { statementsOf } from './dialect.ts';
+import { DatabaseNewer } from './errors.ts';
+import { statement } from './statement.ts';
+
+const createTable = statement(
+  'migration_table',
+  'CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)',
+);
+/** Instances that start together migrate one after the other. */
+const lockTable = statement('migration_lock', {
+  sqlite: 'SELECT 1 AS locked',
+  postgres: 'LOCK TABLE schema_migration IN ACCESS EXCLUSIVE MODE',
+});
+const listApplied = statement<{ version: number; checksum: string }>(
+  'migration_list',
+  'SELECT version, checksum FROM schema_migration ORDER BY version',
+);
+const insertApplied = statement('migration_insert', 'INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)');
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly text: string;
+  readonly checksum: string;
+}
+
+/**
+ * Brings a database to the schema of this code: applies the files `NNNN-name.sql` of a folder that it does not have yet, forward only.
+ * @throws DatabaseNewer when the database has migrations that this code does not know.
+ * @throws Error when a file was changed after it had been applied.
+ */
+export async function migrate(database: Database, folder: string): Promise<void> {
+  const migrations = await readMigrations(folder);
+  // Two instances may create the table at the same moment; the second finds it on its second try.
+  await database.transaction((tx) => tx.run(createTable)).catch(() => database.transaction((tx) => tx.run(createTable)));
+  await database.transaction(async (tx) => {
+    await tx.all(lockTable);
+    const applied = await tx.all(listApplied);
+    checkHistory(applied, migrations);
+    for (const migration of migrations.slice(applied.length)) await apply(tx, migration);
+  });
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}-.+\.sql$/.test(file)).sort();
+  return Promise.all(
+    files.map(async (name) => {
+      const text = await readFile(join(folder, name), 'utf8');
+      return { version: Number(name.slice(0, 4)), name, text, checksum: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}
+
+function checkHistory(applied: readonly { version: number; checksum: string }[], migrations: readonly Migration[]): void {
+  for (const [index, { version, checksum }] of applied.entries()) {
+    const ours = migrations[index];
+    if (!ours) throw new DatabaseNewer('The database was written by a newer version of Satchel. Start that version, or restore a backup made before the upgrade.');
+    if (ours.version !== version || ours.checksum !== checksum) {
+      throw new Error(`migrations/${ours.name} is not the text that was applied to this database. Migrations are never changed: add a new one.`);
+    }
+  }
+}
+
+async function apply(tx: Tx, { version, name, text, checksum }: Migration): Promise<void> {
+  for (const [index, sql] of statementsOf(text, tx.dialect).entries()) await tx.run(statement(`migration_${version}_${index}`, sql));
+  await tx.run(insertApplied, version, name, checksum, Math.floor(Date.now() / 1000));
+}

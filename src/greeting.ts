@@ -1,0 +1,38 @@
+import type { AccountKeys } from './accounts/accounts.ts';
+
+export interface Greeting {
+  readonly publicUrl: string;
+  /** Where this machine reaches the service. */
+  readonly localUrl: string;
+  readonly newKeys: AccountKeys | undefined;
+  /** Shell words that give the secret key. */
+  readonly secretKeyShell: string;
+}
+
+/** What `npm start` prints once everything is ready: where, with which key, and commands that work when they are pasted. */
+export function greeting({ publicUrl, localUrl, newKeys, secretKeyShell }: Greeting): string {
+  const keys = newKeys
+    ? `
+  Your keys, shown this once (also in the file that the commands below read):
+    secret  ${newKeys.secretKey}
+    public  ${newKeys.publicKey}
+`
+    : '';
+  return `
+  Satchel is ready at ${publicUrl}
+${keys}
+  Try it:
+
+KEY=${secretKeyShell}; URL=${localUrl}
+
+# make a wallet
+WALLET=$(curl -s $URL/v1/wallet -H "X-Api-Key: $KEY" -d user_label=first | sed 's/.*"id":"\\(wal_[^"]*\\)".*/\\1/'); echo $WALLET
+
+# let an outside node of the playground pay 5000 sat into it
+curl -s $URL/playground/fund -H "X-Api-Key: $KEY" -d wallet_id=$WALLET -d num_satoshis=5000; echo
+
+# see the balance
+curl -s "$URL/v1/wallet/$WALLET?fields=user_label,balance" -H "X-Api-Key: $KEY"; echo
+
+`;
+}

@@ -1,0 +1,107 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { floorSat, satToMsat } from '../../kernel/money.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
+import type { Wallet } from '../../wallets/wallets.ts';
+import type { Access } from '../access.ts';
+import { type App, WALLET_BASES } from '../app-type.ts';
+import { Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
+
+const linkFields = {
+  num_satoshis: Type.Optional(NumSatoshisOrAny),
+  memo: Type.Optional(Memo),
+  expiry: Type.Optional(Expiry),
+  uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often it can be claimed; 1 unless given' })),
+};
+
+const LinkBody = Type.Object({ ...linkFields, passThru: Type.Optional(PassThru) }, { additionalProperties: false });
+
+const LinkQuery = Type.Object({ ...linkFields, passThru: Type.Optional(Type.String({ maxLength: 8192, description: 'Base64 of a JSON object' })) });
+
+const LinkObject = Type.Object({
+  id: Type.String(),
+  lnurl: Type.String({ description: 'LUD-01, upper case' }),
+  ott: Type.String({ description: 'The one-time token; shown this once' }),
+  url: Type.String({ description: 'What the LNURL decodes to' }),
+  wallet_id: Type.String(),
+  num_satoshis: Type.Integer({ description: 'The most one claim can withdraw' }),
+  uses: Type.Integer(),
+  memo: Type.String(),
+  created_at: Type.Integer(),
+  expires_at: Type.Union([Type.Integer(), Type.Null()]),
+});
+
+const ProcessQuery = Type.Object({
+  ott: Type.String({ minLength: 1, maxLength: 128 }),
+  num_satoshis: Type.Optional(NumSatoshisOrAny),
+  k1: Type.Optional(Type.String({ maxLength: 128 })),
+  pr: Type.Optional(Type.String({ maxLength: 8000, description: 'The invoice to pay (step 2)' })),
+  balanceNotify: Type.Optional(Type.String({ maxLength: 2048 })),
+});
+
+/** LUD-03's parameters, its `{"status":"OK"}`, or the refusal of LUD-03: all of them HTTP 200. */
+const ProcessAnswer = Type.Object({}, { additionalProperties: true });
+
+export function lnurlWithdrawRoutes(app: App, deps: { access: Access; links: WithdrawLinks }): void {
+  for (const base of WALLET_BASES) {
+    createRoutes(app, deps, base);
+    processRoute(app, deps.links, base);
+  }
+}
+
+function createRoutes(app: App, { access, links }: { access: Access; links: WithdrawLinks }, base: string): void {
+  async function create(wallet: Wallet, fields: LinkFields, passThru: object | undefined) {
+    const uses = fields.uses ?? 1;
+    const memo = memoText(fields.memo);
+    const maxMsat = fields.num_satoshis === undefined ? undefined : satToMsat(fields.num_satoshis);
+    const made = await links.create({ wallet, maxMsat, memo, passThru: passThruText(passThru), expirySeconds: fields.expiry, uses });
+    const { id, lnurl, token: ott, url, createdAt: created_at } = made;
+    const num_satoshis = floorSat(made.maxMsat);
+    return { id, lnurl, ott, url, wallet_id: wallet.id, num_satoshis, uses, memo, created_at, expires_at: made.expiresAt ?? null };
+  }
+
+  app.post(`${base}/lnurl/withdraw`, { schema: { params: KeyParams, body: LinkBody, response: { 201: LinkObject } } }, async (request, reply) => {
+    const wallet = await access.wallet(request, 'wallet_withdraw');
+    return reply.code(201).send(await create(wallet, request.body, request.body.passThru));
+  });
+
+  app.get(`${base}/lnurl/withdraw`, { schema: { params: KeyParams, querystring: LinkQuery, response: { 200: LinkObject } } }, async (request) => {
+    const wallet = await access.wallet(request, 'wallet_withdraw');
+    return create(wallet, request.query, decodePassThru(request.query.passThru));
+  });
+}
+
+interface LinkFields {
+  num_satoshis?: number;
+  memo?: string;
+  expiry?: number;
+  uses?: number;
+}
+
+function processRoute(app: App, links: WithdrawLinks, base: string): void {
+  const schema = { params: KeyParams, querystring: ProcessQuery, response: { 200: ProcessAnswer } };
+  app.get(`${base}/lnurl-process`, { schema, config: { lnurl: true } }, async (request) => {
+    const withdraw = toWithdrawRequest(request);
+    const { pr } = request.query;
+    if (pr === undefined) return links.parameters(withdraw);
+    await links.withdraw(withdraw, pr);
+    return { status: 'OK' };
+  });
+}
+
+function toWithdrawRequest(request: FastifyRequest<{ Params: { key: string }; Querystring: { ott: string; num_satoshis?: number; k1?: string } }>): WithdrawRequest {
+  const { ott: token, num_satoshis: numSatoshis, k1 } = request.query;
+  return { pathKey: request.params.key, token, numSatoshis, k1 };
+}
+
+function decodePassThru(base64: string | undefined): object | undefined {
+  if (base64 === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(base64, 'base64').toString('utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Not JSON: refused below, like any other value that is not an object.
+  }
+  throw new Refusal('validation_failed', 'passThru must be the base64 of a JSON object.');
+}

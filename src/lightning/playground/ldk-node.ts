@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import {
+  BestBlock,
+  ChainParameters,
+  ChannelManager,
+  type ChannelMonitor,
+  type Confirm,
+  type EventHandler,
+  type EventsProvider,
+  Network,
+  Option_UtxoLookupZ,
+  P2PGossipSync,
+  PeerManager,
+  type TwoTuple_ThirtyTwoBytesChannelManagerZ,
+  type TwoTuple_ThirtyTwoBytesChannelMonitorZ,
+  TwoTuple_usizeTransactionZ,
+  UtilMethods,
+} from 'lightningdevkit';
+import { hexOf, unwrap } from './bindings.ts';
+import type { Block } from './chain.ts';
+import { type LdkParts, makeParts, type Surroundings, saveGraph } from './ldk-parts.ts';
+import { readLdk, writeLdk } from './monitor-store.ts';
+import { nodeConfig } from './node-config.ts';
+import type { NodeName } from './node-name.ts';
+
+/** One real Lightning node. */
+export class LdkNode {
+  readonly name: NodeName;
+  /** 33 bytes in hex. */
+  readonly pubkey: string;
+  readonly manager: ChannelManager;
+  readonly peers: PeerManager;
+  readonly #events: EventsProvider;
+  readonly #confirms: readonly Confirm[];
+  readonly #parts: LdkParts;
+  readonly #around: Surroundings;
+  /** Weakly held by the bindings, so held here. */
+  readonly #kept: readonly unknown[];
+
+  constructor(name: NodeName, around: Surroundings, parts: LdkParts, manager: ChannelManager) {
+    this.name = name;
+    this.manager = manager;
+    this.pubkey = hexOf(manager.get_our_node_id());
+    this.#around = around;
+    this.#parts = parts;
+    this.#events = manager.as_EventsProvider();
+    this.#confirms = [manager.as_Confirm(), parts.confirm];
+    const gossip = P2PGossipSync.constructor_new(parts.graph, Option_UtxoLookupZ.constructor_none(), parts.logger);
+    const handlers = [
+      manager.as_ChannelMessageHandler(),
+      gossip.as_RoutingMessageHandler(),
+      parts.ignore.as_OnionMessageHandler(),
+      parts.ignore.as_CustomMessageHandler(),
+    ] as const;
+    const now = Math.floor(Date.now() / 1000);
+    this.peers = PeerManager.constructor_new(...handlers, now, new Uint8Array(randomBytes(32)), parts.logger, parts.signer);
+    this.#kept = [gossip, handlers];
+  }
+
+  /** Tells the node of a block, or of the tip's newer time. */
+  connect(block: Block): void {
+    for (const confirm of this.#confirms) {
+      if (block.txs.length > 0) {
+        const txs = block.txs.map((tx, index) => TwoTuple_usizeTransactionZ.constructor_new(index, tx));
+        confirm.transactions_confirmed(block.header, txs, block.height);
+      }
+      confirm.best_block_updated(block.header, block.height);
+    }
+  }
+
+  processEvents(handler: EventHandler): void {
+    this.#events.process_pending_events(handler);
+  }
+
+  /** Writes the channel manager if it changed; in the same transaction as the monitors that changed with it. */
+  save(): void {
+    if (this.manager.get_and_clear_needs_persistence()) this.#write();
+  }
+
+  /** After channels were made. */
+  saveAll(): void {
+    this.#write();
+    saveGraph(this.name, this.#around.store, this.#parts.graph);
+  }
+
+  knowsChannels(): number {
+    return this.#parts.graph.read_only().list_channels().length;
+  }
+
+  #write(): void {
+    writeLdk(this.#around.store, this.name, '', 'manager', this.manager.write());
+  }
+
+  /** How many objects LDK needs alive; reading it is what keeps them. */
+  get keptCount(): number {
+    return this.#kept.length + this.#parts.kept.length;
+  }
+}
+
+/** Makes a node, or restores it from the file; `blocks` are those of the chain, oldest first. */
+export function openNode(name: NodeName, around: Surroundings, blocks: readonly Block[]): LdkNode {
+  const parts = makeParts(name, around);
+  const saved = readLdk(around.store, name, '', 'manager');
+  if (!saved) return new LdkNode(name, around, parts, newManager(parts));
+  const monitors = unwrap<TwoTuple_ThirtyTwoBytesChannelMonitorZ[]>(
+    parts.persister.read_all_channel_monitors_with_updates(),
+    `read the channel monitors of ${name}`,
+  ).map((pair) => pair.get_b());
+  const node = new LdkNode(name, around, parts, readManager(name, parts, saved, monitors));
+  for (const monitor of monitors) {
+    unwrap(parts.watch.watch_channel(monitor.get_funding_txo().get_a(), monitor), `watch a channel of ${name}`);
+  }
+  const known = node.manager.current_best_block().get_height();
+  for (const block of blocks) if (block.height > known) node.connect(block);
+  // Monitors are not written again for every block, so they hear of the tip once more.
+  const tip = blocks.at(-1);
+  if (tip) node.connect({ ...tip, txs: [] });
+  return node;
+}
+
+function newManager(parts: LdkParts): ChannelManager {
+  const regtest = Network.LDKNetwork_Regtest;
+  const parameters = ChainParameters.constructor_new(regtest, BestBlock.constructor_from_network(regtest));
+  return ChannelManager.constructor_new(
+    parts.fees, parts.watch, parts.broadcaster, parts.router, parts.messageRouter, parts.logger,
+    parts.entropy, parts.signer, parts.signers, nodeConfig(), parameters, Math.floor(Date.now() / 1000),
+  );
+}
+
+function readManager(name: NodeName, parts: LdkParts, saved: Uint8Array, monitors: ChannelMonitor[]): ChannelManager {
+  const read = UtilMethods.constructor_C2Tuple_ThirtyTwoBytesChannelManagerZ_read(
+    saved, parts.entropy, parts.signer, parts.signers, parts.fees, parts.watch, parts.broadcaster,
+    parts.router, parts.messageRouter, parts.logger, nodeConfig(), monitors,
+  );
+  return unwrap<TwoTuple_ThirtyTwoBytesChannelManagerZ>(read, `read the channel manager of ${name}`).get_b();
+}

@@ -1,0 +1,69 @@
+import { statement } from '../db/statement.ts';
+
+export type VerifiedTransfer = {
+  position: number;
+  id: string;
+  amount_msat: number;
+  created_at_ms: number;
+  from_account: number;
+  from_entry: number;
+  from_balance_msat: number;
+  from_hash: Uint8Array;
+  to_account: number;
+  to_entry: number;
+  to_balance_msat: number;
+  to_hash: Uint8Array;
+};
+
+/** A page in the order of positions: each account's entries come in the order in which they were made. */
+export const transfersAfter = statement<VerifiedTransfer>(
+  'verify_transfers',
+  `SELECT position, id, amount_msat, created_at_ms, from_account, from_entry, from_balance_msat, from_hash, to_account, to_entry, to_balance_msat, to_hash
+   FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
+);
+
+export const countTransfers = statement<{ n: number }>('verify_count', 'SELECT count(*) AS n FROM ledger_transfer');
+
+export type VerifiedAccount = {
+  id: number;
+  kind: string;
+  balance_msat: number;
+  held_msat: number;
+  entries: number;
+  head: Uint8Array | null;
+};
+
+export const allAccounts = statement<VerifiedAccount>(
+  'verify_accounts',
+  'SELECT id, kind, balance_msat, held_msat, entries, head FROM ledger_account ORDER BY id',
+);
+
+/** PostgreSQL sums bigints to a decimal, which is cast back: what is held fits, because the balance above it does. */
+export const openHolds = statement<{ account: number; held_msat: number }>(
+  'verify_open_holds',
+  `SELECT account, CAST(sum(amount_msat) AS BIGINT) AS held_msat FROM ledger_hold WHERE state = 'open' GROUP BY account`,
+);
+
+type Mismatch = { id: string };
+
+/** Payments whose state and hold do not belong together. */
+export const paymentsAgainstHolds = statement<Mismatch>(
+  'verify_payment_holds',
+  `SELECT p.id FROM payment p LEFT JOIN ledger_hold h ON h.id = p.id
+   WHERE h.id IS NULL OR h.state <> CASE p.state WHEN 'pending' THEN 'open' WHEN 'succeeded' THEN 'posted' ELSE 'voided' END LIMIT 20`,
+);
+
+/** Payments that succeeded without their transfer, or have one without having succeeded. */
+export const paymentsAgainstTransfers = statement<Mismatch>(
+  'verify_payment_transfers',
+  `SELECT p.id FROM payment p LEFT JOIN ledger_transfer t ON t.id = p.transfer_id
+   WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL) OR t.amount_msat <> p.amount_msat LIMIT 20`,
+);
+
+/** Settled invoices that were credited never, twice, or with another amount. */
+export const invoicesAgainstTransfers = statement<Mismatch>(
+  'verify_invoice_transfers',
+  `SELECT i.id FROM invoice i LEFT JOIN ledger_transfer t ON t.to_lntx = i.id
+   GROUP BY i.id, i.state, i.received_msat
+   HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat LIMIT 20`,
+);

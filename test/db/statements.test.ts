@@ -1,0 +1,37 @@
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Statement } from '../../src/db/statement.ts';
+import { statement } from '../../src/db/statement.ts';
+import { numbered } from '../../src/db/sqlite-connection.ts';
+import { onBothDatabases } from '../support/databases.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+async function allStatements(): Promise<Statement[]> {
+  const found: Statement[] = [];
+  for await (const file of glob('src/**/*.sql.ts', { cwd: root })) {
+    const module: Record<string, unknown> = await import(join(root, file));
+    for (const exported of Object.values(module)) if (isStatement(exported)) found.push(exported);
+  }
+  // The playground has a database of its own.
+  return found.filter(({ name }) => !name.startsWith('playground_'));
+}
+
+function isStatement(value: unknown): value is Statement {
+  return typeof value === 'object' && value !== null && 'sqlite' in value && 'postgres' in value && 'name' in value;
+}
+
+onBothDatabases('statements', (open, dialect) => {
+  it('every statement can be prepared, and no two share a name', async () => {
+    const database = await open();
+    const statements = await allStatements();
+    expect(statements.length).toBeGreaterThan(30);
+    expect(new Set(statements.map(({ name }) => name)).size).toBe(statements.length);
+    for (const { name, sqlite, postgres } of statements) {
+      const check = dialect === 'sqlite' ? `EXPLAIN ${numbered(sqlite)}` : `PREPARE ${name} AS ${postgres}`;
+      const parameters = dialect === 'sqlite' ? [...new Set(sqlite.match(/\$\d+/g) ?? [])].map(() => null) : [];
+      await database.transaction((tx) => tx.all(statement(`check_${name}`, check), ...parameters));
+    }
+  });
+});

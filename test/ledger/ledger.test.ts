@@ -1,0 +1,132 @@
+import { expect, it } from 'vitest';
+import { statement } from '../../src/db/statement.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { MAX_MSAT } from '../../src/kernel/money.ts';
+import { Refusal } from '../../src/kernel/refusal.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { HoldClosed } from '../../src/ledger/arithmetic.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
+
+const at = <T>(list: readonly T[], index: number): T => list[index] as T;
+
+onBothDatabases('the ledger', (open) => {
+  it('moves an amount from one account to the other, and the books balance', async () => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [1000, 0]);
+    await ledger.post({ transfers: [{ id: newId(), from: at(accounts, 0), to: at(accounts, 1), amountMsat: amount(400) }] });
+    expect((await ledger.balance(at(accounts, 0))).balanceMsat).toBe(600);
+    expect((await ledger.balance(at(accounts, 1))).balanceMsat).toBe(400);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('refuses what a balance does not cover, and its neighbours in the batch go on', async () => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [1000, 0]);
+    const send = (msat: number) =>
+      ledger.post({ transfers: [{ id: newId(), from: at(accounts, 0), to: at(accounts, 1), amountMsat: amount(msat) }] });
+    const outcomes = await Promise.allSettled([send(600), send(600), send(400)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((outcomes[1] as PromiseRejectedResult).reason).toMatchObject({ type: 'insufficient_balance' });
+    expect((await ledger.balance(at(accounts, 0))).balanceMsat).toBe(0);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('holds amount and reserve, posts what it really cost and releases the rest', async () => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [1000]);
+    const account = at(accounts, 0);
+    const { heldMsat } = await ledger.post({ holds: [{ id: 'h1', account, amountMsat: amount(700), reserveMsat: amount(100) }] });
+    expect(heldMsat.get('h1')).toBe(800);
+    expect((await ledger.balance(account)).spendableMsat).toBe(200);
+    const transfers = [{ id: newId(), from: account, to: SYSTEM_ACCOUNTS.node, amountMsat: amount(701) }];
+    await ledger.post({ posts: [{ holdId: 'h1', account, transfers }] });
+    expect(await ledger.balance(account)).toMatchObject({ balanceMsat: 299, heldMsat: 0 });
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('caps the reserve by what the balance leaves above the amount, so that a wallet can be emptied', async () => {
+    const { ledger, accounts } = await ledgerWith(await open(), [1000]);
+    const { heldMsat } = await ledger.post({ holds: [{ id: 'h1', account: at(accounts, 0), amountMsat: amount(1000), reserveMsat: amount(50) }] });
+    expect(heldMsat.get('h1')).toBe(1000);
+  });
+
+  it('gives all of a voided hold back, once', async () => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [1000]);
+    const account = at(accounts, 0);
+    await ledger.post({ holds: [{ id: 'h1', account, amountMsat: amount(700), reserveMsat: amount(0) }] });
+    await ledger.post({ voids: [{ holdId: 'h1', account }] });
+    expect((await ledger.balance(account)).spendableMsat).toBe(1000);
+    await expect(ledger.post({ voids: [{ holdId: 'h1', account }] })).rejects.toBeInstanceOf(HoldClosed);
+    expect((await ledger.balance(account)).spendableMsat).toBe(1000);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('does not let held money be spent otherwise', async () => {
+    const { ledger, accounts } = await ledgerWith(await open(), [1000, 0]);
+    await ledger.post({ holds: [{ id: 'h1', account: at(accounts, 0), amountMsat: amount(700), reserveMsat: amount(0) }] });
+    const send = ledger.post({ transfers: [{ id: newId(), from: at(accounts, 0), to: at(accounts, 1), amountMsat: amount(301) }] });
+    await expect(send).rejects.toMatchObject({ type: 'insufficient_balance' });
+  });
+
+  it('refuses a posting whose row does not change, all of it, and nothing else of its batch', async () => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [1000, 0]);
+    const note = statement('test_note', `INSERT INTO service_fact (name, value) VALUES ($1, 'x') ON CONFLICT DO NOTHING`);
+    const send = (key: string) =>
+      ledger.post({
+        rows: [{ statement: note, parameters: [key], otherwise: new Refusal('invoice_paid') }],
+        transfers: [{ id: newId(), from: at(accounts, 0), to: at(accounts, 1), amountMsat: amount(10) }],
+      });
+    const outcomes = await Promise.allSettled([send('a'), send('b'), send('a'), send('c'), send('a')]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    expect((outcomes[2] as PromiseRejectedResult).reason).toMatchObject({ type: 'invoice_paid' });
+    expect((await ledger.balance(at(accounts, 1))).balanceMsat).toBe(30);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('refuses a balance beyond 2^53 − 1 msat instead of rounding it', async () => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [MAX_MSAT]);
+    const deposit = ledger.post({ transfers: [{ id: newId(), from: SYSTEM_ACCOUNTS.node, to: at(accounts, 0), amountMsat: amount(1) }] });
+    await expect(deposit).rejects.toMatchObject({ type: 'limit_exceeded' });
+    expect((await ledger.balance(at(accounts, 0))).balanceMsat).toBe(MAX_MSAT);
+  });
+
+  it('R7: transfers to and fro in parallel neither deadlock nor change the sum', async () => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [50_000, 50_000]);
+    const [a, b] = [at(accounts, 0), at(accounts, 1)];
+    const posts = Array.from({ length: 1000 }, (_, i) =>
+      ledger.post({ transfers: [{ id: newId(), from: i % 2 ? a : b, to: i % 2 ? b : a, amountMsat: amount(1 + (i % 90)) }] }),
+    );
+    await Promise.allSettled(posts);
+    const balances = await Promise.all([ledger.balance(a), ledger.balance(b)]);
+    expect(balances.reduce((sum, { balanceMsat }) => sum + balanceMsat, 0)).toBe(100_000);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('the database itself refuses a customer’s balance below zero, whatever the code does', async () => {
+    const database = await open();
+    const { accounts } = await ledgerWith(database, [1000]);
+    const overdraw = statement('test_overdraw', 'UPDATE ledger_account SET balance_msat = -1 WHERE id = $1');
+    await expect(database.transaction((tx) => tx.run(overdraw, at(accounts, 0)))).rejects.toThrow();
+  });
+
+  it('verify finds a balance, an entry or a hold that was tampered with', async () => {
+    for (const tampering of [
+      `UPDATE ledger_account SET balance_msat = balance_msat + 1 WHERE kind = 'wallet'`,
+      `UPDATE ledger_transfer SET amount_msat = amount_msat + 1`,
+      `UPDATE ledger_transfer SET created_at_ms = created_at_ms + 1`,
+      `DELETE FROM ledger_transfer`,
+      `UPDATE ledger_account SET held_msat = 5 WHERE kind = 'wallet'`,
+    ]) {
+      const database = await open();
+      await ledgerWith(database, [1000]);
+      expect(await problemsOf(database)).toEqual([]);
+      await database.transaction((tx) => tx.run(statement(`test_tamper_${tampering.length}`, tampering)));
+      expect(await problemsOf(database), tampering).not.toEqual([]);
+    }
+  });
+});

