@@ -25,8 +25,8 @@ export function openChannels(network: Network): void {
   for (const name of NODE_NAMES) {
     const node = network.nodes[name];
     const usable = node.manager.list_usable_channels().length;
-    if (usable !== (node === alice ? 2 : 1) || node.knowsChannels() !== 2) {
-      throw new Error(`${name} has ${usable} usable channels and knows ${node.knowsChannels()}`);
+    if (usable !== (node === alice ? 2 : 1) || node.knownChannels() !== 2) {
+      throw new Error(`${name} has ${usable} usable channels and knows ${node.knownChannels()}`);
     }
     node.saveAll();
   }

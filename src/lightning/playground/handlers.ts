@@ -1,7 +1,6 @@
-import { bytesOf, msatOf, sha256, u64Of } from './bindings.ts';
+import { bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
 import { isOnCurve, requireWhole } from './checks.ts';
 import type { Engine } from './engine.ts';
-import { hexOf } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { NODE_NAMES } from './node-name.ts';
 import type { AnswerOf, AskOf, CommandName } from './protocol.ts';
@@ -45,7 +44,10 @@ export function handlersOf(engine: Engine): Handlers {
       return () => outbox.after(ask.after, Math.min(ask.limit, MAX_PAGE));
     },
     openAsks: () => () => incoming.asksAfter(0),
-    decide: (ask) => done(incoming.decide(ask.askId, ask.decision) ?? null),
+    decide: (ask) => {
+      incoming.decide(ask.askId, ask.decision);
+      return done(null);
+    },
     balance: () => () => ({ localMsat: msatOf(localBalance(engine.network.nodes.hub)) }),
     outsidePay: (ask) => outside(outsideSending.pay(ask)),
     outsideInvoice: (ask) => done(outsideReceiving.createInvoice(ask)),
@@ -54,7 +56,10 @@ export function handlersOf(engine: Engine): Handlers {
       requirePage(ask);
       return () => ledger.after(ask.after, Math.min(ask.limit, MAX_PAGE));
     },
-    resolveHold: (ask) => done(outsideReceiving.resolveHold(ask.paymentHash, ask.action) ?? null),
+    resolveHold: (ask) => {
+      outsideReceiving.resolveHold(ask.paymentHash, ask.action);
+      return done(null);
+    },
   };
 }
 

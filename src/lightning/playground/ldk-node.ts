@@ -83,8 +83,15 @@ export class LdkNode {
     saveGraph(this.name, this.#around.store, this.#parts.graph);
   }
 
-  knowsChannels(): number {
-    return this.#parts.graph.read_only().list_channels().length;
+  /** How many channels of the network it can route through. */
+  knownChannels(): number {
+    const graph = this.#parts.graph.read_only();
+    try {
+      return graph.list_channels().length;
+    } finally {
+      // A lock: the bindings throw when it is left to the garbage collector.
+      graph.free();
+    }
   }
 
   #write(): void {

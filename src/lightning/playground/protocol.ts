@@ -118,7 +118,6 @@ export type Notice =
 /** How a worker's life begins and ends. */
 export type Lifecycle =
   | { readonly type: 'ready' }
-  | { readonly type: 'cannotStart'; readonly message: string }
   | { readonly type: 'broken'; readonly message: string };
 
 /** From the playground to a client. */

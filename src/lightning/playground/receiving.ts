@@ -13,6 +13,7 @@ import type { Msat } from '../../kernel/money.ts';
 import { bytes32Of, bytesOf, hexOf, msatOf, some32, someU64, unwrap } from './bindings.ts';
 import { KEYSEND_PREIMAGE_TYPE } from './checks.ts';
 import type { LdkNode } from './ldk-node.ts';
+import { PlaygroundRefusal } from './playground-refusal.ts';
 
 /** A payment at the door of a node, or one that it has claimed. */
 export interface Receipt {
@@ -58,7 +59,7 @@ export interface NewInvoice {
   readonly paymentHash?: string | undefined;
 }
 
-/** Makes an invoice; the arguments have been checked. Costs about 0.8 ms and changes nothing in LDK. */
+/** Makes an invoice; the arguments have been checked. Costs about 0.8 ms and changes nothing in LDK. @throws PlaygroundRefusal */
 export function makeInvoice(node: LdkNode, wanted: NewInvoice): Bolt11Invoice {
   const description = wanted.descriptionHash
     ? Bolt11InvoiceDescription.constructor_hash(Sha256.constructor_from_bytes(bytesOf(wanted.descriptionHash)))
@@ -70,5 +71,6 @@ export function makeInvoice(node: LdkNode, wanted: NewInvoice): Bolt11Invoice {
     Option_u16Z.constructor_none(),
     some32(wanted.paymentHash === undefined ? undefined : bytesOf(wanted.paymentHash)),
   );
+  if (!made.is_ok()) throw new PlaygroundRefusal('LDK cannot make an invoice of this');
   return unwrap<Bolt11Invoice>(made, 'make the invoice');
 }

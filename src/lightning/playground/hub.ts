@@ -1,0 +1,36 @@
+import type { NodeEvent, LightningNode, NodeInfo } from '../node.ts';
+import type { Bell } from './bell.ts';
+import { eventFeed } from './event-feed.ts';
+import type { Gate } from './gate.ts';
+import type { Call } from './link.ts';
+
+/** What the hub's client is made of. */
+export interface HubParts {
+  readonly call: Call;
+  readonly gate: Gate;
+  readonly bell: Bell;
+  /** Aborts when the playground closes. */
+  readonly closing: AbortSignal;
+  close(): Promise<void>;
+}
+
+/** The hub, seen through the node port. */
+export function hubNode({ call, gate, bell, closing, close }: HubParts): LightningNode {
+  return {
+    info: async () => {
+      const { nodes } = await call('describe', null);
+      const pubkey = nodes.find((node) => node.name === 'hub')?.pubkey as string;
+      return { pubkey, alias: 'hub', network: 'regtest' } satisfies NodeInfo;
+    },
+    createInvoice: (request) => call('createInvoice', request),
+    cancelInvoice: (paymentHash) => call('cancelInvoice', { paymentHash }),
+    pay: (order) => call('pay', order),
+    keysend: (order) => call('keysend', order),
+    lookupPayment: (paymentId) => call('lookupPayment', { paymentId }),
+    guardIncoming: (guard) => gate.setGuard(guard),
+    watch: (position: number, signal: AbortSignal): AsyncIterable<NodeEvent> =>
+      eventFeed(call, bell, position, AbortSignal.any([signal, closing])),
+    balance: () => call('balance', null),
+    close,
+  };
+}
