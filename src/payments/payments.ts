@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Invoices, OurNode } from '../invoices/invoices.ts';
+import { errorMessage } from '../kernel/log.ts';
 import type { NodeInfo, PaymentOutcome } from '../lightning/node.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
@@ -26,7 +27,7 @@ export interface Payments {
   report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
   /** Drives every pending payment again. @returns how many there were. */
   resume(): Promise<number>;
-  /** Resumes every `seconds` until the signal aborts. */
+  /** Resumes now and every `seconds` until the signal aborts. */
   resumeEvery(seconds: number, signal: AbortSignal): Promise<void>;
   settleDown(): Promise<void>;
 }
@@ -75,8 +76,8 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     },
     async resumeEvery(seconds, signal) {
       while (!signal.aborted) {
+        await resume().catch((error) => deps.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; trying again'));
         await delay(seconds * 1000, undefined, { signal }).catch(() => undefined);
-        if (!signal.aborted) await resume().catch((error) => deps.log.warn({ reason: String(error) }, 'pending payments were not resumed'));
       }
     },
     settleDown: () => saga.settleDown(),

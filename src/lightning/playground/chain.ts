@@ -10,6 +10,7 @@ export interface Block {
 }
 
 const TIME_OFFSET = 68;
+const FIRST_BLOCK_AGE_SECONDS = 3_600;
 /** The hash of regtest's genesis block, in internal byte order. */
 const GENESIS_HASH = bytesOf('06226e46111a0b59caaf126043eb5bbf28c34f3a5e332a1fc7b2b73cf188910f');
 
@@ -38,12 +39,15 @@ export class Chain {
     return this.#store.all('SELECT * FROM blocks WHERE height > ? ORDER BY height', height).map(asBlock);
   }
 
-  /** Adds a block with these transactions; `now` in Unix seconds. */
+  /**
+   * Adds a block with these transactions, a second after the one before. The chain begins an hour ago (`now` in Unix seconds), because the newest
+   * block is the clock: it must not run ahead.
+   */
   mine(txs: readonly Uint8Array[], now: number): Block {
     const previous = this.#tip ? sha256(sha256(this.#tip.header)) : GENESIS_HASH;
     return this.#write({
       height: (this.#tip?.height ?? 0) + 1,
-      header: header(previous, sha256(Buffer.concat(txs)), Math.max(now, this.time + 1)),
+      header: header(previous, sha256(Buffer.concat(txs)), this.#tip ? this.time + 1 : now - FIRST_BLOCK_AGE_SECONDS),
       txs,
     });
   }

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { SCHEMA } from './store.sql.ts';
 
+/** A process that was killed frees its lock at once; waiting longer would only delay the bad news. */
+const LOCK_WAIT_MS = 200;
+
 /** A value of a column as SQLite gives it. */
 export type Row = Record<string, unknown>;
 
@@ -64,7 +67,7 @@ export class Store {
 export function openStore(dataDir: string): Store {
   mkdirSync(dataDir, { recursive: true });
   const path = join(dataDir, 'playground.db');
-  const db = new DatabaseSync(path, { timeout: 2_000 });
+  const db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
   try {
     // Exclusive before WAL: the lock is then taken by the first access and never given back, and no shared-memory file is needed.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN IMMEDIATE;');

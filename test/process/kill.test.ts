@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { freshUrls } from '../support/databases.ts';
+import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
+import type { Client, Json, TestWallet } from '../support/service.ts';
+
+const PAYMENTS = 200;
+const KILLS = 3;
+const CONCURRENCY = 12;
+
+/** A generator of numbers below `max` that gives the same ones for the same seed. */
+function seeded(seed: number): (max: number) => number {
+  let state = seed;
+  return (max) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % max;
+  };
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  describe(`kill -9 (${dialect})`, () => {
+    const urls = freshUrls(dialect);
+    const dataDir = mkdtempSync(join(tmpdir(), 'satchel-kill-'));
+    const running: { service?: ServiceProcess } = {};
+    afterAll(async () => {
+      await running.service?.kill();
+      rmSync(dataDir, { recursive: true, force: true });
+    });
+
+    it(`S1 S8: killed ${KILLS} times during ${PAYMENTS} mixed payments, every balance is what the outside nodes say`, async () => {
+      const settings = await processSettings(dataDir, await urls());
+      let service = await startProcess(settings);
+      running.service = service;
+      const wallets = await Promise.all([1, 2, 3].map(() => service.client.wallet(200_000)));
+      const pubkeys = Object.fromEntries((await service.client.get('/playground')).nodes.map((node: Json) => [node.name, node.pubkey]));
+      const random = seeded(dialect.length);
+      for (let kill = 0; kill < KILLS; kill++) {
+        // The kill comes after a number of answers, not after a time: a slow machine is killed at the same places.
+        await untilAnswers(service.client, wallets, pubkeys, random, { killAfter: 20 + random(PAYMENTS - 60), kill: () => service.kill() });
+        service = await startProcess(settings);
+        running.service = service;
+      }
+      await nothingPending(service.client, wallets);
+      await compareWithOutside(service.client, wallets);
+      const verified = await runVerify(settings);
+      expect(verified.output).toContain('The ledger is clean.');
+      expect(verified.code).toBe(0);
+      expect(await service.stop()).toBe(0);
+    }, 240_000);
+  });
+}
+
+async function untilAnswers(
+  client: Client,
+  wallets: readonly TestWallet[],
+  pubkeys: Record<string, string>,
+  random: (max: number) => number,
+  { killAfter, kill }: { killAfter: number; kill: () => Promise<void> },
+): Promise<void> {
+  let started = 0;
+  let answered = 0;
+  let killed: Promise<void> | undefined;
+  const worker = async () => {
+    while (started < PAYMENTS) {
+      started += 1;
+      await oneOperation(client, wallets, pubkeys, random).catch((error: Error) => {
+        // Only the kill may cut a request off; an unexpected status is thrown as what it is.
+        if (!killed || /answered/.test(error.message)) throw error;
+      });
+      answered += 1;
+      if (answered === killAfter) killed = kill();
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await killed;
+}
+
+async function oneOperation(client: Client, wallets: readonly TestWallet[], pubkeys: Record<string, string>, random: (max: number) => number): Promise<void> {
+  const [a, b] = [wallets[random(wallets.length)], wallets[random(wallets.length)]] as [TestWallet, TestWallet];
+  const num_satoshis = 10 + random(500);
+  const from = random(2) ? 'alice' : 'carol';
+  switch (random(6)) {
+    case 0:
+      return client.post('/playground/fund', { wallet_id: a.id, num_satoshis });
+    case 1:
+      return client.post('/playground/keysend', { num_satoshis, from, custom_records: { '696969': a.id } });
+    case 2: {
+      const { payment_request } = await client.post('/playground/invoice', { num_satoshis, at: from });
+      return client.post(`/v1/wallet/${a.id}/withdraw`, { payment_request });
+    }
+    case 3:
+      return client.post(`/v1/wallet/${a.id}/keysend`, { dest_pubkey: pubkeys[from], num_satoshis });
+    case 4:
+      return a === b ? undefined : client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis });
+    default: {
+      if (a === b) return;
+      const { payment_request } = await client.post(`/v1/wallet/${b.id}/invoice`, { num_satoshis });
+      return client.post(`/v1/wallet/${a.id}/withdraw`, { payment_request });
+    }
+  }
+}
+
+async function nothingPending(client: Client, wallets: readonly TestWallet[]): Promise<void> {
+  await expect
+    .poll(async () => (await Promise.all(wallets.map(({ id }) => client.get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat), { timeout: 60_000 })
+    .toEqual(wallets.map(() => 0));
+  // What outside nodes had under way towards us when the process died is finished as well.
+  await expect.poll(async () => (await outsidePayments(client)).filter(({ state }) => state === 'pending'), { timeout: 60_000 }).toEqual([]);
+}
+
+async function outsidePayments(client: Client): Promise<Json[]> {
+  return (await client.get('/playground/payments')).payments;
+}
+
+async function history(client: Client, wallet: TestWallet): Promise<Json[]> {
+  const rows: Json[] = [];
+  for (let page = 1; ; page++) {
+    const next = await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=500&page=${page}`);
+    rows.push(...next);
+    if (next.length < 500) return rows;
+  }
+}
+
+/** What came from and went to the network, by payment hash, once as our ledger has it and once as the outside nodes have it. */
+async function compareWithOutside(client: Client, wallets: readonly TestWallet[]): Promise<void> {
+  const histories = await Promise.all(wallets.map((wallet) => history(client, wallet)));
+  for (const [index, rows] of histories.entries()) {
+    const wallet = await client.get(`/v1/wallet/${wallets[index]?.id}`);
+    expect(rows.reduce((sum, row) => sum + row.num_msat, 0)).toBe(wallet.balance_msat);
+  }
+  const rows = histories.flat().filter((row) => row.lnTx);
+  const inside = new Set(rows.map((row) => row.lnTx.r_hash_decoded).filter((hash, i, all) => all.indexOf(hash) !== i));
+  const ours = rows.filter((row) => !inside.has(row.lnTx.r_hash_decoded)).map((row) => `${row.lnTx.r_hash_decoded} ${row.num_msat}`);
+  const outside = (await outsidePayments(client)).filter(({ state }) => state === 'succeeded');
+  const theirs = outside.map((payment) => `${payment.payment_hash} ${payment.direction === 'sent' ? payment.amount_msat : -payment.amount_msat}`);
+  expect(theirs.length).toBeGreaterThan(30);
+  expect(ours.sort()).toEqual(theirs.sort());
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
+import { type Client, clientOf } from './service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** The service as a process of its own, as `npm start` runs it. */
+export interface ServiceProcess {
+  readonly client: Client;
+  readonly pid: number;
+  /** What it printed up to now. */
+  output(): string;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** SIGTERM; answers the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Settings of a service that can be started again on the same data and port. */
+export async function processSettings(dataDir: string, databaseUrl: string): Promise<Record<string, string>> {
+  return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: String(await freePort()), LOG_LEVEL: 'warn', PAYMENT_WAIT_SECONDS: '20' };
+}
+
+export async function startProcess(settings: Record<string, string>): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['src/main.ts'], { cwd: root, env: { ...process.env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  child.stdout.on('data', (text) => (printed += text));
+  child.stderr.on('data', (text) => (printed += text));
+  const url = `http://127.0.0.1:${settings.PORT}`;
+  await untilReady(url, child, () => printed);
+  const [secretKey = '', publicKey = ''] = readFileSync(join(settings.DATA_DIR ?? '', 'first-key'), 'utf8').split('\n');
+  const end = async (signal: NodeJS.Signals) => {
+    const exited = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve([child.exitCode]);
+    child.kill(signal);
+    return (await exited)[0] as number | null;
+  };
+  return {
+    client: clientOf(url, secretKey, publicKey),
+    pid: child.pid ?? 0,
+    output: () => printed,
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+  };
+}
+
+async function untilReady(url: string, child: ChildProcess, printed: () => string): Promise<void> {
+  while (child.exitCode === null) {
+    const ready = printed().includes('Satchel is ready') && (await fetch(`${url}/readyz`).catch(() => undefined))?.ok;
+    if (ready) return;
+    await delay(20);
+  }
+  throw new Error(`the service ended before it was ready:\n${printed()}`);
+}
+
+/** Runs `npm run verify` and answers its exit code and output. */
+export async function runVerify(settings: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, ['src/cli/verify.ts'], { cwd: root, env: { ...process.env, ...settings } });
+  let output = '';
+  child.stdout.on('data', (text) => (output += text));
+  child.stderr.on('data', (text) => (output += text));
+  const [code] = await once(child, 'exit');
+  return { code, output };
+}
