@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createAccounts, type AccountKeys } from './accounts/accounts.ts';
+import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import type { Config } from './config.ts';
+import { bindLedger } from './db/binding.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
-import { bindLedger } from './db/binding.ts';
 import { createHistory } from './history/history.ts';
 import { createAccess } from './http/access.ts';
 import type { App } from './http/app-type.ts';

@@ -36,9 +36,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port,
     publicUrl: publicUrl(get('PUBLIC_URL') ?? `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : bracketed(host)}:${port}`),
     dataDir,
-    databaseUrl: matching(get('DATABASE_URL') ?? `sqlite:${dataDir}/satchel.db`, 'DATABASE_URL', /^(sqlite:.|postgres(ql)?:\/\/.)/, 'sqlite:./data/satchel.db or postgres://user:password@host/database'),
+    databaseUrl: matching(
+      get('DATABASE_URL') ?? `sqlite:${dataDir}/satchel.db`,
+      'DATABASE_URL',
+      /^(sqlite:.|postgres(ql)?:\/\/.)/,
+      'sqlite:./data/satchel.db or postgres://user:password@host/database',
+    ),
     lightningUrl: matching(get('LIGHTNING_URL') ?? 'playground:', 'LIGHTNING_URL', /^playground:$/, 'playground:'),
-    logLevel: matching(get('LOG_LEVEL') ?? 'info', 'LOG_LEVEL', new RegExp(`^(${LOG_LEVELS.join('|')})$`), `one of ${LOG_LEVELS.join(', ')}`),
+    logLevel: matching(
+      get('LOG_LEVEL') ?? 'info',
+      'LOG_LEVEL',
+      new RegExp(`^(${LOG_LEVELS.join('|')})$`),
+      `one of ${LOG_LEVELS.join(', ')}`,
+    ),
     bootstrapSecretKey: bootstrapKey(get('BOOTSTRAP_SECRET_KEY')),
     paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 600),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
@@ -69,7 +79,10 @@ function bootstrapKey(key: string | undefined): string | undefined {
 function publicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash;
-  if (!plain) throw new InvalidConfig('PUBLIC_URL must be an http or https address such as https://wallet.example.com, without user, query or fragment.');
+  if (!plain)
+    throw new InvalidConfig(
+      'PUBLIC_URL must be an http or https address such as https://wallet.example.com, without user, query or fragment.',
+    );
   return text.replace(/\/+$/, '');
 }
 

@@ -12,7 +12,9 @@ async function main(): Promise<void> {
   if (satchel.newKeys && config.bootstrapSecretKey === undefined) await storeFirstKeys(file, satchel.newKeys);
   const address = await satchel.server.listen({ host: config.host, port: config.port });
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
-  process.stdout.write(greeting({ publicUrl: config.publicUrl, localUrl, newKeys: satchel.newKeys, secretKeyShell: secretKeyShell(file, config) }));
+  process.stdout.write(
+    greeting({ publicUrl: config.publicUrl, localUrl, newKeys: satchel.newKeys, secretKeyShell: secretKeyShell(file, config) }),
+  );
   endOnSignals(() => satchel.close());
 }
 

@@ -12,7 +12,9 @@ async function main(): Promise<void> {
     const { problems, transfers, wallets, trialBalance } = await verify(database, showProgress);
     process.stdout.write(`\n${transfers} transfers over ${wallets} wallets\n\n`);
     for (const [kind, balanceMsat] of trialBalance) process.stdout.write(`${kind.padEnd(14)} ${String(balanceMsat).padStart(22)} msat\n`);
-    process.stdout.write(problems.length === 0 ? '\nThe ledger is clean.\n' : `\n${problems.length} problems:\n${problems.map((p) => `- ${p}\n`).join('')}`);
+    process.stdout.write(
+      problems.length === 0 ? '\nThe ledger is clean.\n' : `\n${problems.length} problems:\n${problems.map((p) => `- ${p}\n`).join('')}`,
+    );
     process.exitCode = problems.length === 0 ? 0 : 1;
   } finally {
     await database.close();

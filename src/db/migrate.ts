@@ -19,7 +19,10 @@ const listApplied = statement<{ version: number; checksum: string }>(
   'migration_list',
   'SELECT version, checksum FROM schema_migration ORDER BY version',
 );
-const insertApplied = statement('migration_insert', 'INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)');
+const insertApplied = statement(
+  'migration_insert',
+  'INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)',
+);
 
 interface Migration {
   readonly version: number;
@@ -58,9 +61,14 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 function checkHistory(applied: readonly { version: number; checksum: string }[], migrations: readonly Migration[]): void {
   for (const [index, { version, checksum }] of applied.entries()) {
     const ours = migrations[index];
-    if (!ours) throw new DatabaseNewer('The database was written by a newer version of Satchel. Start that version, or restore a backup made before the upgrade.');
+    if (!ours)
+      throw new DatabaseNewer(
+        'The database was written by a newer version of Satchel. Start that version, or restore a backup made before the upgrade.',
+      );
     if (ours.version !== version || ours.checksum !== checksum) {
-      throw new Error(`migrations/${ours.name} is not the text that was applied to this database. Migrations are never changed: add a new one.`);
+      throw new Error(
+        `migrations/${ours.name} is not the text that was applied to this database. Migrations are never changed: add a new one.`,
+      );
     }
   }
 }

@@ -5,8 +5,8 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId } from '../kernel/ids.ts';
 import type { Payment } from '../payments/payment.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import type { Side } from '../wallets/wallet-transaction-id.ts';
+import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import * as sql from './entries.sql.ts';
 import { type LightningTransaction, ofInvoice, ofPayment } from './lightning-transaction.ts';
 import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
@@ -23,7 +23,13 @@ export interface History {
   lightning(idOrHash: string): Promise<LightningTransaction[]>;
 }
 
-export function createHistory(deps: { database: Database; wallets: Wallets; invoices: Invoices; payments: Payments; clock: Clock }): History {
+export function createHistory(deps: {
+  database: Database;
+  wallets: Wallets;
+  invoices: Invoices;
+  payments: Payments;
+  clock: Clock;
+}): History {
   const { database, wallets, invoices, payments, clock } = deps;
 
   async function walletOf(id: string): Promise<Wallet> {

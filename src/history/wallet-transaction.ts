@@ -1,8 +1,8 @@
 import { floorSat, type Msat, msat, subMsat } from '../kernel/money.ts';
 import type { FailureReason } from '../lightning/node.ts';
 import type { Payment } from '../payments/payment.ts';
-import type { Wallet } from '../wallets/wallets.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
+import type { Wallet } from '../wallets/wallets.ts';
 import type { EntryRow } from './entries.sql.ts';
 import { type LightningTransaction, ofPayment } from './lightning-transaction.ts';
 

@@ -6,8 +6,8 @@ import type { RowWrite } from '../ledger/posting.ts';
 import type { CustomRecords, IncomingPayment, Settlement } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import type { Invoice } from './invoice.ts';
-import type { OurNode } from './invoices.ts';
 import * as sql from './invoices.sql.ts';
+import type { OurNode } from './invoices.ts';
 
 /** Finds the wallet an incoming keysend is for; undefined when it is for nobody here. */
 export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefined>;

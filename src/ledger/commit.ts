@@ -59,14 +59,44 @@ async function openWorksheet(tx: Tx, postings: readonly Posting[], nowMs: number
 async function writeWorksheet(tx: Tx, sheet: Worksheet): Promise<void> {
   const opened = [...sheet.newHolds].map((id) => holdOf(sheet, id));
   const closed = [...sheet.closedHolds].filter((id) => !sheet.newHolds.has(id)).map((id) => holdOf(sheet, id));
-  await writeRows(tx, sql.insertTransfers, sheet.newTransfers.map((t) => [
-    t.id, t.amountMsat, t.createdAtMs,
-    t.from, t.fromEntry, t.fromBalanceMsat, t.fromHash, t.fromType ?? null, t.fromLntx ?? null,
-    t.to, t.toEntry, t.toBalanceMsat, t.toHash, t.toType ?? null, t.toLntx ?? null, t.memo ?? null, t.passThru ?? null,
-  ]));
-  await writeRows(tx, sql.insertHolds, opened.map((h) => [h.id, h.account, h.amountMsat, h.state]));
-  await writeRows(tx, sql.closeHolds, closed.map((h) => [h.id, h.state]));
-  await writeRows(tx, sql.saveAccounts, [...sheet.accounts.values()].map((a) => [a.id, a.balanceMsat, a.heldMsat, a.entries, a.head]));
+  await writeRows(
+    tx,
+    sql.insertTransfers,
+    sheet.newTransfers.map((t) => [
+      t.id,
+      t.amountMsat,
+      t.createdAtMs,
+      t.from,
+      t.fromEntry,
+      t.fromBalanceMsat,
+      t.fromHash,
+      t.fromType ?? null,
+      t.fromLntx ?? null,
+      t.to,
+      t.toEntry,
+      t.toBalanceMsat,
+      t.toHash,
+      t.toType ?? null,
+      t.toLntx ?? null,
+      t.memo ?? null,
+      t.passThru ?? null,
+    ]),
+  );
+  await writeRows(
+    tx,
+    sql.insertHolds,
+    opened.map((h) => [h.id, h.account, h.amountMsat, h.state]),
+  );
+  await writeRows(
+    tx,
+    sql.closeHolds,
+    closed.map((h) => [h.id, h.state]),
+  );
+  await writeRows(
+    tx,
+    sql.saveAccounts,
+    [...sheet.accounts.values()].map((a) => [a.id, a.balanceMsat, a.heldMsat, a.entries, a.head]),
+  );
 }
 
 /** PostgreSQL takes all rows in one statement, a column a parameter; in SQLite a statement a row is as fast. */
@@ -93,7 +123,13 @@ function holdOf(sheet: Worksheet, id: string): HoldState {
 const NO_ENTRY = new Uint8Array();
 
 function accountState(row: sql.AccountRow): AccountState {
-  return { id: row.id, balanceMsat: msat(row.balance_msat), heldMsat: msat(row.held_msat), entries: row.entries, head: row.head ?? NO_ENTRY };
+  return {
+    id: row.id,
+    balanceMsat: msat(row.balance_msat),
+    heldMsat: msat(row.held_msat),
+    entries: row.entries,
+    head: row.head ?? NO_ENTRY,
+  };
 }
 
 function holdState(row: sql.HoldRow): HoldState {

@@ -111,7 +111,8 @@ export function releaseLink(linkId: string): RowWrite {
 async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<MadeLink> {
   const { wallet, memo, passThru, uses } = order;
   const maxMsat = order.maxMsat ?? wallet.balance.spendableMsat;
-  if (maxMsat < SMALLEST_WITHDRAWAL) throw new Refusal('insufficient_balance', 'The wallet has nothing to withdraw; give num_satoshis or fund it first.');
+  if (maxMsat < SMALLEST_WITHDRAWAL)
+    throw new Refusal('insufficient_balance', 'The wallet has nothing to withdraw; give num_satoshis or fund it first.');
   const id = `lnurlw_${newId(deps.clock.nowMs())}`;
   const createdAt = unixSeconds(deps.clock);
   const expiresAt = order.expirySeconds === undefined ? undefined : createdAt + order.expirySeconds;
@@ -140,7 +141,8 @@ async function openLink(deps: WithdrawLinkDependencies, request: WithdrawRequest
   const [link, named] = await Promise.all([deps.database.first(sql.findByToken, hash), deps.wallets.resolve(request.pathKey)]);
   if (!link || !named || named.wallet.id !== link.wallet_id) throw new Refusal('link_unusable', UNUSABLE);
   if (request.k1 !== undefined && !sameText(request.k1, k1Of(request.token))) throw new Refusal('link_unusable', UNUSABLE);
-  if (link.expires_at !== null && link.expires_at <= unixSeconds(deps.clock)) throw new Refusal('link_unusable', 'This withdraw link has expired.');
+  if (link.expires_at !== null && link.expires_at <= unixSeconds(deps.clock))
+    throw new Refusal('link_unusable', 'This withdraw link has expired.');
   if (link.uses_left === 0) {
     const busy = await deps.payments.isLinkBusy(link.id);
     throw new Refusal('link_unusable', busy ? 'A withdrawal with this link is in progress.' : 'This withdraw link has been used.');
@@ -155,7 +157,8 @@ async function withdraw(deps: WithdrawLinkDependencies, request: WithdrawRequest
   const { link, wallet, maxMsat } = await openLink(deps, request);
   const { amountMsat } = readInvoice(paymentRequest, deps.network);
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
-  if (amountMsat > maxMsat) throw new Refusal('link_unusable', `The invoice is for more than the ${maxMsat} millisatoshis that can be withdrawn.`);
+  if (amountMsat > maxMsat)
+    throw new Refusal('link_unusable', `The invoice is for more than the ${maxMsat} millisatoshis that can be withdrawn.`);
   const minimumMsat = minMsat(SMALLEST_WITHDRAWAL, maxMsat);
   if (amountMsat < minimumMsat) throw new Refusal('link_unusable', `The invoice is for less than ${minimumMsat} millisatoshis.`);
   await deps.payments.payInvoice({

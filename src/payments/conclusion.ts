@@ -1,4 +1,4 @@
-import { reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
+import { findById as findInvoice, reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -6,7 +6,6 @@ import { type Msat, minMsat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import type { Posting, RowWrite, TransferOrder } from '../ledger/posting.ts';
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
-import { findById as findInvoice } from '../invoices/invoices.sql.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
@@ -26,7 +25,8 @@ export function success(
 ): Posting {
   const chargedMsat = minMsat(outcome.feeMsat, subMsat(heldMsat, payment.amountMsat));
   const excessMsat = subMsat(outcome.feeMsat, chargedMsat);
-  if (excessMsat > 0) log.error({ payment: payment.id, excessMsat }, 'the node paid more for routing than the reserve: the operator bears it');
+  if (excessMsat > 0)
+    log.error({ payment: payment.id, excessMsat }, 'the node paid more for routing than the reserve: the operator bears it');
   const fee = { to: SYSTEM_ACCOUNTS.node, passThru: sourceOf(payment) };
   const charged = { ...fee, from: payment.ledgerAccount, amountMsat: chargedMsat, fromType: 'network_fee' };
   const excess = { ...fee, from: SYSTEM_ACCOUNTS.routingFees, amountMsat: excessMsat };
@@ -37,10 +37,7 @@ export function success(
       {
         holdId: payment.id,
         account: payment.ledgerAccount,
-        transfers: [
-          { ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node },
-          ...(chargedMsat > 0 ? [{ id: id(), ...charged }] : []),
-        ],
+        transfers: [{ ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node }, ...(chargedMsat > 0 ? [{ id: id(), ...charged }] : [])],
       },
     ],
     transfers: excessMsat > 0 ? [{ id: id(), ...excess }] : [],

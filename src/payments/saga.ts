@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { Database } from '../db/database.ts';
+import { close as closeInvoice } from '../invoices/invoices.sql.ts';
 import { invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
@@ -9,7 +10,6 @@ import { HoldClosed } from '../ledger/arithmetic.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowWrite } from '../ledger/posting.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
-import { close as closeInvoice } from '../invoices/invoices.sql.ts';
 import { failure, insideSuccess, success } from './conclusion.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';

@@ -86,7 +86,10 @@ async function bookUntilDone({ invoices, payments, log }: WatcherDependencies, e
       await (event.type === 'settlement' ? invoices.settle(event) : payments.report(event.paymentId, event.outcome));
       return true;
     } catch (error) {
-      log.error({ position: event.position, event: event.type, reason: errorMessage(error) }, 'an event of the node was not booked; trying again');
+      log.error(
+        { position: event.position, event: event.type, reason: errorMessage(error) },
+        'an event of the node was not booked; trying again',
+      );
       if (signal.aborted || (await pause(RETRY_MS, signal))) return false;
     }
   }

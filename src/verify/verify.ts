@@ -69,11 +69,17 @@ async function foldTransfers(tx: Tx, report: (problem: string) => void, progress
 
 const PAGE = 1000;
 
-function checkEntry(folds: Map<number, Fold>, entry: Parameters<typeof entryHash>[1], hash: Uint8Array, report: (problem: string) => void): void {
+function checkEntry(
+  folds: Map<number, Fold>,
+  entry: Parameters<typeof entryHash>[1],
+  hash: Uint8Array,
+  report: (problem: string) => void,
+): void {
   const fold = folds.get(entry.account) ?? { entries: 0, balanceMsat: 0, head: NO_ENTRY };
   const where = `transfer ${entry.transferId}, account ${entry.account}`;
   if (entry.entry !== fold.entries + 1) report(`${where}: entry ${entry.entry} follows entry ${fold.entries}`);
-  if (entry.balanceMsat !== fold.balanceMsat + entry.amountMsat) report(`${where}: the balance after it does not follow from the one before`);
+  if (entry.balanceMsat !== fold.balanceMsat + entry.amountMsat)
+    report(`${where}: the balance after it does not follow from the one before`);
   if (Buffer.compare(hash, entryHash(fold.head, entry)) !== 0) report(`${where}: the hash does not match the entry and its predecessor`);
   if (entry.balanceMsat < 0 && !mayGoBelowZero(entry.account)) report(`${where}: the balance is below zero`);
   folds.set(entry.account, { entries: entry.entry, balanceMsat: entry.balanceMsat, head: hash });
@@ -88,8 +94,10 @@ async function checkAccounts(
   const held = new Map((await tx.all(sql.openHolds)).map((row) => [row.account, row.held_msat]));
   for (const { id, balance_msat, entries, head, held_msat } of accounts) {
     const fold = folds.get(id) ?? { entries: 0, balanceMsat: 0, head: NO_ENTRY };
-    if (balance_msat !== fold.balanceMsat) report(`account ${id}: its balance is ${balance_msat} msat, its entries add up to ${fold.balanceMsat}`);
-    if (entries !== fold.entries || Buffer.compare(head ?? NO_ENTRY, fold.head) !== 0) report(`account ${id}: its last entry is not the ledger's`);
+    if (balance_msat !== fold.balanceMsat)
+      report(`account ${id}: its balance is ${balance_msat} msat, its entries add up to ${fold.balanceMsat}`);
+    if (entries !== fold.entries || Buffer.compare(head ?? NO_ENTRY, fold.head) !== 0)
+      report(`account ${id}: its last entry is not the ledger's`);
     if (held_msat !== (held.get(id) ?? 0)) report(`account ${id}: ${held_msat} msat are held, its open holds are ${held.get(id) ?? 0}`);
   }
 }

@@ -32,9 +32,6 @@ export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE w
 
 export const findByLedgerAccount = statement<WalletRow>('wallet_find_by_ledger_account', `${WALLET} WHERE w.ledger_account = $1`);
 
-export const listWallets = statement<WalletRow>(
-  'wallet_list',
-  `${WALLET} WHERE w.account_id = $1 ORDER BY w.id DESC LIMIT $2 OFFSET $3`,
-);
+export const listWallets = statement<WalletRow>('wallet_list', `${WALLET} WHERE w.account_id = $1 ORDER BY w.id DESC LIMIT $2 OFFSET $3`);
 
 export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');

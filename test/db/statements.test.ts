@@ -1,9 +1,9 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { numbered } from '../../src/db/sqlite-connection.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { statement } from '../../src/db/statement.ts';
-import { numbered } from '../../src/db/sqlite-connection.ts';
 import { onBothDatabases } from '../support/databases.ts';
 
 const root = join(import.meta.dirname, '..', '..');

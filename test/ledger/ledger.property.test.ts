@@ -78,7 +78,10 @@ onBothDatabases('the ledger against its slow twin', (open, dialect) => {
     const database = await open();
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { maxLength: 8 }), async (batches) => {
-        const { ledger, accounts } = await ledgerWith(database, Array.from({ length: ACCOUNTS }, () => 0));
+        const { ledger, accounts } = await ledgerWith(
+          database,
+          Array.from({ length: ACCOUNTS }, () => 0),
+        );
         const twin = new SlowTwin();
         const holdIds: string[] = [];
         for (const batch of batches) {
@@ -88,7 +91,9 @@ onBothDatabases('the ledger against its slow twin', (open, dialect) => {
             expected.push(twin.run(op));
             return posting;
           });
-          const outcomes = await Promise.allSettled(postings.map((posting) => (posting ? ledger.post(posting) : Promise.reject(new Error('refused')))));
+          const outcomes = await Promise.allSettled(
+            postings.map((posting) => (posting ? ledger.post(posting) : Promise.reject(new Error('refused')))),
+          );
           expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(expected);
         }
         const balances = await Promise.all(accounts.map((id) => ledger.balance(id)));
@@ -120,7 +125,9 @@ function toPosting(op: Operation, twin: SlowTwin, accounts: readonly number[], h
       const holdId = holdIds[op.hold];
       if (!hold || holdId === undefined || hold.msat === 0) return undefined;
       if (op.kind === 'void') return { voids: [{ holdId, account: id(hold.account) }] };
-      const transfers = [{ id: newId(), from: id(hold.account), to: SYSTEM_ACCOUNTS.node, amountMsat: amount(spentOf(hold.msat, op.share)) }];
+      const transfers = [
+        { id: newId(), from: id(hold.account), to: SYSTEM_ACCOUNTS.node, amountMsat: amount(spentOf(hold.msat, op.share)) },
+      ];
       return { posts: [{ holdId, account: id(hold.account), transfers }] };
     }
   }

@@ -47,7 +47,9 @@ onBothDatabases('the ledger', (open) => {
 
   it('caps the reserve by what the balance leaves above the amount, so that a wallet can be emptied', async () => {
     const { ledger, accounts } = await ledgerWith(await open(), [1000]);
-    const { heldMsat } = await ledger.post({ holds: [{ id: 'h1', account: at(accounts, 0), amountMsat: amount(1000), reserveMsat: amount(50) }] });
+    const { heldMsat } = await ledger.post({
+      holds: [{ id: 'h1', account: at(accounts, 0), amountMsat: amount(1000), reserveMsat: amount(50) }],
+    });
     expect(heldMsat.get('h1')).toBe(1000);
   });
 

@@ -77,7 +77,12 @@ async function untilAnswers(
   await killed;
 }
 
-async function oneOperation(client: Client, wallets: readonly TestWallet[], pubkeys: Record<string, string>, random: (max: number) => number): Promise<void> {
+async function oneOperation(
+  client: Client,
+  wallets: readonly TestWallet[],
+  pubkeys: Record<string, string>,
+  random: (max: number) => number,
+): Promise<void> {
   const [a, b] = [wallets[random(wallets.length)], wallets[random(wallets.length)]] as [TestWallet, TestWallet];
   const num_satoshis = 10 + random(500);
   const from = random(2) ? 'alice' : 'carol';
@@ -104,10 +109,15 @@ async function oneOperation(client: Client, wallets: readonly TestWallet[], pubk
 
 async function nothingPending(client: Client, wallets: readonly TestWallet[]): Promise<void> {
   await expect
-    .poll(async () => (await Promise.all(wallets.map(({ id }) => client.get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat), { timeout: 60_000 })
+    .poll(
+      async () => (await Promise.all(wallets.map(({ id }) => client.get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat),
+      { timeout: 60_000 },
+    )
     .toEqual(wallets.map(() => 0));
   // What outside nodes had under way towards us when the process died is finished as well.
-  await expect.poll(async () => (await outsidePayments(client)).filter(({ state }) => state === 'pending'), { timeout: 60_000 }).toEqual([]);
+  await expect
+    .poll(async () => (await outsidePayments(client)).filter(({ state }) => state === 'pending'), { timeout: 60_000 })
+    .toEqual([]);
 }
 
 async function outsidePayments(client: Client): Promise<Json[]> {
@@ -134,7 +144,9 @@ async function compareWithOutside(client: Client, wallets: readonly TestWallet[]
   const inside = new Set(rows.map((row) => row.lnTx.r_hash_decoded).filter((hash, i, all) => all.indexOf(hash) !== i));
   const ours = rows.filter((row) => !inside.has(row.lnTx.r_hash_decoded)).map((row) => `${row.lnTx.r_hash_decoded} ${row.num_msat}`);
   const outside = (await outsidePayments(client)).filter(({ state }) => state === 'succeeded');
-  const theirs = outside.map((payment) => `${payment.payment_hash} ${payment.direction === 'sent' ? payment.amount_msat : -payment.amount_msat}`);
+  const theirs = outside.map(
+    (payment) => `${payment.payment_hash} ${payment.direction === 'sent' ? payment.amount_msat : -payment.amount_msat}`,
+  );
   expect(theirs.length).toBeGreaterThan(30);
   expect(ours.sort()).toEqual(theirs.sort());
 }

@@ -26,7 +26,11 @@ export async function processSettings(dataDir: string, databaseUrl: string): Pro
 }
 
 export async function startProcess(settings: Record<string, string>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['src/main.ts'], { cwd: root, env: { ...process.env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let printed = '';
   child.stdout.on('data', (text) => (printed += text));
   child.stderr.on('data', (text) => (printed += text));

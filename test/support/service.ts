@@ -50,7 +50,12 @@ export interface TestWallet {
 
 export function clientOf(url: string, secretKey: string, publicKey: string): Client {
   async function ask(method: string, path: string, { key, json, form, headers = {} }: Asked = {}): Promise<Answer> {
-    const type = json !== undefined ? { 'content-type': 'application/json' } : form !== undefined ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
+    const type =
+      json !== undefined
+        ? { 'content-type': 'application/json' }
+        : form !== undefined
+          ? { 'content-type': 'application/x-www-form-urlencoded' }
+          : {};
     const body = json !== undefined ? (typeof json === 'string' ? json : JSON.stringify(json)) : form;
     const response = await fetch(url + path, {
       method,
@@ -89,7 +94,11 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
 }
 
 /** Runs a suite against the whole service with its real playground, on both databases. */
-export function onRunningService(name: string, suite: (client: Client, dialect: Dialect) => void, settings: Record<string, string> = {}): void {
+export function onRunningService(
+  name: string,
+  suite: (client: Client, dialect: Dialect) => void,
+  settings: Record<string, string> = {},
+): void {
   for (const dialect of ['sqlite', 'postgres'] as const) {
     describe(`${name} (${dialect})`, () => {
       const urls = freshUrls(dialect);
