@@ -18,9 +18,11 @@ export class Bell {
   async rings(position: number, signal: AbortSignal): Promise<void> {
     if (this.#newest > position || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.add(resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    const wake = (): void => resolve();
+    this.#waiting.add(wake);
+    signal.addEventListener('abort', wake);
     await promise;
-    this.#waiting.delete(resolve);
+    signal.removeEventListener('abort', wake);
+    this.#waiting.delete(wake);
   }
 }

@@ -1,10 +1,5 @@
 import { hash } from 'node:crypto';
-import {
-  Option_ThirtyTwoBytesZ,
-  Option_ThirtyTwoBytesZ_Some,
-  Option_u64Z,
-  Option_u64Z_Some,
-} from 'lightningdevkit';
+import { Option_ThirtyTwoBytesZ, Option_ThirtyTwoBytesZ_Some, Option_u64Z, Option_u64Z_Some } from 'lightningdevkit';
 import { type Msat, msat } from '../../kernel/money.ts';
 
 /** LDK refused where it had no reason to. */

@@ -83,8 +83,8 @@ function header(previous: Uint8Array, merkleRoot: Uint8Array, time: number): Uin
 
 function asBlock(row: Record<string, unknown>): Block {
   return {
-    height: row['height'] as number,
-    header: row['header'] as Uint8Array,
-    txs: (JSON.parse(row['txs'] as string) as string[]).map(bytesOf),
+    height: row.height as number,
+    header: row.header as Uint8Array,
+    txs: (JSON.parse(row.txs as string) as string[]).map(bytesOf),
   };
 }

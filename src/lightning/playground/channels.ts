@@ -15,7 +15,10 @@ export function openChannels(network: Network): void {
   const { hub, alice, carol } = network.nodes;
   network.deliverEventsTo(fund);
   network.pump();
-  for (const [from, to] of [[hub, alice], [alice, carol]] as const) {
+  for (const [from, to] of [
+    [hub, alice],
+    [alice, carol],
+  ] as const) {
     const opened = from.manager.create_channel(bytesOf(to.pubkey), CHANNEL_SAT, (CHANNEL_SAT / 2n) * 1_000n, 0n, null, null);
     unwrap<ChannelId>(opened, `open a channel from ${from.name} to ${to.name}`);
     network.pump();

@@ -62,7 +62,10 @@ export function requireId(label: string, value: string): void {
 
 /** Text that may be an invoice; whether it is one, LDK says. */
 export function requireInvoiceText(value: string): void {
-  requireThat(typeof value === 'string' && value.length <= MAX_INVOICE_LENGTH && /^[\x21-\x7e]+$/.test(value), 'paymentRequest must be an invoice');
+  requireThat(
+    typeof value === 'string' && value.length <= MAX_INVOICE_LENGTH && /^[\x21-\x7e]+$/.test(value),
+    'paymentRequest must be an invoice',
+  );
 }
 
 export function requireOutside(value: OutsideName): void {
@@ -72,7 +75,10 @@ export function requireOutside(value: OutsideName): void {
 export function requireRecords(records: CustomRecords): void {
   let bytes = 0;
   for (const [type, value] of Object.entries(records)) {
-    requireThat(/^[1-9][0-9]{4,19}$/.test(type) && BigInt(type) >= FIRST_CUSTOM_TYPE && BigInt(type) <= MAX_U64, 'the type of a custom record must be a number of at least 65536');
+    requireThat(
+      /^[1-9][0-9]{4,19}$/.test(type) && BigInt(type) >= FIRST_CUSTOM_TYPE && BigInt(type) <= MAX_U64,
+      'the type of a custom record must be a number of at least 65536',
+    );
     requireThat(BigInt(type) !== KEYSEND_PREIMAGE_TYPE, `record ${KEYSEND_PREIMAGE_TYPE} is the keysend's own`);
     requireThat(typeof value === 'string' && /^([0-9a-f]{2})*$/i.test(value), `the value of record ${type} must be hex`);
     bytes += value.length / 2;

@@ -1,5 +1,5 @@
-import { Option_PaymentFailureReasonZ_Some, PaymentFailureReason, RetryableSendFailure } from 'lightningdevkit';
 import type { Option_PaymentFailureReasonZ } from 'lightningdevkit';
+import { Option_PaymentFailureReasonZ_Some, PaymentFailureReason, RetryableSendFailure } from 'lightningdevkit';
 import type { FailureReason } from '../node.ts';
 
 /**

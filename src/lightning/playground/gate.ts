@@ -55,7 +55,10 @@ export class Gate {
         return;
       } catch (error) {
         if (this.#closed) return;
-        this.#log.warn({ paymentHash: ask.incoming.paymentHash, error: errorMessage(error) }, 'an incoming payment waits: its guard failed');
+        this.#log.warn(
+          { paymentHash: ask.incoming.paymentHash, error: errorMessage(error) },
+          'an incoming payment waits: its guard failed',
+        );
         await sleep(RETRY_MS, undefined, { ref: false });
       }
     }

@@ -1,4 +1,4 @@
-import type { NodeEvent, LightningNode, NodeInfo } from '../node.ts';
+import type { LightningNode, NodeEvent, NodeInfo } from '../node.ts';
 import type { Bell } from './bell.ts';
 import { eventFeed } from './event-feed.ts';
 import type { Gate } from './gate.ts';

@@ -50,8 +50,8 @@ export class Incoming {
     requireBytes32('paymentHash', paymentHash);
     if (!this.#invoice(paymentHash)) return 'unknown';
     const receipt = this.#receipt(paymentHash);
-    if (receipt?.['state'] === 'settled') return 'settled';
-    if (receipt?.['state'] === 'claiming') return 'accepted';
+    if (receipt?.state === 'settled') return 'settled';
+    if (receipt?.state === 'claiming') return 'accepted';
     this.#store.run('UPDATE invoices SET cancelled = 1 WHERE payment_hash = ?', paymentHash);
     if (receipt) this.#sendBack(paymentHash);
     return 'cancelled';
@@ -61,8 +61,8 @@ export class Incoming {
   arrived(event: Event_PaymentClaimable): void {
     const arrival = readReceipt(event);
     const receipt = this.#receipt(arrival.paymentHash);
-    if (receipt?.['state'] === 'asked') return;
-    if (receipt?.['state'] === 'claiming') claim(this.#hub, receipt['preimage'] as string);
+    if (receipt?.state === 'asked') return;
+    if (receipt?.state === 'claiming') claim(this.#hub, receipt.preimage as string);
     else if (receipt || arrival.preimage === undefined || !this.#isOpen(arrival)) sendBack(this.#hub, arrival.paymentHash);
     else this.#write(arrival, arrival.preimage, 'asked');
   }
@@ -71,16 +71,19 @@ export class Incoming {
     requireWhole('askId', askId);
     const receipt = this.#store.get(`SELECT * FROM receipts WHERE ask_id = ? AND state = 'asked'`, askId);
     if (!receipt) return;
-    if (decision === 'refuse') return this.#sendBack(receipt['payment_hash'] as string);
+    if (decision === 'refuse') {
+      this.#sendBack(receipt.payment_hash as string);
+      return;
+    }
     this.#store.run(`UPDATE receipts SET state = 'claiming' WHERE ask_id = ?`, askId);
-    claim(this.#hub, receipt['preimage'] as string);
+    claim(this.#hub, receipt.preimage as string);
   }
 
   /** The money is ours. LDK says so at least once; the first time counts. */
   claimed(event: Event_PaymentClaimed): void {
     const { preimage, ...arrival } = readReceipt(event);
     if (preimage === undefined) throw new Error('the hub claimed a payment whose preimage it does not know');
-    if (this.#receipt(arrival.paymentHash)?.['state'] === 'settled') return;
+    if (this.#receipt(arrival.paymentHash)?.state === 'settled') return;
     this.#write({ ...arrival, preimage }, preimage, 'settled');
     this.#outbox.add({ type: 'settlement', ...arrival, preimage, settledAt: this.#now() });
   }
@@ -89,12 +92,12 @@ export class Incoming {
   asksAfter(askId: number): Ask[] {
     const rows = this.#store.all(`SELECT * FROM receipts WHERE state = 'asked' AND ask_id > ? ORDER BY ask_id`, askId);
     return rows.map((row) => ({
-      askId: row['ask_id'] as number,
+      askId: row.ask_id as number,
       incoming: {
-        paymentHash: row['payment_hash'] as string,
-        amountMsat: row['amount_msat'] as Msat,
-        keysend: row['keysend'] === 1,
-        customRecords: JSON.parse(row['custom_records'] as string) as CustomRecords,
+        paymentHash: row.payment_hash as string,
+        amountMsat: row.amount_msat as Msat,
+        keysend: row.keysend === 1,
+        customRecords: JSON.parse(row.custom_records as string) as CustomRecords,
       },
     }));
   }
@@ -103,7 +106,7 @@ export class Incoming {
   #isOpen(arrival: Receipt): boolean {
     const invoice = this.#invoice(arrival.paymentHash);
     if (arrival.keysend) return !invoice;
-    return invoice !== undefined && invoice['cancelled'] === 0 && (invoice['expires_at'] as number) > this.#now();
+    return invoice !== undefined && invoice.cancelled === 0 && (invoice.expires_at as number) > this.#now();
   }
 
   #sendBack(paymentHash: string): void {
@@ -115,7 +118,12 @@ export class Incoming {
     this.#store.run(
       `INSERT INTO receipts (payment_hash, state, preimage, amount_msat, keysend, custom_records) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (payment_hash) DO UPDATE SET state = excluded.state, amount_msat = excluded.amount_msat`,
-      arrival.paymentHash, state, preimage, arrival.amountMsat, arrival.keysend ? 1 : 0, JSON.stringify(arrival.customRecords),
+      arrival.paymentHash,
+      state,
+      preimage,
+      arrival.amountMsat,
+      arrival.keysend ? 1 : 0,
+      JSON.stringify(arrival.customRecords),
     );
   }
 

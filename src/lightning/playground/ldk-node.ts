@@ -34,8 +34,8 @@ export class LdkNode {
   readonly #confirms: readonly Confirm[];
   readonly #parts: LdkParts;
   readonly #around: Surroundings;
-  /** Weakly held by the bindings, so held here. */
-  readonly #kept: readonly unknown[];
+  /** The bindings hold these weakly, so they are held here. */
+  readonly kept: readonly unknown[];
 
   constructor(name: NodeName, around: Surroundings, parts: LdkParts, manager: ChannelManager) {
     this.name = name;
@@ -54,7 +54,7 @@ export class LdkNode {
     ] as const;
     const now = Math.floor(Date.now() / 1000);
     this.peers = PeerManager.constructor_new(...handlers, now, new Uint8Array(randomBytes(32)), parts.logger, parts.signer);
-    this.#kept = [gossip, handlers];
+    this.kept = [gossip, handlers];
   }
 
   /** Tells the node of a block, or of the tip's newer time. */
@@ -97,11 +97,6 @@ export class LdkNode {
   #write(): void {
     writeLdk(this.#around.store, this.name, '', 'manager', this.manager.write());
   }
-
-  /** How many objects LDK needs alive; reading it is what keeps them. */
-  get keptCount(): number {
-    return this.#kept.length + this.#parts.kept.length;
-  }
 }
 
 /** Makes a node, or restores it from the file; `blocks` are those of the chain, oldest first. */
@@ -129,15 +124,35 @@ function newManager(parts: LdkParts): ChannelManager {
   const regtest = Network.LDKNetwork_Regtest;
   const parameters = ChainParameters.constructor_new(regtest, BestBlock.constructor_from_network(regtest));
   return ChannelManager.constructor_new(
-    parts.fees, parts.watch, parts.broadcaster, parts.router, parts.messageRouter, parts.logger,
-    parts.entropy, parts.signer, parts.signers, nodeConfig(), parameters, Math.floor(Date.now() / 1000),
+    parts.fees,
+    parts.watch,
+    parts.broadcaster,
+    parts.router,
+    parts.messageRouter,
+    parts.logger,
+    parts.entropy,
+    parts.signer,
+    parts.signers,
+    nodeConfig(),
+    parameters,
+    Math.floor(Date.now() / 1000),
   );
 }
 
 function readManager(name: NodeName, parts: LdkParts, saved: Uint8Array, monitors: ChannelMonitor[]): ChannelManager {
   const read = UtilMethods.constructor_C2Tuple_ThirtyTwoBytesChannelManagerZ_read(
-    saved, parts.entropy, parts.signer, parts.signers, parts.fees, parts.watch, parts.broadcaster,
-    parts.router, parts.messageRouter, parts.logger, nodeConfig(), monitors,
+    saved,
+    parts.entropy,
+    parts.signer,
+    parts.signers,
+    parts.fees,
+    parts.watch,
+    parts.broadcaster,
+    parts.router,
+    parts.messageRouter,
+    parts.logger,
+    nodeConfig(),
+    monitors,
   );
   return unwrap<TwoTuple_ThirtyTwoBytesChannelManagerZ>(read, `read the channel manager of ${name}`).get_b();
 }

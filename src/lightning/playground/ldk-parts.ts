@@ -51,15 +51,26 @@ export type LdkParts = ReturnType<typeof makeParts>;
 export function makeParts(name: NodeName, around: Surroundings) {
   const logger = Logger.new_impl({
     log: (record) =>
-      around.fault.guard(() => {
-        if (record.get_level() >= Level.LDKLevel_Error) around.log.warn({ node: name, ldk: record.get_args() }, 'LDK reports an error');
-      }, () => undefined),
+      around.fault.guard(
+        () => {
+          if (record.get_level() >= Level.LDKLevel_Error) around.log.warn({ node: name, ldk: record.get_args() }, 'LDK reports an error');
+        },
+        () => undefined,
+      ),
   });
   const fees = FeeEstimator.new_impl({ get_est_sat_per_1000_weight: () => FEE_RATE });
   const broadcaster = BroadcasterInterface.new_impl({
-    broadcast_transactions: (txs) => around.fault.guard(() => around.broadcast(txs), () => undefined),
+    broadcast_transactions: (txs) =>
+      around.fault.guard(
+        () => around.broadcast(txs),
+        () => undefined,
+      ),
   });
-  const keys = KeysManager.constructor_new(seedOf(name, around.store), BigInt(Math.floor(Date.now() / 1000)), randomBytes(4).readUInt32LE() >>> 2);
+  const keys = KeysManager.constructor_new(
+    seedOf(name, around.store),
+    BigInt(Math.floor(Date.now() / 1000)),
+    randomBytes(4).readUInt32LE() >>> 2,
+  );
   const entropy = keys.as_EntropySource();
   const signer = keys.as_NodeSigner();
   const signers = keys.as_SignerProvider();
@@ -76,7 +87,16 @@ export function makeParts(name: NodeName, around: Surroundings) {
   const defaultRouter = DefaultRouter.constructor_new(graph, logger, entropy, scoreLookup, scoreParameters);
   const defaultMessageRouter = DefaultMessageRouter.constructor_new(graph, entropy);
   return {
-    logger, fees, broadcaster, keys, entropy, signer, signers, persister, chainMonitor, graph,
+    logger,
+    fees,
+    broadcaster,
+    keys,
+    entropy,
+    signer,
+    signers,
+    persister,
+    chainMonitor,
+    graph,
     watch: chainMonitor.as_Watch(),
     confirm: chainMonitor.as_Confirm(),
     router: defaultRouter.as_Router(),

@@ -2,7 +2,7 @@ import { type Event, Event_PendingHTLCsForwardable, EventHandler, Result_NoneRep
 import type { Log } from '../../kernel/log.ts';
 import { Chain } from './chain.ts';
 import { Fault } from './fault.ts';
-import { LdkNode, openNode } from './ldk-node.ts';
+import { type LdkNode, openNode } from './ldk-node.ts';
 import { NODE_NAMES, type NodeName } from './node-name.ts';
 import type { Store } from './store.ts';
 import { Wire } from './wire.ts';
@@ -87,10 +87,13 @@ export class Network {
   #handlerFor(node: LdkNode): EventHandler {
     return EventHandler.new_impl({
       handle_event: (event) => {
-        this.#fault.guard(() => {
-          if (event instanceof Event_PendingHTLCsForwardable) this.#forwardable.add(node.name);
-          else this.#sink(node, event);
-        }, () => undefined);
+        this.#fault.guard(
+          () => {
+            if (event instanceof Event_PendingHTLCsForwardable) this.#forwardable.add(node.name);
+            else this.#sink(node, event);
+          },
+          () => undefined,
+        );
         return Result_NoneReplayEventZ.constructor_ok();
       },
     });

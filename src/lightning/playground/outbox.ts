@@ -21,11 +21,11 @@ export class Outbox {
 
   /** The position of the newest event; 0 when there is none. */
   newest(): number {
-    return this.#store.get('SELECT coalesce(max(position), 0) AS position FROM outbox')?.['position'] as number;
+    return this.#store.get('SELECT coalesce(max(position), 0) AS position FROM outbox')?.position as number;
   }
 
   after(position: number, limit: number): NodeEvent[] {
     const rows = this.#store.all('SELECT position, event FROM outbox WHERE position > ? ORDER BY position LIMIT ?', position, limit);
-    return rows.map((row) => ({ ...(JSON.parse(row['event'] as string) as NewEvent), position: row['position'] as number }) as NodeEvent);
+    return rows.map((row) => ({ ...(JSON.parse(row.event as string) as NewEvent), position: row.position as number }) as NodeEvent);
   }
 }

@@ -1,10 +1,10 @@
+import type { RecentPaymentDetails, RetryableSendFailure } from 'lightningdevkit';
 import {
   type Bolt11Invoice,
   type Event_PaymentFailed,
   type Event_PaymentSent,
   RecentPaymentDetails_AwaitingInvoice,
 } from 'lightningdevkit';
-import type { RecentPaymentDetails, RetryableSendFailure } from 'lightningdevkit';
 import type { Msat } from '../../kernel/money.ts';
 import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../node.ts';
 import { bytes32Of, bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
@@ -58,7 +58,8 @@ export class Outgoing {
     requirePoint('destination', order.destination);
     requireBytes32('preimage', order.preimage);
     requireRecords(order.customRecords);
-    if (hexOf(sha256(bytesOf(order.preimage))) !== order.paymentHash) throw new PlaygroundRefusal('the preimage is not that of paymentHash');
+    if (hexOf(sha256(bytesOf(order.preimage))) !== order.paymentHash)
+      throw new PlaygroundRefusal('the preimage is not that of paymentHash');
     this.#start(order, (ldkId) => this.#obstacle(order) ?? reasonOf(sendSpontaneous(this.#hub, { ...order, ldkId })));
   }
 
@@ -82,11 +83,14 @@ export class Outgoing {
   #start(order: Order, send: (ldkId: string) => FailureReason | undefined): void {
     const ldkId = hexOf(sha256(order.paymentId));
     const known = this.#row(order.paymentId);
-    if (known && known['payment_hash'] !== order.paymentHash) throw new PlaygroundRefusal('paymentId belongs to another payment hash');
-    if (known && (known['state'] !== 'pending' || this.#taken.has(ldkId))) return;
+    if (known && known.payment_hash !== order.paymentHash) throw new PlaygroundRefusal('paymentId belongs to another payment hash');
+    if (known && (known.state !== 'pending' || this.#taken.has(ldkId))) return;
     this.#store.run(
       `INSERT INTO outgoing (payment_id, ldk_id, payment_hash, amount_msat, state) VALUES (?, ?, ?, ?, 'pending') ON CONFLICT DO NOTHING`,
-      order.paymentId, ldkId, order.paymentHash, order.amountMsat,
+      order.paymentId,
+      ldkId,
+      order.paymentHash,
+      order.amountMsat,
     );
     const reason = send(ldkId);
     if (reason) this.#conclude(ldkId, { state: 'failed', reason });
@@ -110,10 +114,14 @@ export class Outgoing {
     const paid = outcome.state === 'succeeded' ? outcome : undefined;
     this.#store.run(
       'UPDATE outgoing SET state = ?, preimage = ?, fee_msat = ?, reason = ? WHERE ldk_id = ?',
-      outcome.state, paid?.preimage ?? null, paid?.feeMsat ?? null, outcome.state === 'failed' ? outcome.reason : null, ldkId,
+      outcome.state,
+      paid?.preimage ?? null,
+      paid?.feeMsat ?? null,
+      outcome.state === 'failed' ? outcome.reason : null,
+      ldkId,
     );
     this.#taken.delete(ldkId);
-    this.#outbox.add({ type: 'payment', paymentId: row['payment_id'] as string, outcome });
+    this.#outbox.add({ type: 'payment', paymentId: row.payment_id as string, outcome });
   }
 
   #row(paymentId: string): Row | undefined {
@@ -138,11 +146,11 @@ function reasonOf(error: RetryableSendFailure | undefined): FailureReason | unde
 }
 
 function outcomeOf(row: Row): PaymentOutcome {
-  switch (row['state']) {
+  switch (row.state) {
     case 'succeeded':
-      return { state: 'succeeded', preimage: row['preimage'] as string, feeMsat: row['fee_msat'] as Msat };
+      return { state: 'succeeded', preimage: row.preimage as string, feeMsat: row.fee_msat as Msat };
     case 'failed':
-      return { state: 'failed', reason: row['reason'] as FailureReason };
+      return { state: 'failed', reason: row.reason as FailureReason };
     default:
       return { state: 'pending' };
   }

@@ -25,16 +25,24 @@ export class OutsideLedger {
       `INSERT INTO outside_payments (node, direction, payment_hash, ldk_id, amount_msat, state) VALUES (?, ?, ?, ?, ?, 'pending')
        ON CONFLICT (node, direction, payment_hash) DO UPDATE SET state = 'pending', ldk_id = excluded.ldk_id, amount_msat = excluded.amount_msat
        RETURNING id`,
-      payment.node, payment.direction, payment.paymentHash, ldkId, payment.amountMsat,
+      payment.node,
+      payment.direction,
+      payment.paymentHash,
+      ldkId,
+      payment.amountMsat,
     );
-    return row?.['id'] as number;
+    return row?.id as number;
   }
 
   /** How a payment ended; what LDK repeats changes nothing. */
   end(node: NodeName, direction: Direction, paymentHash: string, state: 'succeeded' | 'failed', feeMsat = 0): void {
     this.#store.run(
       `UPDATE outside_payments SET state = ?, fee_msat = ? WHERE node = ? AND direction = ? AND payment_hash = ? AND state = 'pending'`,
-      state, feeMsat, node, direction, paymentHash,
+      state,
+      feeMsat,
+      node,
+      direction,
+      paymentHash,
     );
   }
 
@@ -49,7 +57,7 @@ export class OutsideLedger {
   }
 
   hashOf(ldkId: string): string | undefined {
-    return this.#store.get('SELECT payment_hash FROM outside_payments WHERE ldk_id = ?', ldkId)?.['payment_hash'] as string | undefined;
+    return this.#store.get('SELECT payment_hash FROM outside_payments WHERE ldk_id = ?', ldkId)?.payment_hash as string | undefined;
   }
 
   /** The payment once it is final, or as it is after `waitMs`. To be called after a commit. */
@@ -85,12 +93,12 @@ export class OutsideLedger {
 
 function asPayment(row: Row): OutsidePayment {
   return {
-    id: row['id'] as number,
-    node: row['node'] as OutsideName,
-    direction: row['direction'] as Direction,
-    paymentHash: row['payment_hash'] as string,
-    amountMsat: row['amount_msat'] as Msat,
-    feeMsat: row['fee_msat'] as Msat,
-    state: row['state'] as OutsidePayment['state'],
+    id: row.id as number,
+    node: row.node as OutsideName,
+    direction: row.direction as Direction,
+    paymentHash: row.payment_hash as string,
+    amountMsat: row.amount_msat as Msat,
+    feeMsat: row.fee_msat as Msat,
+    state: row.state as OutsidePayment['state'],
   };
 }

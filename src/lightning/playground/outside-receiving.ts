@@ -44,7 +44,10 @@ export class OutsideReceiving {
     const paymentHash = hexOf(invoice.payment_hash());
     this.#store.run(
       `INSERT INTO outside_invoices (payment_hash, node, expires_at, preimage, state) VALUES (?, ?, ?, ?, 'open')`,
-      paymentHash, wanted.at, Number(invoice.duration_since_epoch()) + wanted.expirySeconds, preimage ?? null,
+      paymentHash,
+      wanted.at,
+      Number(invoice.duration_since_epoch()) + wanted.expirySeconds,
+      preimage ?? null,
     );
     return { paymentRequest: invoice.to_str(), paymentHash };
   }
@@ -53,22 +56,28 @@ export class OutsideReceiving {
   resolveHold(paymentHash: string, action: HoldAction): void {
     requireBytes32('paymentHash', paymentHash);
     const invoice = this.#invoice(paymentHash);
-    if (typeof invoice?.['preimage'] !== 'string') throw new PlaygroundRefusal('there is no hold invoice with this payment hash');
+    if (typeof invoice?.preimage !== 'string') throw new PlaygroundRefusal('there is no hold invoice with this payment hash');
     const wanted = action === 'settle' ? 'settled' : 'cancelled';
-    if (invoice['state'] === wanted) return;
-    if (invoice['state'] === 'settled' || invoice['state'] === 'cancelled') throw new PlaygroundRefusal(`the hold invoice is ${invoice['state']}`);
-    if (action === 'settle' && invoice['state'] === 'open') throw new PlaygroundRefusal('nobody has paid the hold invoice yet');
-    const node = this.#network.nodes[invoice['node'] as OutsideName];
+    if (invoice.state === wanted) return;
+    if (invoice.state === 'settled' || invoice.state === 'cancelled') throw new PlaygroundRefusal(`the hold invoice is ${invoice.state}`);
+    if (action === 'settle' && invoice.state === 'open') throw new PlaygroundRefusal('nobody has paid the hold invoice yet');
+    const node = this.#network.nodes[invoice.node as OutsideName];
     this.#setState(paymentHash, wanted);
-    if (action === 'settle') return claim(node, invoice['preimage']);
-    if (invoice['state'] === 'held') sendBack(node, paymentHash);
+    if (action === 'settle') {
+      claim(node, invoice.preimage);
+      return;
+    }
+    if (invoice.state === 'held') sendBack(node, paymentHash);
     this.#ledger.end(node.name, 'received', paymentHash, 'failed');
   }
 
   arrived(node: LdkNode, event: Event_PaymentClaimable): void {
     const arrival = readReceipt(event);
     const invoice = this.#invoice(arrival.paymentHash);
-    if (!this.#isWanted(node, arrival, invoice)) return sendBack(node, arrival.paymentHash);
+    if (!this.#isWanted(node, arrival, invoice)) {
+      sendBack(node, arrival.paymentHash);
+      return;
+    }
     const { paymentHash, amountMsat } = arrival;
     this.#ledger.begin({ node: node.name as OutsideName, direction: 'received', paymentHash, amountMsat }, null);
     if (arrival.preimage !== undefined) claim(node, arrival.preimage);
@@ -86,7 +95,7 @@ export class OutsideReceiving {
     const earlier = this.#ledger.find(node.name as OutsideName, 'received', arrival.paymentHash);
     if (earlier?.state === 'succeeded') return false;
     if (arrival.keysend) return true;
-    return invoice !== undefined && invoice['state'] === 'open' && (invoice['expires_at'] as number) > this.#now();
+    return invoice !== undefined && invoice.state === 'open' && (invoice.expires_at as number) > this.#now();
   }
 
   #setState(paymentHash: string, state: string): void {

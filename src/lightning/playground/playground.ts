@@ -46,7 +46,7 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
     {
       asks: (asks) => gate.take(asks),
       events: (newest) => bell.ring(newest),
-      restarted: () => {
+      started: () => {
         bell.wakeAll();
         void gate.askAgain();
       },

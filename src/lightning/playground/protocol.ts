@@ -116,9 +116,7 @@ export type Notice =
   | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly fields: object; readonly message: string };
 
 /** How a worker's life begins and ends. */
-export type Lifecycle =
-  | { readonly type: 'ready' }
-  | { readonly type: 'broken'; readonly message: string };
+export type Lifecycle = { readonly type: 'ready' } | { readonly type: 'broken'; readonly message: string };
 
 /** From the playground to a client. */
 export type FromPlayground = Reply | Notice | Lifecycle;

@@ -1,6 +1,6 @@
 import {
-  Bolt11InvoiceDescription,
   type Bolt11Invoice,
+  Bolt11InvoiceDescription,
   Description,
   type Event_PaymentClaimable,
   type Event_PaymentClaimed,
@@ -63,7 +63,9 @@ export interface NewInvoice {
 export function makeInvoice(node: LdkNode, wanted: NewInvoice): Bolt11Invoice {
   const description = wanted.descriptionHash
     ? Bolt11InvoiceDescription.constructor_hash(Sha256.constructor_from_bytes(bytesOf(wanted.descriptionHash)))
-    : Bolt11InvoiceDescription.constructor_direct(unwrap<Description>(Description.constructor_new(wanted.description), 'take the description'));
+    : Bolt11InvoiceDescription.constructor_direct(
+        unwrap<Description>(Description.constructor_new(wanted.description), 'take the description'),
+      );
   const made = node.manager.create_bolt11_invoice(
     someU64(wanted.amountMsat),
     description,

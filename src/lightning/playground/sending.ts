@@ -63,7 +63,10 @@ export function sendSpontaneous(node: LdkNode, keysend: Spontaneous): RetryableS
   const tlvs = Object.entries(keysend.customRecords).map(([type, value]) =>
     TwoTuple_u64CVec_u8ZZ.constructor_new(BigInt(type), bytesOf(value)),
   );
-  const onion = unwrap<RecipientOnionFields>(RecipientOnionFields.constructor_spontaneous_empty().with_custom_tlvs(tlvs), 'take the custom records');
+  const onion = unwrap<RecipientOnionFields>(
+    RecipientOnionFields.constructor_spontaneous_empty().with_custom_tlvs(tlvs),
+    'take the custom records',
+  );
   const payee = PaymentParameters.constructor_for_keysend(bytesOf(keysend.destination), KEYSEND_CLTV_DELTA, true);
   const route = RouteParameters.constructor_new(payee, BigInt(keysend.amountMsat), someU64(keysend.feeLimitMsat));
   const preimage = some32(bytesOf(keysend.preimage));

@@ -12,11 +12,11 @@ export interface SupervisorOptions {
   readonly worker: URL;
 }
 
-/** What the worker says unasked, and that there is a new one. */
+/** What the worker says unasked, and that there is one, the first or a new one. */
 export interface Listener {
   asks(asks: readonly Ask[]): void;
   events(newest: number): void;
-  restarted(): void;
+  started(): void;
 }
 
 /** A restart takes about a second. */
@@ -35,6 +35,8 @@ export class Supervisor {
   #worker: Worker | undefined;
   #exited: Promise<void> = Promise.resolve();
   #ready = Promise.withResolvers<Link>();
+  /** The link of a worker that is ready. */
+  #live: Link | undefined;
   #closed = false;
   #failuresInARow = 0;
   #lastWords = '';
@@ -71,6 +73,7 @@ export class Supervisor {
 
   async #link(): Promise<Link> {
     if (this.#closed) throw new NodeUnavailable('the Lightning playground is closed');
+    if (this.#live) return this.#live;
     const timeout = new AbortController();
     const late = sleep(READY_WAIT_MS, undefined, { signal: timeout.signal, ref: false }).catch(() => undefined);
     try {
@@ -98,6 +101,7 @@ export class Supervisor {
     });
     this.#exited = new Promise((resolve) => {
       worker.on('exit', () => {
+        this.#live = undefined;
         link.break(new Error('the playground stopped while it was working on this: nobody knows whether it was done'));
         resolve();
         if (!this.#closed) void this.#replace();
@@ -121,20 +125,26 @@ export class Supervisor {
     switch (message.type) {
       case 'answer':
       case 'refusal':
-        return link.take(message);
+        link.take(message);
+        break;
       case 'asks':
-        return this.#listener.asks(message.asks);
+        this.#listener.asks(message.asks);
+        break;
       case 'events':
-        return this.#listener.events(message.newest);
+        this.#listener.events(message.newest);
+        break;
       case 'log':
-        return this.#options.log[message.level](message.fields, message.message);
+        this.#options.log[message.level](message.fields, message.message);
+        break;
       case 'broken':
         this.#lastWords = message.message;
-        return;
+        break;
       case 'ready':
         this.#failuresInARow = 0;
+        this.#live = link;
         this.#ready.resolve(link);
-        return this.#listener.restarted();
+        this.#listener.started();
+        break;
     }
   }
 }

@@ -41,6 +41,12 @@ describe('the outside world', () => {
     expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
   });
 
+  it('does not pay an expired invoice, as no careful wallet would', async () => {
+    const { paymentRequest } = await node.createInvoice({ amountMsat: msat(5), description: '', expirySeconds: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await expect(control.payInvoice({ paymentRequest, from: 'alice' })).rejects.toThrow('expired');
+  });
+
   it('refuses what makes no sense, in words', async () => {
     node.guardIncoming(async () => 'claim');
     const { paymentRequest } = await newInvoice(node, msat(1_000));

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PaymentOutcome, Settlement } from '../../../src/lightning/node.ts';
-import { openPlayground, type OutsidePayment, type Playground } from '../../../src/lightning/playground/playground.ts';
+import { type OutsidePayment, openPlayground, type Playground } from '../../../src/lightning/playground/playground.ts';
 import { allEvents, collectLog, payOutside, tempDir, until } from './support/open.ts';
 
 interface Diary {

@@ -32,7 +32,10 @@ describe('paying an invoice', () => {
     if (outcome.state !== 'succeeded') throw new Error(outcome.state);
     expect(outcome.feeMsat).toBe(0);
     expect(createHash('sha256').update(Buffer.from(outcome.preimage, 'hex')).digest('hex')).toBe(order.paymentHash);
-    expect(await outsideSays(playground, 'alice', 'received', order.paymentHash)).toMatchObject({ state: 'succeeded', amountMsat: 1_000_000 });
+    expect(await outsideSays(playground, 'alice', 'received', order.paymentHash)).toMatchObject({
+      state: 'succeeded',
+      amountMsat: 1_000_000,
+    });
   });
 
   it('behind a peer costs exactly what the peer asks, with a limit that allows exactly that', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NodeUnavailable, type NodeEvent } from '../../../src/lightning/node.ts';
+import { type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
 import { openPlayground } from '../../../src/lightning/playground/playground.ts';
 import { allEvents, closeAfterEach, collectLog, DEADLINE_MS, openTemp, payOutside, tempDir } from './support/open.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach } from 'vitest';
 import type { Log } from '../../../../src/kernel/log.ts';
 import { type Msat, msat } from '../../../../src/kernel/money.ts';
 import type { LightningNode, NodeEvent, PaymentOutcome } from '../../../../src/lightning/node.ts';
-import { openPlayground, type OutsidePayment, type Playground } from '../../../../src/lightning/playground/playground.ts';
+import { type OutsidePayment, openPlayground, type Playground } from '../../../../src/lightning/playground/playground.ts';
 
 /** Long enough for the slowest machine; a test that reaches it has failed. */
 export const DEADLINE_MS = 30_000;
@@ -88,7 +88,12 @@ export async function newInvoice(node: LightningNode, amountMsat: Msat = msat(2_
 }
 
 /** What a node says of a payment. */
-export async function outsideSays({ control }: Playground, node: string, direction: string, paymentHash: string): Promise<OutsidePayment | undefined> {
+export async function outsideSays(
+  { control }: Playground,
+  node: string,
+  direction: string,
+  paymentHash: string,
+): Promise<OutsidePayment | undefined> {
   const payments = await control.payments(0, 1_000);
   return payments.find((payment) => payment.node === node && payment.direction === direction && payment.paymentHash === paymentHash);
 }
