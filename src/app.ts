@@ -6,6 +6,7 @@ import { bindLedger } from './db/binding.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
+import { storeFirstKeys } from './first-key.ts';
 import { createHistory } from './history/history.ts';
 import { createAccess } from './http/access.ts';
 import type { App } from './http/app-type.ts';
@@ -66,7 +67,10 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
 
   const ledger = createLedger(database, clock);
   const accounts = createAccounts(database, clock);
-  const newKeys = await accounts.bootstrap(config.bootstrapSecretKey);
+  const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {
+    // Keys that the operator chose are not repeated anywhere.
+    if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config.dataDir, keys);
+  });
   const wallets = createWallets(database, accounts, clock);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
   const payments = createPayments({ database, ledger, node, our, network, invoices, clock, log, releaseLink });

@@ -1,6 +1,6 @@
 import { startSatchel } from './app.ts';
 import { InvalidConfig, readConfig } from './config.ts';
-import { keysFile, secretKeyShell, storeFirstKeys } from './first-key.ts';
+import { secretKeyShell } from './first-key.ts';
 import { greeting } from './greeting.ts';
 import { errorMessage } from './kernel/log.ts';
 
@@ -8,13 +8,10 @@ import { errorMessage } from './kernel/log.ts';
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const satchel = await startSatchel(config);
-  const file = keysFile(config.dataDir);
-  if (satchel.newKeys && config.bootstrapSecretKey === undefined) await storeFirstKeys(file, satchel.newKeys);
   const address = await satchel.server.listen({ host: config.host, port: config.port });
+  const newKeys = config.bootstrapSecretKey === undefined ? satchel.newKeys : undefined;
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
-  process.stdout.write(
-    greeting({ publicUrl: config.publicUrl, localUrl, newKeys: satchel.newKeys, secretKeyShell: secretKeyShell(file, config) }),
-  );
+  process.stdout.write(greeting({ publicUrl: config.publicUrl, localUrl, newKeys, secretKeyShell: secretKeyShell(config) }));
   endOnSignals(() => satchel.close());
 }
 

@@ -27,10 +27,11 @@ export interface Accounts {
   publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined>;
   /**
    * Makes sure that there is an account to begin with: the one of `secretKey` if given, otherwise a first one.
+   * `keep` gets the keys of an account that is being created before it exists for good, so that they cannot be lost.
    * @returns its keys when it was created now.
    * @throws Error when `secretKey` is not a `sak_` key of at least 20 characters after the prefix.
    */
-  bootstrap(secretKey?: string): Promise<AccountKeys | undefined>;
+  bootstrap(secretKey: string | undefined, keep: (keys: AccountKeys) => Promise<void>): Promise<AccountKeys | undefined>;
 }
 
 export function createAccounts(database: Database, clock: Clock): Accounts {
@@ -44,7 +45,12 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
     async publicKeyOfWallet(walletId, kind) {
       return (await database.first(sql.findPublicKeyOfWallet, walletId, kind))?.public_text;
     },
-    bootstrap: (secretKey) => database.transaction((tx) => bootstrap(tx, clock, secretKey)),
+    bootstrap: (secretKey, keep) =>
+      database.transaction(async (tx) => {
+        const keys = await bootstrap(tx, clock, secretKey);
+        if (keys) await keep(keys);
+        return keys;
+      }),
   };
 }
 

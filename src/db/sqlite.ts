@@ -35,7 +35,7 @@ export function openSqlite(path: string, { readOnly = false }: Pick<OpenOptions,
     dialect: 'sqlite',
     all: async (statement, ...parameters) => reader.all(statement, parameters),
     first: async (statement, ...parameters) => reader.first(statement, parameters),
-    transaction(work) {
+    async transaction(work) {
       if (!writer) throw new Error('the database was opened for reading only');
       return writes.take(() => inTransaction(writer, 'BEGIN IMMEDIATE', work));
     },

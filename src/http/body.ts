@@ -16,11 +16,14 @@ export function readBodies(app: App): void {
     if (body.trim() === '') return done(null, {});
     parseJson(request, body, (error, value) => {
       if (error) done(new Refusal('malformed_body', 'The body is not valid JSON.'));
-      else if (typeof value !== 'object' || value === null || Array.isArray(value)) done(new Refusal('malformed_body', 'The body must be a JSON object.'));
+      else if (typeof value !== 'object' || value === null || Array.isArray(value))
+        done(new Refusal('malformed_body', 'The body must be a JSON object.'));
       else done(null, value);
     });
   });
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body: string, done) => parseForm(body, done));
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body: string, done) =>
+    parseForm(body, done),
+  );
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body: string, done) => {
     if (request.headers['content-type'] === undefined) parseForm(body, done);
     else done(new Refusal('unsupported_media_type'));
@@ -30,7 +33,16 @@ export function readBodies(app: App): void {
 function parseForm(body: string, done: (error: Error | null, value?: unknown) => void): void {
   try {
     // Bracket notation nests: passThru[ticketId]=23.
-    done(null, qs.parse(body, { depth: FORM_DEPTH, strictDepth: true, parameterLimit: FORM_FIELDS, throwOnLimitExceeded: true, arrayLimit: FORM_FIELDS }));
+    done(
+      null,
+      qs.parse(body, {
+        depth: FORM_DEPTH,
+        strictDepth: true,
+        parameterLimit: FORM_FIELDS,
+        throwOnLimitExceeded: true,
+        arrayLimit: FORM_FIELDS,
+      }),
+    );
   } catch {
     done(new Refusal('malformed_body', `The form has more than ${FORM_FIELDS} fields, or is nested deeper than ${FORM_DEPTH}.`));
   }

@@ -14,7 +14,12 @@ export function answerErrors(app: App): void {
 function sendError(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   if (request.routeOptions.config.lnurl) {
     // LUD-03: refusals are HTTP 200 with a reason.
-    return reply.code(200).header('cache-control', 'no-store').type('application/json').serializer(JSON.stringify).send({ status: 'ERROR', reason: refusal.message });
+    return reply
+      .code(200)
+      .header('cache-control', 'no-store')
+      .type('application/json')
+      .serializer(JSON.stringify)
+      .send({ status: 'ERROR', reason: refusal.message });
   }
   if (refusal.status === 401 && request.headers['sec-fetch-mode'] === undefined) reply.header('www-authenticate', 'Basic realm="api"');
   if (refusal.status === 503) reply.header('retry-after', '1');
@@ -50,7 +55,10 @@ function toRefusal(error: Error & Partial<FastifyError>, request: FastifyRequest
     case 404:
       return new Refusal('not_found');
     default:
-      request.log.error({ requestId: request.id, route: request.routeOptions.url, error: errorMessage(error), stack: error.stack }, 'unexpected error');
+      request.log.error(
+        { requestId: request.id, route: request.routeOptions.url, error: errorMessage(error), stack: error.stack },
+        'unexpected error',
+      );
       return new Refusal('internal_error');
   }
 }
@@ -63,7 +71,10 @@ function describeInvalid(error: Partial<FastifyError>): Refusal {
     case 'required':
       return new Refusal('validation_failed', `${where}${String(first.params.missingProperty)} is missing.`);
     case 'additionalProperties':
-      return new Refusal('validation_failed', `There is no field named ${JSON.stringify(first.params.additionalProperty).slice(0, 100)} here.`);
+      return new Refusal(
+        'validation_failed',
+        `There is no field named ${JSON.stringify(first.params.additionalProperty).slice(0, 100)} here.`,
+      );
     case 'maximum':
       // Amounts have one upper bound: what the ledger can hold.
       if (/satoshi|msat/i.test(path)) return new Refusal('limit_exceeded', `${path} is more than this service handles.`);

@@ -6,13 +6,21 @@ const MAX_SAT = Math.floor(MAX_MSAT / 1000);
 
 export const NumSatoshis = Type.Integer({ minimum: 1, maximum: MAX_SAT, description: 'Whole satoshis' });
 /** For an invoice: 0 or absent means any amount. */
-export const NumSatoshisOrAny = Type.Integer({ minimum: 1, maximum: MAX_SAT, zeroIsAbsent: true, description: 'Whole satoshis; 0 or absent: any amount' });
+export const NumSatoshisOrAny = Type.Integer({
+  minimum: 1,
+  maximum: MAX_SAT,
+  zeroIsAbsent: true,
+  description: 'Whole satoshis; 0 or absent: any amount',
+});
 export const AmountMsat = Type.Integer({ minimum: 0, maximum: MAX_MSAT, description: 'Millisatoshis' });
 /** BOLT11 `d` holds 639 bytes; the bound in bytes is checked by {@link memoText}. */
 export const Memo = Type.String({ maxLength: 639 });
 export const UserLabel = Type.String({ maxLength: 255 });
 export const Expiry = Type.Integer({ minimum: 60, maximum: 31_536_000, description: 'Seconds', zeroIsAbsent: true });
-export const PassThru = Type.Object({}, { additionalProperties: true, description: 'Any JSON object of at most 4 kB; comes back with the transaction' });
+export const PassThru = Type.Object(
+  {},
+  { additionalProperties: true, description: 'Any JSON object of at most 4 kB; comes back with the transaction' },
+);
 export const Pubkey = Type.String({ pattern: '^0[23][0-9a-fA-F]{64}$', description: '33-byte public key in hex' });
 
 const PASS_THRU_BYTES = 4096;
@@ -25,7 +33,8 @@ export function passThruText(passThru: object | undefined, defaults?: object): s
     throw new Refusal('validation_failed', `passThru is nested deeper than ${PASS_THRU_DEPTH}.`);
   }
   const text = JSON.stringify({ ...defaults, ...passThru });
-  if (Buffer.byteLength(text) > PASS_THRU_BYTES) throw new Refusal('validation_failed', `passThru is larger than ${PASS_THRU_BYTES} bytes.`);
+  if (Buffer.byteLength(text) > PASS_THRU_BYTES)
+    throw new Refusal('validation_failed', `passThru is larger than ${PASS_THRU_BYTES} bytes.`);
   return text;
 }
 
@@ -64,7 +73,8 @@ export function customRecordsHex(records: object | undefined): Record<string, st
     if (!/^[1-9][0-9]{4,15}$/.test(type) || Number(type) < 65_536 || !Number.isSafeInteger(Number(type))) {
       throw new Refusal('validation_failed', 'custom_records: every key is a TLV type from 65536 up.');
     }
-    if (type === '5482373484') throw new Refusal('validation_failed', 'custom_records: 5482373484 carries the preimage and is set by the node.');
+    if (type === '5482373484')
+      throw new Refusal('validation_failed', 'custom_records: 5482373484 carries the preimage and is set by the node.');
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     bytes += Buffer.byteLength(text);
     hex[type] = Buffer.from(text, 'utf8').toString('hex');

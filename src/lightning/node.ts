@@ -1,13 +1,7 @@
 import type { Msat } from '../kernel/money.ts';
 
 /** Why a payment failed for good: the words of LND's API, which clients match on. */
-export type FailureReason =
-  | 'NO_ROUTE'
-  | 'TIMEOUT'
-  | 'INCORRECT_PAYMENT_DETAILS'
-  | 'INSUFFICIENT_BALANCE'
-  | 'ERROR'
-  | 'CANCELED';
+export type FailureReason = 'NO_ROUTE' | 'TIMEOUT' | 'INCORRECT_PAYMENT_DETAILS' | 'INSUFFICIENT_BALANCE' | 'ERROR' | 'CANCELED';
 
 /**
  * What a node says of an outgoing payment. `failed` is definitive: no satoshi left or ever will.

@@ -36,7 +36,7 @@ export async function startProcess(settings: Record<string, string>): Promise<Se
   child.stderr.on('data', (text) => (printed += text));
   const url = `http://127.0.0.1:${settings.PORT}`;
   await untilReady(url, child, () => printed);
-  const [secretKey = '', publicKey = ''] = readFileSync(join(settings.DATA_DIR ?? '', 'first-key'), 'utf8').split('\n');
+  const [secretKey = '', publicKey = ''] = keysOf(settings);
   const end = async (signal: NodeJS.Signals) => {
     const exited = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve([child.exitCode]);
     child.kill(signal);
@@ -49,6 +49,11 @@ export async function startProcess(settings: Record<string, string>): Promise<Se
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
   };
+}
+
+function keysOf(settings: Record<string, string>): string[] {
+  const given = settings.BOOTSTRAP_SECRET_KEY;
+  return given ? [given] : readFileSync(join(settings.DATA_DIR ?? '', 'first-key'), 'utf8').split('\n');
 }
 
 async function untilReady(url: string, child: ChildProcess, printed: () => string): Promise<void> {

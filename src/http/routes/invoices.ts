@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { LightningTransaction } from '../../history/lightning-transaction.ts';
+import type { Key } from '../../accounts/accounts.ts';
 import type { History } from '../../history/history.ts';
+import type { LightningTransaction } from '../../history/lightning-transaction.ts';
 import { ofInvoice } from '../../history/lightning-transaction.ts';
 import type { Invoices } from '../../invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { Key } from '../../accounts/accounts.ts';
 import type { Wallets } from '../../wallets/wallets.ts';
 import { type Access, hasPermission } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
@@ -76,7 +76,8 @@ async function viewOf({ wallets, objects }: InvoiceRouteDependencies, lntx: Ligh
   if (wallet?.accountId !== key.accountId) return undefined;
   if (key.walletId !== undefined && key.walletId !== wallet.id) return undefined;
   const full = objects.lightningTransaction(lntx);
-  if (key.kind === 'public_api') return { ...full, payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null };
+  if (key.kind === 'public_api')
+    return { ...full, payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null };
   if (!hasPermission(key.kind, 'wallet_tx_read')) throw new Refusal('forbidden', 'The key lacks the permission wallet_tx_read.');
   return full;
 }

@@ -17,7 +17,10 @@ const linkFields = {
 
 const LinkBody = Type.Object({ ...linkFields, passThru: Type.Optional(PassThru) }, { additionalProperties: false });
 
-const LinkQuery = Type.Object({ ...linkFields, passThru: Type.Optional(Type.String({ maxLength: 8192, description: 'Base64 of a JSON object' })) });
+const LinkQuery = Type.Object({
+  ...linkFields,
+  passThru: Type.Optional(Type.String({ maxLength: 8192, description: 'Base64 of a JSON object' })),
+});
 
 const LinkObject = Type.Object({
   id: Type.String(),
@@ -61,15 +64,23 @@ function createRoutes(app: App, { access, links }: { access: Access; links: With
     return { id, lnurl, ott, url, wallet_id: wallet.id, num_satoshis, uses, memo, created_at, expires_at: made.expiresAt ?? null };
   }
 
-  app.post(`${base}/lnurl/withdraw`, { schema: { params: KeyParams, body: LinkBody, response: { 201: LinkObject } } }, async (request, reply) => {
-    const wallet = await access.wallet(request, 'wallet_withdraw');
-    return reply.code(201).send(await create(wallet, request.body, request.body.passThru));
-  });
+  app.post(
+    `${base}/lnurl/withdraw`,
+    { schema: { params: KeyParams, body: LinkBody, response: { 201: LinkObject } } },
+    async (request, reply) => {
+      const wallet = await access.wallet(request, 'wallet_withdraw');
+      return reply.code(201).send(await create(wallet, request.body, request.body.passThru));
+    },
+  );
 
-  app.get(`${base}/lnurl/withdraw`, { schema: { params: KeyParams, querystring: LinkQuery, response: { 200: LinkObject } } }, async (request) => {
-    const wallet = await access.wallet(request, 'wallet_withdraw');
-    return create(wallet, request.query, decodePassThru(request.query.passThru));
-  });
+  app.get(
+    `${base}/lnurl/withdraw`,
+    { schema: { params: KeyParams, querystring: LinkQuery, response: { 200: LinkObject } } },
+    async (request) => {
+      const wallet = await access.wallet(request, 'wallet_withdraw');
+      return create(wallet, request.query, decodePassThru(request.query.passThru));
+    },
+  );
 }
 
 interface LinkFields {
@@ -90,7 +101,9 @@ function processRoute(app: App, links: WithdrawLinks, base: string): void {
   });
 }
 
-function toWithdrawRequest(request: FastifyRequest<{ Params: { key: string }; Querystring: { ott: string; num_satoshis?: number; k1?: string } }>): WithdrawRequest {
+function toWithdrawRequest(
+  request: FastifyRequest<{ Params: { key: string }; Querystring: { ott: string; num_satoshis?: number; k1?: string } }>,
+): WithdrawRequest {
   const { ott: token, num_satoshis: numSatoshis, k1 } = request.query;
   return { pathKey: request.params.key, token, numSatoshis, k1 };
 }

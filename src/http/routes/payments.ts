@@ -4,15 +4,15 @@ import type { History } from '../../history/history.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
+import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payment } from '../../payments/payment.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { Begun } from '../../payments/saga.ts';
-import { isPublicKey } from '../../lightning/public-key.ts';
-import type { Wallets } from '../../wallets/wallets.ts';
 import { walletTransactionId } from '../../wallets/wallet-transaction-id.ts';
+import type { Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
-import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText, Pubkey } from '../fields.ts';
+import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, Pubkey, passThruText } from '../fields.ts';
 import { type Objects, WalletTransactionObject } from '../objects.ts';
 
 const WithdrawBody = Type.Object(
@@ -116,7 +116,12 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
  * Waits for the payment's end, a bounded time. 4xx only when it failed for good; while that is not certain, 202.
  * `Prefer: respond-async` (RFC 7240) does not wait.
  */
-export async function answerPayment(deps: PaymentRouteDependencies, request: FastifyRequest, reply: FastifyReply, begun: Begun): Promise<FastifyReply> {
+export async function answerPayment(
+  deps: PaymentRouteDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  begun: Begun,
+): Promise<FastifyReply> {
   const payment = await deps.payments.wait(begun.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
   if (begun.replayed) reply.header('idempotency-replayed', 'true');
   if (payment.state === 'failed') throw paymentFailed(payment);

@@ -56,7 +56,10 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
   const { access, wallets, invoices, control } = deps;
   const response = { 200: OutsidePaymentObject };
 
-  const PayBody = Type.Object({ payment_request: Type.String({ maxLength: 8000 }), from: Type.Optional(OutsideNode), num_satoshis: Type.Optional(NumSatoshis) }, closed);
+  const PayBody = Type.Object(
+    { payment_request: Type.String({ maxLength: 8000 }), from: Type.Optional(OutsideNode), num_satoshis: Type.Optional(NumSatoshis) },
+    closed,
+  );
   app.post('/playground/pay', { schema: { body: PayBody, response } }, async (request) => {
     await access.anyKey(request);
     const { payment_request: paymentRequest, from = 'alice', num_satoshis: sat } = request.body;
@@ -80,7 +83,11 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
   });
 
   const KeysendBody = Type.Object(
-    { num_satoshis: NumSatoshis, custom_records: Type.Optional(Type.Object({}, { additionalProperties: true })), from: Type.Optional(OutsideNode) },
+    {
+      num_satoshis: NumSatoshis,
+      custom_records: Type.Optional(Type.Object({}, { additionalProperties: true })),
+      from: Type.Optional(OutsideNode),
+    },
     closed,
   );
   app.post('/playground/keysend', { schema: { body: KeysendBody, response } }, async (request) => {

@@ -52,4 +52,3 @@ export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets;
     );
   }
 }
-

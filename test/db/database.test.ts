@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { bindLedger } from '../../src/db/binding.ts';
+import type { Tx } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { statement } from '../../src/db/statement.ts';
+import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/databases.ts';
+
+const put = statement('test_put', `INSERT INTO service_fact (name, value) VALUES ($1, $2)`);
+const get = statement<{ value: string }>('test_get', 'SELECT value FROM service_fact WHERE name = $1');
+const add = statement('test_add', `UPDATE service_fact SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = $1`);
+
+onBothDatabases('the database', (open, dialect) => {
+  it('a transaction that throws leaves nothing behind', async () => {
+    const database = await open();
+    const failing = database.transaction(async (tx) => {
+      await tx.run(put, 'a', '1');
+      throw new Error('half way');
+    });
+    await expect(failing).rejects.toThrow('half way');
+    expect(await database.first(get, 'a')).toBeUndefined();
+  });
+
+  it('a transaction handle dies with its callback, so that a forgotten await is loud', async () => {
+    const database = await open();
+    let escaped: Tx | undefined;
+    await database.transaction(async (tx) => {
+      escaped = tx;
+    });
+    await expect(escaped?.run(put, 'late', '1')).rejects.toThrow('an await is missing');
+    expect(await database.first(get, 'late')).toBeUndefined();
+  });
+
+  it('a hundred transactions at once lose no update', async () => {
+    const database = await open();
+    await database.transaction((tx) => tx.run(put, 'counter', '0'));
+    await Promise.all(Array.from({ length: 100 }, () => database.transaction((tx) => tx.run(add, 'counter'))));
+    expect((await database.first(get, 'counter'))?.value).toBe('100');
+  });
+
+  it('a snapshot sees one state while others write', async () => {
+    const database = await open();
+    await database.transaction((tx) => tx.run(put, 'x', 'before'));
+    const seen = await database.snapshot(async (tx) => {
+      const first = await tx.first(get, 'x');
+      await database.transaction((other) =>
+        other.run(statement('test_set', `UPDATE service_fact SET value = 'after' WHERE name = $1`), 'x'),
+      );
+      return [first?.value, (await tx.first(get, 'x'))?.value];
+    });
+    expect(seen).toEqual(['before', 'before']);
+    expect((await database.first(get, 'x'))?.value).toBe('after');
+  });
+
+  it('an integer beyond 2^53 − 1 is refused, not rounded', async () => {
+    const database = await open();
+    const big = statement<{ n: number }>('test_big', 'SELECT CAST(9007199254740993 AS BIGINT) AS n');
+    await expect(database.first(big)).rejects.toThrow();
+    const largest = statement<{ n: number }>('test_largest', 'SELECT CAST(9007199254740991 AS BIGINT) AS n');
+    expect(await database.first(largest)).toEqual({ n: 9007199254740991 });
+  });
+
+  it('text sorts bytewise, so that ids sort by time', async () => {
+    const database = await open();
+    await database.transaction(async (tx) => {
+      for (const name of ['b', 'a', 'Z', '0', 'A', 'é']) await tx.run(put, `sort_${name}`, name);
+    });
+    const rows = await database.all(
+      statement<{ value: string }>('test_sorted', `SELECT value FROM service_fact WHERE name LIKE 'sort!_%' ESCAPE '!' ORDER BY name`),
+    );
+    expect(rows.map(({ value }) => value)).toEqual(['0', 'A', 'Z', 'a', 'b', 'é']);
+  });
+
+  it('migrating again changes nothing; a newer database and a changed migration refuse', async () => {
+    const database = await open();
+    await migrate(database, MIGRATIONS);
+    await expect(migrate(database, emptyFolder())).rejects.toThrow('newer version of Satchel');
+    const changed = emptyFolder();
+    writeFileSync(join(changed, '0001-foundation.sql'), 'CREATE TABLE other (id INTEGER PRIMARY KEY) STRICT;\n');
+    await expect(migrate(database, changed)).rejects.toThrow('not the text that was applied');
+  });
+
+  const urls = freshUrls(dialect);
+
+  it('a ledger stays with the node and network it was made for', async () => {
+    const database = await open();
+    const nodeId = await bindLedger(database, { network: 'regtest', pubkey: '02aa' });
+    expect(await bindLedger(database, { network: 'regtest', pubkey: '02aa' })).toBe(nodeId);
+    await expect(bindLedger(database, { network: 'regtest', pubkey: '02bb' })).rejects.toThrow('Point LIGHTNING_URL to the node');
+    await expect(bindLedger(database, { network: 'bitcoin', pubkey: '02aa' })).rejects.toThrow('holds the ledger of node 02aa on regtest');
+  });
+
+  it('a reader beside the service cannot write', async () => {
+    const url = await urls();
+    const writer = await openDatabase(url, { log: silentLog });
+    await migrate(writer, MIGRATIONS);
+    const reader = await openDatabase(url, { log: silentLog, readOnly: true });
+    await expect(reader.transaction((tx) => tx.run(put, 'a', '1'))).rejects.toThrow(/read/);
+    await Promise.all([reader.close(), writer.close()]);
+  });
+});
+
+describe('PostgreSQL', () => {
+  const urls = freshUrls('postgres');
+
+  it('instances that start at once migrate once', async () => {
+    const url = await urls();
+    const [one, two] = await Promise.all([openDatabase(url, { log: silentLog }), openDatabase(url, { log: silentLog })]);
+    await Promise.all([migrate(one, MIGRATIONS), migrate(two, MIGRATIONS)]);
+    expect(await one.first(statement<{ n: number }>('test_accounts', 'SELECT count(*) AS n FROM ledger_account'))).toEqual({ n: 4 });
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it('a deadlock is tried again, and both transactions are applied', async () => {
+    const database = await openDatabase(await urls(), { log: silentLog });
+    await migrate(database, MIGRATIONS);
+    await database.transaction(async (tx) => {
+      await tx.run(put, 'x', '0');
+      await tx.run(put, 'y', '0');
+    });
+    const both = (first: string, second: string) =>
+      database.transaction(async (tx) => {
+        await tx.run(add, first);
+        await delay(50);
+        await tx.run(add, second);
+      });
+    await Promise.all([both('x', 'y'), both('y', 'x')]);
+    expect([(await database.first(get, 'x'))?.value, (await database.first(get, 'y'))?.value]).toEqual(['2', '2']);
+    await database.close();
+  });
+
+  it('a connection that is killed fails its transaction and nothing else', async () => {
+    const url = await urls();
+    const database = await openDatabase(url, { log: silentLog });
+    await migrate(database, MIGRATIONS);
+    const pid = statement<{ pid: number }>('test_pid', 'SELECT pg_backend_pid() AS pid');
+    const killed = database.transaction(async (tx) => {
+      await tx.run(put, 'gone', '1');
+      const row = await tx.first(pid);
+      const other = new pg.Client({ connectionString: inject('postgresUrl') });
+      await other.connect();
+      await other.query('SELECT pg_terminate_backend($1)', [row?.pid]);
+      await other.end();
+      await tx.run(put, 'gone too', '1');
+    });
+    await expect(killed).rejects.toThrow();
+    await database.transaction((tx) => tx.run(put, 'alive', '1'));
+    expect(await database.first(get, 'gone')).toBeUndefined();
+    expect(await database.first(get, 'alive')).toEqual({ value: '1' });
+    await database.close();
+  });
+});
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-migrations-'));
+  folders.push(folder);
+  return folder;
+}

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { processSettings, type ServiceProcess, startProcess } from '../support/process.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..', '..');
+
+describe('a start', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-start-'));
+  const services: ServiceProcess[] = [];
+  const start = async (settings: Record<string, string>) => {
+    const service = await startProcess(settings);
+    services.push(service);
+    return service;
+  };
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.kill()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Pastes what the service printed below "Try it:" into a shell. */
+  async function paste(service: ServiceProcess, env: Record<string, string> = {}): Promise<string> {
+    const [, commands = ''] = service.output().split('Try it:');
+    return (await run('bash', ['-c', commands], { cwd: root, env: { ...process.env, ...env } })).stdout;
+  }
+
+  it('prints keys once and commands that work when they are pasted, on every start', async () => {
+    const settings = await processSettings(join(folder, 'first'), `sqlite:${join(folder, 'first', 'satchel.db')}`);
+    const first = await start(settings);
+    expect(first.output()).toContain(first.client.secretKey);
+    expect(first.output()).toContain(first.client.publicKey);
+    expect(statSync(join(folder, 'first', 'first-key')).mode & 0o777).toBe(0o600);
+    expect(await paste(first)).toContain('{"user_label":"first","balance":5000}');
+    const before = await first.client.get('/v1/wallets');
+    expect(await first.stop()).toBe(0);
+
+    const second = await start(settings);
+    expect(second.output()).not.toContain(second.client.secretKey);
+    expect(await second.client.get('/v1/wallets')).toEqual(before);
+    expect(await paste(second)).toContain('"balance":5000');
+    expect(await second.client.get('/v1/wallets')).toHaveLength(2);
+
+    const intruder = await startProcess({ ...settings, PORT: '0' }).catch((error: Error) => error.message);
+    expect(intruder).toContain('Another Satchel is using');
+  });
+
+  it('makes the account of BOOTSTRAP_SECRET_KEY, prints no key, and its commands read the variable', async () => {
+    const key = `sak_${'x1Y2'.repeat(6)}`;
+    const dataDir = join(folder, 'bootstrap');
+    const settings = { ...(await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`)), BOOTSTRAP_SECRET_KEY: key };
+    const service = await start(settings);
+    expect(service.output()).not.toContain(key);
+    expect(service.output()).not.toContain('Your keys');
+    expect(await paste(service, { BOOTSTRAP_SECRET_KEY: key })).toContain('{"user_label":"first","balance":5000}');
+  });
+
+  it.each([
+    [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535'],
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must be'],
+    [{ LIGHTNING_URL: 'lnd:secret' }, 'LIGHTNING_URL must be'],
+    [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be'],
+    [{ BOOTSTRAP_SECRET_KEY: 'sak_short' }, 'BOOTSTRAP_SECRET_KEY must be'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
+    [{ KEYSEND_WALLET_ID: 'x' }, 'KEYSEND_WALLET_ID must be'],
+  ])('refuses the setting %j and says what to do, without repeating its value', async (setting, message) => {
+    const [name = '', value = ''] = Object.entries(setting)[0] ?? [];
+    const failed = await startProcess({ DATA_DIR: join(folder, 'never'), PORT: '0', [name]: value }).catch((error: Error) => error.message);
+    expect(failed).toContain(`Satchel cannot start: ${message}`);
+    expect(failed).not.toContain('at file:');
+    if (name === 'BOOTSTRAP_SECRET_KEY' || name === 'LIGHTNING_URL') expect(failed).not.toContain(value);
+  });
+});
