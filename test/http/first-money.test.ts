@@ -7,7 +7,10 @@ const sha256 = (hex: string) => createHash('sha256').update(Buffer.from(hex, 'he
 onRunningService('satoshis move', (client) => {
   it('an invoice that an outside node pays is settled, credited and listed', async () => {
     const wallet = await client.wallet();
-    const made = await client.ask('POST', `/v1/wallet/${wallet.invoice}/invoice`, { key: client.publicKey, json: { num_satoshis: 1234, memo: 'tea' } });
+    const made = await client.ask('POST', `/v1/wallet/${wallet.invoice}/invoice`, {
+      key: client.publicKey,
+      json: { num_satoshis: 1234, memo: 'tea' },
+    });
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({ settled: 0, num_satoshis: 1234, memo: 'tea', is_keysend: 0, payment_preimage: null, expiry: 86400 });
     expect(made.body.payment_request).toMatch(/^lnbcrt/);
@@ -20,7 +23,11 @@ onRunningService('satoshis move', (client) => {
     expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(1234);
     const list = await client.get(`/v1/wallet/${wallet.id}/transactions`);
     expect(list).toHaveLength(1);
-    expect(list[0]).toMatchObject({ num_satoshis: 1234, user_label: 'tea', wtxType: { layer: 'ln', name: 'ln_deposit', display_name: 'LN Deposit' } });
+    expect(list[0]).toMatchObject({
+      num_satoshis: 1234,
+      user_label: 'tea',
+      wtxType: { layer: 'ln', name: 'ln_deposit', display_name: 'LN Deposit' },
+    });
     expect(list[0].lnTx).toEqual(full);
   });
 
@@ -30,7 +37,12 @@ onRunningService('satoshis move', (client) => {
     const { pubkey } = nodes.find(({ name }: { name: string }) => name === 'alice');
     const sent = await client.ask('POST', `/v1/wallet/${wallet.admin}/keysend`, {
       key: client.publicKey,
-      json: { dest_pubkey: pubkey, num_satoshis: 100, custom_records: { '696969': 'hello', '7629169': { podcast: 'x' } }, passThru: { ticketId: '23' } },
+      json: {
+        dest_pubkey: pubkey,
+        num_satoshis: 100,
+        custom_records: { '696969': 'hello', '7629169': { podcast: 'x' } },
+        passThru: { ticketId: '23' },
+      },
     });
     expect(sent.status).toBe(201);
     const { lnTx, wal } = sent.body;
@@ -77,9 +89,18 @@ onRunningService('satoshis move', (client) => {
   it('a keysend to a node without a route is a 400 that names it, and the balance is as before', async () => {
     const wallet = await client.wallet(1000);
     const { unreachable_pubkey } = await client.get('/playground');
-    const sent = await client.ask('POST', `/v1/wallet/${wallet.admin}/keysend`, { key: client.secretKey, json: { dest_pubkey: unreachable_pubkey, num_satoshis: 100 } });
+    const sent = await client.ask('POST', `/v1/wallet/${wallet.admin}/keysend`, {
+      key: client.secretKey,
+      json: { dest_pubkey: unreachable_pubkey, num_satoshis: 100 },
+    });
     expect(sent.status).toBe(400);
-    expect(sent.body).toMatchObject({ name: 'Bad Request', message: 'Failure reason: FAILURE_REASON_NO_ROUTE', code: 0, status: 400, type: 'payment_failed' });
+    expect(sent.body).toMatchObject({
+      name: 'Bad Request',
+      message: 'Failure reason: FAILURE_REASON_NO_ROUTE',
+      code: 0,
+      status: 400,
+      type: 'payment_failed',
+    });
     expect(sent.body.wtx_id).toMatch(/^wtx_/);
     expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 1000, pending_msat: 0 });
     expect(await client.get(`/v1/wallet/${wallet.id}/transactions`)).toHaveLength(1);
@@ -89,7 +110,9 @@ onRunningService('satoshis move', (client) => {
     const wallet = await client.wallet(1000);
     const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 300, memo: 'bread' });
     const answers = await Promise.all(
-      Array.from({ length: 5 }, () => client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } })),
+      Array.from({ length: 5 }, () =>
+        client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } }),
+      ),
     );
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -123,18 +146,37 @@ onRunningService('satoshis move', (client) => {
 
   it('a transfer moves money between two wallets of the account', async () => {
     const [from, to] = [await client.wallet(500), await client.wallet()];
-    const moved = await client.post(`/v1/wallet/${from.admin}/transfer`, { dest_wallet_id: to.id, num_satoshis: '200', memo: 'pocket money', passThru: { a: 1 } });
+    const moved = await client.post(`/v1/wallet/${from.admin}/transfer`, {
+      dest_wallet_id: to.id,
+      num_satoshis: '200',
+      memo: 'pocket money',
+      passThru: { a: 1 },
+    });
     expect(moved).toMatchObject({ source_wallet_id: from.id, dest_wallet_id: to.id, passThru: { a: 1 } });
-    expect(moved.wtx_transfer_out).toMatchObject({ num_satoshis: -200, user_label: 'pocket money', lnTx: null, wtxType: { name: 'ln_transfer_out' }, wal: { balance: 300 } });
+    expect(moved.wtx_transfer_out).toMatchObject({
+      num_satoshis: -200,
+      user_label: 'pocket money',
+      lnTx: null,
+      wtxType: { name: 'ln_transfer_out' },
+      wal: { balance: 300 },
+    });
     expect(moved.wtx_transfer_in).toMatchObject({ num_satoshis: 200, wtxType: { name: 'ln_transfer_in' }, wal: { balance: 200 } });
   });
 
   it('a hold invoice stays pending: 202, money reserved; it settles when its receiver claims it', async () => {
     const wallet = await client.wallet(1000);
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 100, hold: true });
-    const sent = await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request }, headers: { prefer: 'respond-async' } });
+    const sent = await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+      key: client.secretKey,
+      json: { payment_request },
+      headers: { prefer: 'respond-async' },
+    });
     expect(sent.status).toBe(202);
-    expect(sent.body).toMatchObject({ status: 'pending', lnTx: { settled: 0, payment_preimage: null }, wal: { balance: 890, pending_msat: 110_000 } });
+    expect(sent.body).toMatchObject({
+      status: 'pending',
+      lnTx: { settled: 0, payment_preimage: null },
+      wal: { balance: 890, pending_msat: 110_000 },
+    });
     await client.post(`/playground/hold/${payment_hash}`, { action: 'settle' });
     await expect.poll(async () => (await client.get(`/v1/lntx/${sent.body.lnTx.id}`)).settled, { timeout: 10_000 }).toBe(1);
     expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 900, pending_msat: 0 });
@@ -145,7 +187,12 @@ onRunningService('satoshis move', (client) => {
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 100, hold: true });
     const sending = client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } });
     await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 10_000 }).toBe(110_000);
-    await expect.poll(async () => (await client.ask('POST', `/playground/hold/${payment_hash}`, { key: client.secretKey, json: { action: 'cancel' } })).status).toBe(200);
+    await expect
+      .poll(
+        async () =>
+          (await client.ask('POST', `/playground/hold/${payment_hash}`, { key: client.secretKey, json: { action: 'cancel' } })).status,
+      )
+      .toBe(200);
     const sent = await sending;
     expect(sent.body).toMatchObject({ status: 400, message: 'Failure reason: FAILURE_REASON_INCORRECT_PAYMENT_DETAILS' });
     expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 1000, pending_msat: 0 });
@@ -156,7 +203,10 @@ onRunningService('satoshis move', (client) => {
     const sent = await client.post('/playground/keysend', { num_satoshis: 77, custom_records: { '696969': wallet.id } });
     expect(sent.state).toBe('succeeded');
     const [row] = await client.get(`/v1/wallet/${wallet.id}/transactions`);
-    expect(row).toMatchObject({ num_satoshis: 77, lnTx: { is_keysend: 1, payment_request: 'keysend', custom_records: { '696969': wallet.id } } });
+    expect(row).toMatchObject({
+      num_satoshis: 77,
+      lnTx: { is_keysend: 1, payment_request: 'keysend', custom_records: { '696969': wallet.id } },
+    });
     const stray = await client.post('/playground/keysend', { num_satoshis: 77 });
     expect(stray.state).toBe('failed');
   });

@@ -62,18 +62,18 @@ describe('bad LNURLs', () => {
     expect(() => decodeLnurl(text)).toThrow(InvalidLnurl);
   });
 
-  it.each([
-    'ftp://a.example/',
-    'a.example',
-    'https://a.example/ b',
-    'https://a.example/\ud800',
-    `https://a.example/${'x'.repeat(4000)}`,
-  ])('encodes no address that it would not decode: %s', (url) => {
-    expect(() => encodeLnurl(url)).toThrow(InvalidLnurl);
-  });
+  it.each(['ftp://a.example/', 'a.example', 'https://a.example/ b', 'https://a.example/\ud800', `https://a.example/${'x'.repeat(4000)}`])(
+    'encodes no address that it would not decode: %s',
+    (url) => {
+      expect(() => encodeLnurl(url)).toThrow(InvalidLnurl);
+    },
+  );
 
   it('throws nothing but InvalidLnurl, and never repeats the input', () => {
-    const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array().map((bytes) => lnurlOf(bytes)));
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.uint8Array().map((bytes) => lnurlOf(bytes)),
+    );
     fc.assert(
       fc.property(anyText, (text) => {
         try {
