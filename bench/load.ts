@@ -51,7 +51,7 @@ function oneConnection(first: number, end: number, latenciesMs: number[], counts
     socket.on('connect', send);
     socket.on('error', reject);
     socket.on('data', (chunk) => {
-      answer += chunk.latin1Slice();
+      answer += chunk.toString('latin1');
       const head = answer.indexOf('\r\n\r\n');
       if (head === -1) return;
       const length = Number(/content-length: (\d+)/i.exec(answer)?.[1] ?? 0);

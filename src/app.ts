@@ -74,8 +74,8 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
   const wallets = createWallets(database, accounts, clock);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
   const payments = createPayments({ database, ledger, node, our, network, invoices, clock, log, releaseLink });
-  const history = createHistory({ database, wallets, invoices, payments, clock });
-  const links = createWithdrawLinks({ database, accounts, wallets, payments, network, clock, publicUrl: config.publicUrl });
+  const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
+  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, network, clock, publicUrl: config.publicUrl });
 
   node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const life = new AbortController();
@@ -85,7 +85,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
   const access = createAccess(accounts, wallets);
   const objects = createObjects(our.nodeId);
   const server = createServer(log, (app) => {
-    walletRoutes(app, { access, wallets, objects });
+    walletRoutes(app, { access, wallets, ledger, objects });
     invoiceRoutes(app, { access, wallets, invoices, history, objects, clock });
     transactionRoutes(app, { access, history, objects });
     paymentRoutes(app, { access, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });

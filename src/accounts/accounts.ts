@@ -1,8 +1,9 @@
 import type { Database, Tx } from '../db/database.ts';
+import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import * as sql from './accounts.sql.ts';
-import { KEY_KINDS, type KeyKind, newKeyText, parseKey } from './keys.ts';
+import { KEY_KINDS, type KeyKind, newKeyText, type PresentedKey, parseKey } from './keys.ts';
 
 /** A key that exists: whose it is, and the one wallet it is for, if any. */
 export interface Key {
@@ -35,12 +36,18 @@ export interface Accounts {
 }
 
 export function createAccounts(database: Database, clock: Clock): Accounts {
+  const known = new BriefCache<Key>(BRIEFLY);
+
+  async function load({ kind, hash }: PresentedKey): Promise<Key | undefined> {
+    const row = await database.first(sql.findKey, kind, hash);
+    return row && { id: row.id, kind: row.kind, accountId: row.account_id, walletId: row.wallet_id ?? undefined };
+  }
+
   return {
     async find(text) {
       const presented = parseKey(text);
-      if (!presented) return undefined;
-      const row = await database.first(sql.findKey, presented.kind, presented.hash);
-      return row && { id: row.id, kind: row.kind, accountId: row.account_id, walletId: row.wallet_id ?? undefined };
+      // Kept by the hash: the cache holds no secrets.
+      return presented && known.get(`${presented.kind} ${hex(presented.hash)}`, () => load(presented));
     },
     async publicKeyOfWallet(walletId, kind) {
       return (await database.first(sql.findPublicKeyOfWallet, walletId, kind))?.public_text;
@@ -52,6 +59,10 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
         return keys;
       }),
   };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }
 
 async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): Promise<AccountKeys | undefined> {

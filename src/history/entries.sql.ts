@@ -12,15 +12,14 @@ export type EntryRow = {
   lntx: string | null;
   memo: string | null;
   pass_thru: string | null;
-  account: number;
 };
 
 const FROM = `SELECT id AS transfer_id, 'from' AS side, from_entry AS entry, amount_msat, from_balance_msat AS balance_msat, created_at_ms,
-    from_type AS type, from_lntx AS lntx, memo, pass_thru, from_account AS account
+    from_type AS type, from_lntx AS lntx, memo, pass_thru
   FROM ledger_transfer WHERE`;
 
 const TO = `SELECT id AS transfer_id, 'to' AS side, to_entry AS entry, amount_msat, to_balance_msat AS balance_msat, created_at_ms,
-    to_type AS type, to_lntx AS lntx, memo, pass_thru, to_account AS account
+    to_type AS type, to_lntx AS lntx, memo, pass_thru
   FROM ledger_transfer WHERE`;
 
 /** An account numbers its entries without a gap, so a page anywhere in its history is a range, and costs what it shows. */
@@ -34,5 +33,3 @@ export const pageOfEntries = statement<EntryRow>(
 );
 
 export const entryFrom = statement<EntryRow>('history_entry_from', `${FROM} id = $1`);
-
-export const entryTo = statement<EntryRow>('history_entry_to', `${TO} id = $1`);

@@ -1,8 +1,9 @@
 import { floorSat, type Msat, msat, subMsat } from '../kernel/money.ts';
+import type { Balance, TransferRow } from '../ledger/posting.ts';
 import type { FailureReason } from '../lightning/node.ts';
 import type { Payment } from '../payments/payment.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
-import type { Wallet } from '../wallets/wallets.ts';
+import type { FundedWallet, Wallet } from '../wallets/wallets.ts';
 import type { EntryRow } from './entries.sql.ts';
 import { type LightningTransaction, ofPayment } from './lightning-transaction.ts';
 
@@ -17,6 +18,8 @@ export interface WalletTransaction {
   readonly numSatoshis: number;
   readonly userLabel: string;
   readonly wallet: Wallet;
+  /** The wallet's balance when this was read. */
+  readonly balance: Balance;
   readonly type: string;
   readonly lightning: LightningTransaction | undefined;
   /** JSON text. */
@@ -26,7 +29,12 @@ export interface WalletTransaction {
 }
 
 /** A line that the ledger has booked. `behind` is the invoice or payment that it settles, `since` its time if that is earlier. */
-export function ofEntry(entry: EntryRow, wallet: Wallet, behind: LightningTransaction | undefined, label: string): WalletTransaction {
+export function ofEntry(
+  entry: EntryRow,
+  { wallet, balance }: FundedWallet,
+  behind: LightningTransaction | undefined,
+  label: string,
+): WalletTransaction {
   const amountMsat = msat(entry.side === 'from' ? -entry.amount_msat : entry.amount_msat);
   const after = msat(entry.balance_msat);
   return {
@@ -37,6 +45,7 @@ export function ofEntry(entry: EntryRow, wallet: Wallet, behind: LightningTransa
     numSatoshis: floorSat(after) - floorSat(subMsat(after, amountMsat)),
     userLabel: label,
     wallet,
+    balance,
     type: entry.type,
     lightning: behind,
     passThru: entry.pass_thru ?? behind?.passThru,
@@ -45,8 +54,26 @@ export function ofEntry(entry: EntryRow, wallet: Wallet, behind: LightningTransa
   };
 }
 
+/** One side of a transfer between wallets that has just been booked. */
+export function ofBooked(transfer: TransferRow, side: 'from' | 'to', funded: FundedWallet): WalletTransaction {
+  const isFrom = side === 'from';
+  const entry: EntryRow = {
+    transfer_id: transfer.id,
+    side,
+    entry: isFrom ? transfer.fromEntry : transfer.toEntry,
+    amount_msat: transfer.amountMsat,
+    balance_msat: isFrom ? transfer.fromBalanceMsat : transfer.toBalanceMsat,
+    created_at_ms: transfer.createdAtMs,
+    type: (isFrom ? transfer.fromType : transfer.toType) ?? '',
+    lntx: null,
+    memo: transfer.memo ?? null,
+    pass_thru: transfer.passThru ?? null,
+  };
+  return ofEntry(entry, funded, undefined, transfer.memo ?? '');
+}
+
 /** A payment that is in flight or has failed: the ledger has no entry for it. */
-export function ofUnsettled(payment: Payment, wallet: Wallet): WalletTransaction {
+export function ofUnsettled(payment: Payment, { wallet, balance }: FundedWallet): WalletTransaction {
   return {
     id: walletTransactionId(payment.transferId, 'from'),
     createdAt: payment.createdAt,
@@ -54,6 +81,7 @@ export function ofUnsettled(payment: Payment, wallet: Wallet): WalletTransaction
     numSatoshis: floorSat(msat(-payment.amountMsat)),
     userLabel: payment.userLabel,
     wallet,
+    balance,
     type: payment.wtxType,
     lightning: ofPayment(payment),
     passThru: payment.passThru,

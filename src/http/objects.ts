@@ -3,6 +3,7 @@ import type { LightningTransaction } from '../history/lightning-transaction.ts';
 import type { WalletTransaction } from '../history/wallet-transaction.ts';
 import { floorSat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import type { Balance } from '../ledger/posting.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 
@@ -80,15 +81,15 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 /** Renders domain objects as the API's; `nodeId` is the node's `lnd_…`. */
 export function createObjects(nodeId: string) {
-  function wallet(w: Wallet) {
+  function wallet(w: Wallet, balance: Balance) {
     return {
       id: w.id,
       created_at: w.createdAt,
       updated_at: w.updatedAt,
       user_label: w.userLabel,
-      balance: floorSat(w.balance.spendableMsat),
-      balance_msat: w.balance.spendableMsat,
-      pending_msat: w.balance.heldMsat,
+      balance: floorSat(balance.spendableMsat),
+      balance_msat: balance.spendableMsat,
+      pending_msat: balance.heldMsat,
       statusType: { type: 'wallet', name: w.status, display_name: w.status === 'active' ? 'Active' : 'Inactive' },
       walletType: { name: 'generic_wallet', display_name: 'Generic Wallet' },
       default_lnurlpay_id: null,
@@ -103,7 +104,7 @@ export function createObjects(nodeId: string) {
       num_satoshis: wtx.numSatoshis,
       num_msat: wtx.amountMsat,
       user_label: wtx.userLabel,
-      wal: wallet(wtx.wallet),
+      wal: wallet(wtx.wallet, wtx.balance),
       wtxType: { layer: 'ln', name: wtx.type, display_name: TYPE_NAMES[wtx.type] ?? wtx.type },
       lnTx: wtx.lightning ? lightningTransaction(wtx.lightning) : null,
       passThru: parseObject(wtx.passThru),

@@ -3,7 +3,7 @@ import { MAX_MSAT, type Msat, minMsat, msat, subMsat } from '../kernel/money.ts'
 import { Refusal } from '../kernel/refusal.ts';
 import { mayGoBelowZero } from './accounts.ts';
 import { entryHash } from './chain.ts';
-import type { HoldOrder, Posting, TransferOrder } from './posting.ts';
+import type { HoldOrder, Posting, TransferOrder, TransferRow } from './posting.ts';
 
 /** A ledger account inside a batch: what it will be once the batch commits. */
 export interface AccountState {
@@ -28,17 +28,6 @@ export class HoldClosed extends Error {
   constructor(id: string, state: string) {
     super(`hold ${id} is ${state} already`);
   }
-}
-
-/** A transfer with what the ledger adds to it; a row of `ledger_transfer`. */
-export interface TransferRow extends TransferOrder {
-  readonly createdAtMs: number;
-  readonly fromEntry: number;
-  readonly fromBalanceMsat: Msat;
-  readonly fromHash: Uint8Array;
-  readonly toEntry: number;
-  readonly toBalanceMsat: Msat;
-  readonly toHash: Uint8Array;
 }
 
 /** The accounts and holds a batch works on, and what it has to write. */

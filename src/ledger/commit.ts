@@ -1,10 +1,10 @@
 import type { SqlValue, Tx } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
 import { invariant } from '../kernel/assert.ts';
-import { type Msat, msat } from '../kernel/money.ts';
+import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import { type AccountState, apply, type HoldState, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
-import type { Posting, Receipt } from './posting.ts';
+import type { Balance, Posting, Receipt } from './posting.ts';
 
 /** What became of one posting of a batch: its receipt, or why it was not applied. */
 export type Decision = Receipt | Error;
@@ -27,7 +27,10 @@ export class RowMissed extends Error {
  */
 export async function commitBatch(tx: Tx, postings: readonly Posting[], nowMs: number): Promise<Decision[]> {
   const sheet = await openWorksheet(tx, postings, nowMs);
-  const decisions: Decision[] = postings.map((posting) => apply(sheet, posting) ?? receiptOf(posting, sheet));
+  const decisions: Decision[] = postings.map((posting) => {
+    const before = sheet.newTransfers.length;
+    return apply(sheet, posting) ?? receiptOf(posting, sheet, before);
+  });
   for (const [index, posting] of postings.entries()) {
     if (decisions[index] instanceof Error) continue;
     for (const row of posting.rows ?? []) {
@@ -110,8 +113,19 @@ async function writeRows(tx: Tx, statement: Statement, rows: readonly (readonly 
   }
 }
 
-function receiptOf(posting: Posting, sheet: Worksheet): Receipt {
-  return { heldMsat: new Map<string, Msat>((posting.holds ?? []).map(({ id }) => [id, holdOf(sheet, id).amountMsat])) };
+function receiptOf(posting: Posting, sheet: Worksheet, firstTransfer: number): Receipt {
+  const balances = new Map<number, Balance>();
+  for (const id of touchedBy(posting).accounts) {
+    const account = sheet.accounts.get(id);
+    if (!account) continue;
+    const { balanceMsat, heldMsat, entries } = account;
+    balances.set(id, { balanceMsat, heldMsat, spendableMsat: subMsat(balanceMsat, heldMsat), entries });
+  }
+  return {
+    heldMsat: new Map<string, Msat>((posting.holds ?? []).map(({ id }) => [id, holdOf(sheet, id).amountMsat])),
+    transfers: sheet.newTransfers.slice(firstTransfer),
+    balances,
+  };
 }
 
 function holdOf(sheet: Worksheet, id: string): HoldState {

@@ -3,18 +3,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import { GroupCommit } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
-import type { Posting, Receipt } from './posting.ts';
+import type { Balance, Posting, Receipt } from './posting.ts';
 
-export interface Balance {
-  /** What the entries add up to. */
-  readonly balanceMsat: Msat;
-  /** What is held for payments in flight. */
-  readonly heldMsat: Msat;
-  /** `balanceMsat` − `heldMsat`. */
-  readonly spendableMsat: Msat;
-  /** How many entries the account has. */
-  readonly entries: number;
-}
+export type { Balance } from './posting.ts';
 
 /** The double-entry ledger. Money moves through `post` and nowhere else. */
 export interface Ledger {

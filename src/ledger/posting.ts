@@ -57,8 +57,33 @@ export interface Posting {
   readonly rows?: readonly RowWrite[];
 }
 
+/** A transfer as it was booked; a row of `ledger_transfer`. */
+export interface TransferRow extends TransferOrder {
+  readonly createdAtMs: number;
+  readonly fromEntry: number;
+  readonly fromBalanceMsat: Msat;
+  readonly fromHash: Uint8Array;
+  readonly toEntry: number;
+  readonly toBalanceMsat: Msat;
+  readonly toHash: Uint8Array;
+}
+
+export interface Balance {
+  /** What the entries add up to. */
+  readonly balanceMsat: Msat;
+  /** What is held for payments in flight. */
+  readonly heldMsat: Msat;
+  /** `balanceMsat` − `heldMsat`. */
+  readonly spendableMsat: Msat;
+  /** How many entries the account has. */
+  readonly entries: number;
+}
+
 /** What a posting came to, once it is durable. */
 export interface Receipt {
   /** What each hold reserved, amount and reserve together, by hold id. */
   readonly heldMsat: ReadonlyMap<string, Msat>;
+  readonly transfers: readonly TransferRow[];
+  /** Of every account that the posting touched, right after it. */
+  readonly balances: ReadonlyMap<number, Balance>;
 }

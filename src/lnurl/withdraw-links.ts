@@ -6,6 +6,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { floorSat, type Msat, minMsat, msat, satToMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { RowWrite } from '../ledger/posting.ts';
 import type { NodeInfo } from '../lightning/node.ts';
 import { readInvoice } from '../payments/pay-invoice.ts';
@@ -71,6 +72,7 @@ export interface WithdrawLinks {
 
 export interface WithdrawLinkDependencies {
   readonly database: Database;
+  readonly ledger: Ledger;
   readonly accounts: Accounts;
   readonly wallets: Wallets;
   readonly payments: Payments;
@@ -110,7 +112,7 @@ export function releaseLink(linkId: string): RowWrite {
 
 async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<MadeLink> {
   const { wallet, memo, passThru, uses } = order;
-  const maxMsat = order.maxMsat ?? wallet.balance.spendableMsat;
+  const maxMsat = order.maxMsat ?? (await deps.ledger.balance(wallet.ledgerAccount)).spendableMsat;
   if (maxMsat < SMALLEST_WITHDRAWAL)
     throw new Refusal('insufficient_balance', 'The wallet has nothing to withdraw; give num_satoshis or fund it first.');
   const id = `lnurlw_${newId(deps.clock.nowMs())}`;
@@ -147,7 +149,7 @@ async function openLink(deps: WithdrawLinkDependencies, request: WithdrawRequest
     const busy = await deps.payments.isLinkBusy(link.id);
     throw new Refusal('link_unusable', busy ? 'A withdrawal with this link is in progress.' : 'This withdraw link has been used.');
   }
-  const bound = minMsat(msat(link.max_msat), named.wallet.balance.spendableMsat);
+  const bound = minMsat(msat(link.max_msat), (await deps.ledger.balance(link.ledger_account)).spendableMsat);
   const maxMsat = request.numSatoshis === undefined ? bound : minMsat(bound, satToMsat(request.numSatoshis));
   if (maxMsat <= 0) throw new Refusal('insufficient_balance', 'The wallet behind this link has nothing to withdraw now.');
   return { link, wallet: named.wallet, maxMsat, usesBalanceToken: Buffer.compare(link.balance_token_hash, hash) === 0 };

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Invoices, OurNode } from '../invoices/invoices.ts';
 import { errorMessage } from '../kernel/log.ts';
+import type { Receipt } from '../ledger/posting.ts';
 import type { NodeInfo, PaymentOutcome } from '../lightning/node.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
@@ -13,8 +14,8 @@ import { transferBetween, type WalletTransfer } from './transfer.ts';
 export interface Payments {
   payInvoice(order: InvoicePayment): Promise<Begun>;
   keysend(order: Keysend): Promise<Begun>;
-  /** @returns the id of the ledger transfer. */
-  transfer(order: WalletTransfer): Promise<string>;
+  /** @returns the receipt, with the one transfer and both balances. */
+  transfer(order: WalletTransfer): Promise<Receipt>;
   /** The payment once it has ended, or as it is after `seconds`. */
   wait(id: string, seconds: number): Promise<Payment>;
   find(id: string): Promise<Payment | undefined>;

@@ -3,6 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Receipt } from '../ledger/posting.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 
 export interface WalletTransfer {
@@ -16,14 +17,14 @@ export interface WalletTransfer {
 
 /**
  * Moves money between two wallets of this service; both sides or neither.
- * @returns the id of the ledger transfer.
+ * @returns the receipt, with the one transfer and both balances.
  * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`.
  */
-export async function transferBetween(deps: { ledger: Ledger; clock: Clock }, order: WalletTransfer): Promise<string> {
+export async function transferBetween(deps: { ledger: Ledger; clock: Clock }, order: WalletTransfer): Promise<Receipt> {
   const { source, destination, amountMsat, memo, passThru } = order;
   if (source.id === destination.id) throw new Refusal('same_wallet');
   const id = newId(deps.clock.nowMs());
-  await deps.ledger.post({
+  return deps.ledger.post({
     transfers: [
       {
         id,
@@ -37,5 +38,4 @@ export async function transferBetween(deps: { ledger: Ledger; clock: Clock }, or
       },
     ],
   });
-  return id;
 }

@@ -8,14 +8,11 @@ export type WalletRow = {
   status: 'active' | 'inactive';
   created_at: number;
   updated_at: number;
-  balance_msat: number;
-  held_msat: number;
-  entries: number;
 };
 
-const WALLET = `SELECT w.id, w.account_id, w.ledger_account, w.user_label, w.status, w.created_at, w.updated_at,
-    l.balance_msat, l.held_msat, l.entries
-  FROM wallet w JOIN ledger_account l ON l.id = w.ledger_account`;
+export type FundedRow = WalletRow & { balance_msat: number; held_msat: number; entries: number };
+
+const WALLET = 'SELECT id, account_id, ledger_account, user_label, status, created_at, updated_at FROM wallet';
 
 export const openLedgerAccount = statement<{ id: number }>(
   'wallet_open_ledger_account',
@@ -28,10 +25,15 @@ export const insertWallet = statement(
    VALUES ($1, $2, $3, $4, 'active', $5, $5)`,
 );
 
-export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE w.id = $1`);
+export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE id = $1`);
 
-export const findByLedgerAccount = statement<WalletRow>('wallet_find_by_ledger_account', `${WALLET} WHERE w.ledger_account = $1`);
+export const findByLedgerAccount = statement<WalletRow>('wallet_find_by_ledger_account', `${WALLET} WHERE ledger_account = $1`);
 
-export const listWallets = statement<WalletRow>('wallet_list', `${WALLET} WHERE w.account_id = $1 ORDER BY w.id DESC LIMIT $2 OFFSET $3`);
+export const listWallets = statement<FundedRow>(
+  'wallet_list',
+  `SELECT w.id, w.account_id, w.ledger_account, w.user_label, w.status, w.created_at, w.updated_at, l.balance_msat, l.held_msat, l.entries
+   FROM wallet w JOIN ledger_account l ON l.id = w.ledger_account
+   WHERE w.account_id = $1 ORDER BY w.id DESC LIMIT $2 OFFSET $3`,
+);
 
 export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');

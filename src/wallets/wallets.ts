@@ -1,12 +1,13 @@
 import { type Accounts, insertKey, type Key } from '../accounts/accounts.ts';
 import { type KeyKind, newKeyText } from '../accounts/keys.ts';
 import type { Database, Tx } from '../db/database.ts';
+import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { type Balance, toBalance } from '../ledger/ledger.ts';
 import * as sql from './wallets.sql.ts';
 
-/** A customer's wallet, with its balance as last committed. Times are Unix seconds. */
+/** A customer's wallet. What is in it only the ledger knows. Times are Unix seconds. */
 export interface Wallet {
   readonly id: string;
   readonly accountId: string;
@@ -15,6 +16,11 @@ export interface Wallet {
   readonly status: 'active' | 'inactive';
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** A wallet with its balance as last committed. */
+export interface FundedWallet {
+  readonly wallet: Wallet;
   readonly balance: Balance;
 }
 
@@ -37,18 +43,23 @@ export interface NewWallet {
 
 export interface Wallets {
   create(accountId: string, userLabel: string): Promise<NewWallet>;
+  /** May lag a second behind a change of label or status. */
   find(id: string): Promise<Wallet | undefined>;
   findByLedgerAccount(ledgerAccount: number): Promise<Wallet | undefined>;
   /** The wallet a path names, by its id or by any of its access keys; with the key, where it was one. */
   resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
   /** An account's wallets, newest first. */
-  list(accountId: string, limit: number, offset: number): Promise<{ wallets: Wallet[]; total: number }>;
+  list(accountId: string, limit: number, offset: number): Promise<{ wallets: FundedWallet[]; total: number }>;
 }
 
 export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
-  async function find(id: string): Promise<Wallet | undefined> {
-    const row = await database.first(sql.findWallet, id);
-    return row && toWallet(row);
+  const known = new BriefCache<Wallet>(BRIEFLY);
+
+  function find(id: string): Promise<Wallet | undefined> {
+    return known.get(id, async () => {
+      const row = await database.first(sql.findWallet, id);
+      return row && toWallet(row);
+    });
   }
 
   return {
@@ -70,7 +81,7 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
     async list(accountId, limit, offset) {
       const rows = await database.all(sql.listWallets, accountId, limit, offset);
       const count = await database.first(sql.countWallets, accountId);
-      return { wallets: rows.map(toWallet), total: count?.n ?? 0 };
+      return { wallets: rows.map((row) => ({ wallet: toWallet(row), balance: toBalance(row) })), total: count?.n ?? 0 };
     },
   };
 }
@@ -96,6 +107,5 @@ function toWallet(row: sql.WalletRow): Wallet {
     status: row.status,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    balance: toBalance(row),
   };
 }

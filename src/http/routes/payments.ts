@@ -1,15 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { History } from '../../history/history.ts';
+import { ofBooked, type WalletTransaction } from '../../history/wallet-transaction.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
+import type { Receipt } from '../../ledger/posting.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payment } from '../../payments/payment.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { Begun } from '../../payments/saga.ts';
 import { walletTransactionId } from '../../wallets/wallet-transaction-id.ts';
-import type { Wallets } from '../../wallets/wallets.ts';
+import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, Pubkey, passThruText } from '../fields.ts';
@@ -139,7 +141,7 @@ function wantsNoWait(request: FastifyRequest): boolean {
   return /\brespond-async\b/i.test(String(prefer ?? '')) || request.headers['x-lnpay-async'] === '1';
 }
 
-function transferRoute(app: App, { access, wallets, payments, history, objects }: PaymentRouteDependencies, base: string): void {
+function transferRoute(app: App, { access, wallets, payments, objects }: PaymentRouteDependencies, base: string): void {
   const schema = { params: KeyParams, body: TransferBody, response: { 201: TransferObject } };
   app.post(`${base}/transfer`, { schema }, async (request, reply) => {
     const source = await access.wallet(request, 'wallet_transfer');
@@ -148,21 +150,27 @@ function transferRoute(app: App, { access, wallets, payments, history, objects }
     if (destination?.accountId !== source.accountId) throw new Refusal('not_found', 'dest_wallet_id names no wallet of this account.');
     const extra = lnPayParams === undefined ? {} : { lnPayParams };
     const passThruJson = passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra });
-    const transferId = await payments.transfer({
+    const receipt = await payments.transfer({
       source,
       destination,
       amountMsat: satToMsat(num_satoshis),
       memo: memo === undefined ? undefined : memoText(memo),
       passThru: passThruJson,
     });
-    const [received, sent] = await Promise.all([history.ofTransfer(transferId, 'to'), history.ofTransfer(transferId, 'from')]);
-    invariant(received && sent, 'a committed transfer has both sides');
     return reply.code(201).send({
-      wtx_transfer_in: objects.walletTransaction(received),
-      wtx_transfer_out: objects.walletTransaction(sent),
+      wtx_transfer_in: objects.walletTransaction(sideOf(receipt, 'to', destination)),
+      wtx_transfer_out: objects.walletTransaction(sideOf(receipt, 'from', source)),
       passThru: { ...passThru, ...extra },
       source_wallet_id: source.id,
       dest_wallet_id: destination.id,
     });
   });
+}
+
+/** What the receipt says of one side: nothing has to be read back. */
+function sideOf(receipt: Receipt, side: 'from' | 'to', wallet: Wallet): WalletTransaction {
+  const [transfer] = receipt.transfers;
+  const balance = receipt.balances.get(wallet.ledgerAccount);
+  invariant(transfer && balance, 'a committed transfer has both sides');
+  return ofBooked(transfer, side, { wallet, balance });
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
@@ -24,15 +25,15 @@ const WalletBody = Type.Object(
   { additionalProperties: false },
 );
 
-export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets; objects: Objects }): void {
-  const { access, wallets, objects } = deps;
+export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets; ledger: Ledger; objects: Objects }): void {
+  const { access, wallets, ledger, objects } = deps;
 
   app.get('/v1/wallets', { schema: { querystring: PageQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
     const accountId = await access.account(request);
     const page = readPage(request.query);
     const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
     pageHeaders(request, reply, page, total);
-    return listed.map(objects.wallet);
+    return listed.map(({ wallet, balance }) => objects.wallet(wallet, balance));
   });
 
   app.post('/v1/wallet', { schema: { body: WalletBody, response: { 201: NewWalletObject } } }, async (request, reply) => {
@@ -41,14 +42,15 @@ export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets;
     const { wallet, accessKeys } = await wallets.create(accountId, plainText('user_label', request.body.user_label ?? ''));
     const keys = Object.entries(accessKeys) as [WalletKeyKind, string][];
     return reply.code(201).send({
-      ...objects.wallet(wallet),
+      ...objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount)),
       access_keys: Object.fromEntries(keys.map(([kind, text]) => [KEY_NAMES[kind], [text]])),
     });
   });
 
   for (const base of WALLET_BASES) {
-    app.get(base, { schema: { params: KeyParams, response: { 200: WalletObject } } }, async (request) =>
-      objects.wallet(await access.wallet(request, 'wallet_read')),
-    );
+    app.get(base, { schema: { params: KeyParams, response: { 200: WalletObject } } }, async (request) => {
+      const wallet = await access.wallet(request, 'wallet_read');
+      return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));
+    });
   }
 }

@@ -1,0 +1,39 @@
+/**
+ * Keeps what was read for a moment, so that a busy key is not read again on every request. Only for what may lag: whatever moves
+ * money checks the database in its own transaction. What was not found is not kept.
+ */
+export class BriefCache<V> {
+  readonly #maxAgeMs: number;
+  readonly #maxSize: number;
+  readonly #entries = new Map<string, { readonly value: V; readonly until: number }>();
+
+  constructor({ maxAgeMs, maxSize }: { maxAgeMs: number; maxSize: number }) {
+    this.#maxAgeMs = maxAgeMs;
+    this.#maxSize = maxSize;
+  }
+
+  async get(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    const now = performance.now();
+    const known = this.#entries.get(key);
+    if (known && known.until > now) return known.value;
+    const value = await load();
+    this.#entries.delete(key);
+    if (value !== undefined) {
+      this.#makeRoom();
+      this.#entries.set(key, { value, until: now + this.#maxAgeMs });
+    }
+    return value;
+  }
+
+  /** The oldest entry goes first: a Map keeps the order in which they came. */
+  #makeRoom(): void {
+    if (this.#entries.size < this.#maxSize) return;
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** How long a read of a key or a wallet may lag behind its change. */
+export const BRIEFLY = { maxAgeMs: 1000, maxSize: 20_000 };
