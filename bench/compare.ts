@@ -28,11 +28,11 @@ export async function compare(row: string, meaning: string, unit: string, first:
   await second.round();
   for (let round = 0; round < rounds; round++) {
     for (const side of round % 2 === 0 ? [first, second] : [second, first]) {
-      process.stderr.write(`\r${row}: round ${round + 1} of ${rounds}, ${side.name}`.padEnd(100));
+      if (process.stderr.isTTY) process.stderr.write(`\r${row}: round ${round + 1} of ${rounds}, ${side.name}`.padEnd(100));
       measured.get(side)?.push(await side.round());
     }
   }
-  process.stderr.write(`\r${''.padEnd(100)}\r`);
+  if (process.stderr.isTTY) process.stderr.write(`\r${''.padEnd(100)}\r`);
   const sides = [first, second].map((side) => ({ name: side.name, ...summary(measured.get(side) ?? []) }));
   return { row, meaning, unit, sides, ratio: (sides[0]?.median ?? 0) / (sides[1]?.median ?? 1) };
 }

@@ -7,6 +7,13 @@ CREATE TABLE service_fact (
   value TEXT NOT NULL
 ) STRICT;
 
+-- Work that one of several instances does at a time: whoever keeps the beat moving (src/db/leases.ts).
+CREATE TABLE lease (
+  name TEXT PRIMARY KEY,
+  holder TEXT,
+  beat INTEGER NOT NULL
+) STRICT;
+
 -- The ledger. ----------------------------------------------------------------------------------------------------------
 
 -- The running state of each ledger account: a cache of its last entry (its balance, number and hash), and what is held.
@@ -20,6 +27,9 @@ CREATE TABLE ledger_account (
   head BLOB,
   CHECK (kind IN ('node', 'routing_fees') OR balance_msat >= held_msat)
 ) STRICT;
+
+-- Every commit changes these rows in place; half-full pages let PostgreSQL do it without moving them.
+-- postgres: ALTER TABLE ledger_account SET (fillfactor = 50);
 
 -- The system's own accounts take the first four ids, in this order (src/ledger/accounts.ts).
 INSERT INTO ledger_account (kind) VALUES ('node');
@@ -62,6 +72,11 @@ CREATE TABLE ledger_hold (
   state TEXT NOT NULL CHECK (state IN ('open', 'posted', 'voided'))
 ) STRICT;
 CREATE INDEX ledger_hold_open ON ledger_hold (account) WHERE state = 'open';
+
+-- The batches that were committed lately: how a lost connection during a commit is resolved (src/ledger/group-commit.ts).
+CREATE TABLE ledger_batch (
+  id TEXT PRIMARY KEY
+) STRICT;
 
 -- Who may do what. -----------------------------------------------------------------------------------------------------
 

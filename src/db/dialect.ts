@@ -9,9 +9,11 @@ const POSTGRES_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\) STRICT;/g, ');'],
 ];
 
-/** Splits a migration into statements and puts them into a dialect's words. Comments are dropped; a statement ends with `;` at a line's end. */
+/** Splits a migration into statements and puts them into a dialect's words. A line `-- postgres: …` is for
+ * PostgreSQL alone; other comments are dropped. A statement ends with `;` at a line's end. */
 export function statementsOf(migration: string, dialect: 'sqlite' | 'postgres'): string[] {
-  const code = migration.replace(/^\s*--.*$/gm, '');
+  const own = migration.replaceAll(`-- ${dialect}: `, '');
+  const code = own.replace(/^\s*--.*$/gm, '');
   const text = dialect === 'sqlite' ? code : POSTGRES_WORDS.reduce((sql, [word, instead]) => sql.replace(word, instead), code);
   return text
     .split(/;\s*$/m)

@@ -12,6 +12,12 @@ const MAX_TRIES = 10;
 /** serialization_failure and deadlock_detected: PostgreSQL's word that trying again is right. */
 const TRY_AGAIN = new Set(['40001', '40P01']);
 
+/**
+ * Every statement of the service finds its rows through an index. A plan made while a table was still small would read it whole, for as
+ * long as the connection keeps the prepared statement: 2.7 instead of 30 thousand transfers a second. Tools that read everything plan freely.
+ */
+const PINNED_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+
 const INT8 = 20;
 
 /** PostgreSQL behind a pool of connections; any number of instances may share it. */
@@ -26,7 +32,7 @@ export async function openPostgres(url: string, { log, readOnly = false }: OpenO
     keepAlive: true,
     application_name: 'satchel',
     types: { getTypeParser: typeParser as never },
-    ...(readOnly && { options: '-c default_transaction_read_only=on' }),
+    options: readOnly ? '-c default_transaction_read_only=on' : PINNED_PLANS,
   });
   // An idle connection that breaks is replaced by the next use; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: errorMessage(error) }, 'an idle database connection was lost'));

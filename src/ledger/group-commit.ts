@@ -1,9 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
+import { CommitUnknown } from '../db/errors.ts';
 import { invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { isSystemAccount } from './accounts.ts';
 import { commitBatch, type Decision, RowMissed } from './commit.ts';
+import * as sql from './ledger.sql.ts';
 import type { Posting, Receipt } from './posting.ts';
 
 interface Waiting {
@@ -14,6 +18,9 @@ interface Waiting {
 
 const MAX_BATCH = 256;
 const MAX_QUEUE = 10_000;
+/** PostgreSQL works on one batch while the next is prepared; more than two gain nothing. SQLite has one writer. */
+const BATCHES_IN_FLIGHT = { sqlite: 1, postgres: 2 } as const;
+const RESOLVE_AGAIN_MS = 500;
 
 /**
  * Group commit: whatever arrives while one commit is running goes into the next database transaction, so that many postings share
@@ -23,7 +30,8 @@ export class GroupCommit {
   readonly #database: Database;
   readonly #clock: Clock;
   #queue: Waiting[] = [];
-  #running: Promise<void> | undefined;
+  #active = 0;
+  readonly #runners = new Set<Promise<void>>();
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -35,32 +43,31 @@ export class GroupCommit {
     if (this.#queue.length >= MAX_QUEUE && mayBeRefused(posting)) return Promise.reject(new Refusal('ledger_busy'));
     return new Promise((resolve, reject) => {
       this.#queue.push({ posting, resolve, reject });
-      this.#running ??= this.#run();
+      if (this.#active >= BATCHES_IN_FLIGHT[this.#database.dialect]) return;
+      const runner: Promise<void> = this.#run().finally(() => this.#runners.delete(runner));
+      this.#runners.add(runner);
     });
   }
 
   /** Resolves when nothing is waiting any more. */
   async drain(): Promise<void> {
-    while (this.#running) await this.#running;
+    while (this.#runners.size > 0) await Promise.all(this.#runners);
   }
 
   async #run(): Promise<void> {
-    // One turn of the event loop lets requests that are ready now join the first batch.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, MAX_BATCH);
-      await this.#commit(batch);
-    }
-    this.#running = undefined;
+    this.#active += 1;
+    // One turn of the event loop lets requests that are ready now join the batch.
+    for (await nextTurn(); this.#queue.length > 0; ) await this.#commit(this.#queue.splice(0, MAX_BATCH));
+    // In the same turn in which the queue was seen empty: whoever comes next starts a runner.
+    this.#active -= 1;
   }
 
   async #commit(batch: readonly Waiting[]): Promise<void> {
     let decisions: Decision[];
     try {
-      const postings = batch.map(({ posting }) => posting);
-      decisions = await this.#database.transaction((tx) => commitBatch(tx, postings, this.#clock.nowMs()));
+      decisions = await this.#transact(batch.map(({ posting }) => posting));
     } catch (error) {
-      await this.#retry(batch, error);
+      await this.#halve(batch, error);
       return;
     }
     for (const [index, { resolve, reject }] of batch.entries()) {
@@ -71,8 +78,34 @@ export class GroupCommit {
     }
   }
 
-  /** Nothing of the batch was written. The halves are decided again, down to the one posting that is at fault. */
-  async #retry(batch: readonly Waiting[], error: unknown): Promise<void> {
+  /** One database transaction for a batch. @throws when, for certain, nothing of it was written. */
+  async #transact(postings: readonly Posting[]): Promise<Decision[]> {
+    const batchId = newId(this.#clock.nowMs());
+    let decisions: Decision[] = [];
+    try {
+      await this.#database.transaction(async (tx) => {
+        if (tx.dialect === 'postgres') await tx.run(sql.insertBatch, batchId);
+        decisions = await commitBatch(tx, postings, this.#clock.nowMs());
+      });
+    } catch (error) {
+      if (!(error instanceof CommitUnknown) || !(await this.#wasCommitted(batchId))) throw error;
+    }
+    return decisions;
+  }
+
+  /** A connection broke during COMMIT. The batch's own row tells what became of it; its callers wait until the database can say. */
+  async #wasCommitted(batchId: string): Promise<boolean> {
+    for (;;) {
+      try {
+        return (await this.#database.transaction((tx) => tx.run(sql.refuteBatch, batchId))) === 0;
+      } catch {
+        await delay(RESOLVE_AGAIN_MS);
+      }
+    }
+  }
+
+  /** Nothing of the batch was written. Its halves are decided again, down to the one posting that is at fault. */
+  async #halve(batch: readonly Waiting[], error: unknown): Promise<void> {
     const [only] = batch;
     if (batch.length === 1 && only) {
       only.reject(error instanceof RowMissed ? error.refusal : error);
@@ -87,4 +120,8 @@ export class GroupCommit {
 /** Only what asks for customers' money to start moving; what ends a hold or books money that has arrived is never turned away. */
 function mayBeRefused(posting: Posting): boolean {
   return posting.holds !== undefined || (posting.transfers ?? []).some(({ from }) => !isSystemAccount(from));
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

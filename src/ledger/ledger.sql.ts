@@ -55,6 +55,15 @@ export const insertTransfers = statement('ledger_insert_transfers', {
       $10::bigint[], $11::bigint[], $12::bigint[], $13::bytea[], $14::text[], $15::text[], $16::text[], $17::text[])`,
 });
 
+/** One row a batch. */
+export const insertBatch = statement('ledger_insert_batch', 'INSERT INTO ledger_batch (id) VALUES ($1)');
+
+/** Waits for a transaction that is still inserting the same id; changes nothing when it was committed, and else keeps it from ever being. */
+export const refuteBatch = statement('ledger_refute_batch', 'INSERT INTO ledger_batch (id) VALUES ($1) ON CONFLICT DO NOTHING');
+
+/** Ids are time-ordered: everything before one of yesterday. */
+export const forgetBatches = statement('ledger_forget_batches', 'DELETE FROM ledger_batch WHERE id < $1');
+
 /** The balance as it is committed. */
 export const readBalance = statement<{ balance_msat: number; held_msat: number; entries: number }>(
   'ledger_read_balance',
