@@ -75,7 +75,8 @@ CREATE INDEX ledger_hold_open ON ledger_hold (account) WHERE state = 'open';
 
 -- The batches that were committed lately: how a lost connection during a commit is resolved (src/ledger/group-commit.ts).
 CREATE TABLE ledger_batch (
-  id TEXT PRIMARY KEY
+  id TEXT PRIMARY KEY,
+  outcome TEXT NOT NULL CHECK (outcome IN ('committed', 'refuted'))
 ) STRICT;
 
 -- Who may do what. -----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import type { Config } from './config.ts';
 import { bindLedger } from './db/binding.ts';
 import type { Database } from './db/database.ts';
+import { underLease } from './db/leases.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { storeFirstKeys } from './first-key.ts';
@@ -79,8 +80,13 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
 
   node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const life = new AbortController();
-  const watching = watchNode({ database, node, invoices, payments, log }, life.signal);
-  const resuming = payments.resumeEvery(RESUME_SECONDS, life.signal);
+  const listening = underLease({ database, log }, 'node-listener', life.signal, async (signal) => {
+    await Promise.all([
+      watchNode({ database, node, invoices, payments, log }, signal),
+      payments.resumeEvery(RESUME_SECONDS, signal),
+      ledger.forgetOldBatches(),
+    ]);
+  });
 
   const access = createAccess(accounts, wallets);
   const objects = createObjects(our.nodeId);
@@ -90,7 +96,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
     transactionRoutes(app, { access, history, objects });
     paymentRoutes(app, { access, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
     lnurlWithdrawRoutes(app, { access, links });
-    playgroundRoutes(app, { access, wallets, invoices, control: playground.control });
+    playgroundRoutes(app, { access, invoices, control: playground.control });
     serviceRoutes(app, { isReady: () => isReady(database, node) });
   });
 
@@ -98,10 +104,11 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
     server,
     newKeys,
     async close() {
+      payments.stopWaiting();
       await server.close();
       life.abort();
       await payments.settleDown();
-      await Promise.all([watching, resuming]);
+      await listening;
       await ledger.drain();
       await node.close();
       await database.close();

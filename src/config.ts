@@ -12,7 +12,7 @@ export interface Config {
   readonly logLevel: string;
   /** A `sak_…` that must exist after the start. */
   readonly bootstrapSecretKey: string | undefined;
-  /** How long an answer waits for a payment to end before it says 202. */
+  /** How long an answer waits for a payment to end before it says 202; shorter than the server keeps a silent connection (120 s). */
   readonly paymentWaitSeconds: number;
   /** The wallet that gets keysends which name none. */
   readonly keysendWalletId: string | undefined;
@@ -50,7 +50,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       `one of ${LOG_LEVELS.join(', ')}`,
     ),
     bootstrapSecretKey: bootstrapKey(get('BOOTSTRAP_SECRET_KEY')),
-    paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 600),
+    paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 110),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
   };
 }

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../db/database.ts';
+import { writeFact } from '../db/facts.sql.ts';
 import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -54,6 +55,8 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
     },
     bootstrap: (secretKey, keep) =>
       database.transaction(async (tx) => {
+        // Instances that start together do this one after the other: the row is locked until the commit.
+        await tx.run(writeFact, 'bootstrap', 'done');
         const keys = await bootstrap(tx, clock, secretKey);
         if (keys) await keep(keys);
         return keys;

@@ -1,6 +1,6 @@
 import { newId } from '../kernel/ids.ts';
 import type { Database } from './database.ts';
-import { readFact, writeFact } from './facts.sql.ts';
+import { readFact, writeOnce } from './facts.sql.ts';
 
 /** The ledger was made for another node or network: its balances would be promises that this node cannot keep. */
 export class ForeignLedger extends Error {
@@ -14,12 +14,10 @@ export class ForeignLedger extends Error {
  */
 export function bindLedger(database: Database, node: { readonly network: string; readonly pubkey: string }): Promise<string> {
   return database.transaction(async (tx) => {
+    // Two instances may begin a new ledger at the same moment: the second waits here, and reads what the first wrote.
+    await tx.run(writeOnce, 'node', JSON.stringify({ ...node, nodeId: `lnd_${newId()}` }));
     const bound = await tx.first(readFact, 'node');
-    if (!bound) {
-      const nodeId = `lnd_${newId()}`;
-      await tx.run(writeFact, 'node', JSON.stringify({ ...node, nodeId }));
-      return nodeId;
-    }
+    if (!bound) throw new Error('the binding of the ledger was not kept');
     const made = JSON.parse(bound.value) as { network: string; pubkey: string; nodeId: string };
     if (made.network === node.network && made.pubkey === node.pubkey) return made.nodeId;
     throw new ForeignLedger(

@@ -8,7 +8,10 @@ export type SqlParameter = SqlValue | readonly SqlValue[];
 
 export type Row = Record<string, SqlValue>;
 
-/** Runs named statements. Errors of the database pass through; see {@link isUniqueViolation} for the one that callers expect. */
+/**
+ * Runs named statements. What the database refuses is a `StatementFailed`, without parameters in it; `isUniqueViolation` and
+ * `isCheckViolation` (errors.ts) know the two that callers expect. A number that is not a safe integer is a RangeError.
+ */
 export interface Queryable {
   /** All rows, in the statement's order. Statements that may return many rows carry a LIMIT. */
   all<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R[]>;
@@ -18,7 +21,10 @@ export interface Queryable {
   run(statement: Statement, ...parameters: SqlParameter[]): Promise<number>;
 }
 
-/** One database transaction. It dies with its callback: a use after that throws, so a forgotten `await` is loud. */
+/**
+ * One database transaction. It dies with its callback: a use after that throws, so a forgotten `await` is loud. A statement that
+ * failed ends it, also when its error is caught: nothing of the transaction is committed.
+ */
 export interface Tx extends Queryable {
   readonly dialect: Dialect;
 }
@@ -30,9 +36,13 @@ export interface Database {
   readonly dialect: Dialect;
   all<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R[]>;
   first<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R | undefined>;
-  /** Commits what the callback wrote, durably, before it answers; rolls all of it back when the callback throws. */
+  /**
+   * Commits what the callback wrote, durably, before it answers; rolls all of it back when the callback throws. PostgreSQL may ask
+   * for another try, so the callback may run more than once. A transaction inside a transaction throws.
+   * @throws CommitUnknown when the connection was lost during the commit: it may have been applied or not. Look before trying again.
+   */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Reads one consistent state of the database across several statements; a long list is read in pages. */
+  /** Reads one consistent state of the database, that of its first read, across several statements; a long list is read in pages. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -25,3 +25,36 @@ export class TransactionOver extends Error {
     super('this database transaction is over; an await is missing somewhere');
   }
 }
+
+/** A statement that the database refused. It never repeats parameters, which may be secrets; so it has no `cause` either. */
+export class StatementFailed extends Error {
+  override readonly name = 'StatementFailed';
+  /** The SQLSTATE of PostgreSQL, or SQLite's extended result code; another code where the connection broke. */
+  readonly code: string;
+  /** In PostgreSQL the violated constraint and its table; SQLite says both in the message. */
+  readonly constraint: string | undefined;
+  readonly table: string | undefined;
+
+  constructor(message: string, code: string, violated: { constraint?: string | undefined; table?: string | undefined } = {}) {
+    super(message);
+    this.code = code;
+    this.constraint = violated.constraint;
+    this.table = violated.table;
+  }
+}
+
+/** unique_violation; SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID. */
+const UNIQUE = new Set(['23505', '2067', '1555', '2579']);
+/** check_violation; SQLITE_CONSTRAINT_CHECK. */
+const CHECK = new Set(['23514', '275']);
+
+/** Whether a row was there already; of one table, when it is named. */
+export function isUniqueViolation(error: unknown, table?: string): boolean {
+  if (!(error instanceof StatementFailed) || !UNIQUE.has(error.code)) return false;
+  return table === undefined || error.table === table || error.message.includes(` ${table}.`);
+}
+
+/** Whether a CHECK of the schema refused a row. */
+export function isCheckViolation(error: unknown): boolean {
+  return error instanceof StatementFailed && CHECK.has(error.code);
+}

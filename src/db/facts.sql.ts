@@ -6,3 +6,5 @@ export const writeFact = statement(
   'fact_write',
   `INSERT INTO service_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 );
+
+export const writeOnce = statement('fact_write_once', 'INSERT INTO service_fact (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING');

@@ -15,6 +15,11 @@ const lockTable = statement('migration_lock', {
   sqlite: 'SELECT 1 AS locked',
   postgres: 'LOCK TABLE schema_migration IN ACCESS EXCLUSIVE MODE',
 });
+/** A migration, and the wait for another instance's, takes as long as it takes. */
+const waitLong = statement('migration_wait', {
+  sqlite: 'SELECT 1 AS waits',
+  postgres: "SELECT set_config('statement_timeout', '0', true) AS waits",
+});
 const listApplied = statement<{ version: number; checksum: string }>(
   'migration_list',
   'SELECT version, checksum FROM schema_migration ORDER BY version',
@@ -41,6 +46,7 @@ export async function migrate(database: Database, folder: string): Promise<void>
   // Two instances may create the table at the same moment; the second finds it on its second try.
   await database.transaction((tx) => tx.run(createTable)).catch(() => database.transaction((tx) => tx.run(createTable)));
   await database.transaction(async (tx) => {
+    await tx.all(waitLong);
     await tx.all(lockTable);
     const applied = await tx.all(listApplied);
     checkHistory(applied, migrations);

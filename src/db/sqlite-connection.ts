@@ -1,14 +1,18 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Row, SqlParameter, Tx } from './database.ts';
-import { TransactionOver } from './errors.ts';
+import type { Queryable, SqlParameter, SqlValue } from './database.ts';
+import { StatementFailed } from './errors.ts';
 import type { Statement } from './statement.ts';
+import { checkValue } from './tx.ts';
 
-type Bindable = string | number | null | Uint8Array;
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly parameters: number;
+}
 
 /** One connection with its prepared statements. */
-export class SqliteConnection {
+export class SqliteConnection implements Queryable {
   readonly #db: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepared = new Map<string, Prepared>();
 
   constructor(path: string, readOnly: boolean) {
     this.#db = new DatabaseSync(path, { readOnly, timeout: 10_000 });
@@ -18,16 +22,22 @@ export class SqliteConnection {
     if (!readOnly) this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000');
   }
 
-  all<R extends Row>(statement: Statement<R>, parameters: readonly SqlParameter[]): R[] {
-    return this.#prepare(statement).all(...bindable(parameters)) as R[];
+  // Rows come as the columns say; a statement's type is its author's promise.
+  async all<R>(statement: Statement, ...parameters: SqlParameter[]): Promise<R[]> {
+    return this.#use(statement, parameters, (prepared, values) => prepared.all(...values) as R[]);
   }
 
-  first<R extends Row>(statement: Statement<R>, parameters: readonly SqlParameter[]): R | undefined {
-    return this.#prepare(statement).get(...bindable(parameters)) as R | undefined;
+  async first<R>(statement: Statement, ...parameters: SqlParameter[]): Promise<R | undefined> {
+    return this.#use(statement, parameters, (prepared, values) => prepared.get(...values) as R | undefined);
   }
 
-  run(statement: Statement, parameters: readonly SqlParameter[]): number {
-    return Number(this.#prepare(statement).run(...bindable(parameters)).changes);
+  async run(statement: Statement, ...parameters: SqlParameter[]): Promise<number> {
+    return this.#use(statement, parameters, (prepared, values) => Number(prepared.run(...values).changes));
+  }
+
+  /** Whether a transaction is open; a failed COMMIT (a full disk) may have rolled back already. */
+  get inTransaction(): boolean {
+    return this.#db.isTransaction;
   }
 
   exec(sql: string): void {
@@ -39,38 +49,49 @@ export class SqliteConnection {
     this.#db.close();
   }
 
-  #prepare(statement: Statement): StatementSync {
+  #use<T>(statement: Statement, parameters: readonly SqlParameter[], run: (prepared: StatementSync, values: Bindable[]) => T): T {
+    const values = parameters.map(bindable);
+    try {
+      const prepared = this.#prepare(statement);
+      // SQLite itself takes a missing parameter for NULL.
+      if (parameters.length !== prepared.parameters) throw new StatementFailed('wrong number of parameters', 'parameters');
+      return run(prepared.statement, values);
+    } catch (error) {
+      throw failed(statement, error as NodeJS.ErrnoException & { errcode?: number });
+    }
+  }
+
+  #prepare(statement: Statement): Prepared {
     const known = this.#prepared.get(statement.sqlite);
     if (known) return known;
-    const prepared = this.#db.prepare(numbered(statement.sqlite));
+    const numbers = Array.from(statement.sqlite.matchAll(/\$(\d+)/g), ([, number]) => Number(number));
+    const prepared = { statement: this.#db.prepare(numbered(statement.sqlite)), parameters: Math.max(0, ...numbers) };
     this.#prepared.set(statement.sqlite, prepared);
     return prepared;
   }
 }
 
 /** `$1` is a name to SQLite, bound in order of appearance; `?1` is what PostgreSQL means by it. */
-export function numbered(sql: string): string {
+function numbered(sql: string): string {
   return sql.replace(/\$(\d+)/g, '?$1');
 }
 
-function bindable(parameters: readonly SqlParameter[]): Bindable[] {
-  return parameters.map((value) => (Array.isArray(value) ? JSON.stringify(value) : (value as Bindable)));
+type Bindable = string | bigint | null | Uint8Array;
+
+/** A number would be bound as a REAL, and 3 / 2 be 1.5. */
+function bindable(value: SqlParameter): Bindable {
+  if (Array.isArray(value)) return JSON.stringify(value.map(listed));
+  checkValue(value as SqlValue);
+  return typeof value === 'number' ? BigInt(value) : (value as Bindable);
 }
 
-/** A transaction handle on a connection that dies with `end`. */
-export function sqliteTx(connection: SqliteConnection): Tx & { end(): void } {
-  let over = false;
-  const alive = () => {
-    if (over) throw new TransactionOver();
-    return connection;
-  };
-  return {
-    dialect: 'sqlite',
-    all: async (statement, ...parameters) => alive().all(statement, parameters),
-    first: async (statement, ...parameters) => alive().first(statement, parameters),
-    run: async (statement, ...parameters) => alive().run(statement, parameters),
-    end() {
-      over = true;
-    },
-  };
+function listed(value: SqlValue): SqlValue {
+  if (value instanceof Uint8Array) throw new TypeError('a list of bytes cannot be a parameter in SQLite');
+  checkValue(value);
+  return value;
+}
+
+function failed(statement: Statement, error: NodeJS.ErrnoException & { errcode?: number }): Error {
+  if (error.code === 'ERR_OUT_OF_RANGE') return new RangeError(`${statement.name}: the database holds an integer beyond 2^53 − 1`);
+  return new StatementFailed(`${statement.name}: ${error.message}`, String(error.errcode ?? error.code ?? error.name));
 }

@@ -2,9 +2,17 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Database, Tx } from './database.ts';
-import { DatabaseLocked } from './errors.ts';
+import { CommitUnknown, DatabaseLocked } from './errors.ts';
 import type { OpenOptions } from './open.ts';
-import { SqliteConnection, sqliteTx } from './sqlite-connection.ts';
+import { Running } from './running.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { runInTx } from './tx.ts';
+
+/** How many connections are kept for the next snapshots. */
+const MAX_IDLE = 4;
+
+/** The first read of a transaction fixes the state it sees; this makes it its beginning. */
+const BEGIN_SNAPSHOT = 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1';
 
 /** A SQLite file: one connection that writes, one transaction after the other, and others that read beside it (WAL). */
 export function openSqlite(path: string, { readOnly = false }: Pick<OpenOptions, 'readOnly'> = {}): Database {
@@ -14,53 +22,56 @@ export function openSqlite(path: string, { readOnly = false }: Pick<OpenOptions,
   const writer = readOnly ? undefined : new SqliteConnection(path, false);
   const reader = new SqliteConnection(path, true);
   const writes = new Turns();
+  const running = new Running();
   const idle: SqliteConnection[] = [];
 
-  async function inTransaction<T>(connection: SqliteConnection, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-    connection.exec(begin);
-    const tx = sqliteTx(connection);
+  async function snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const connection = idle.pop() ?? new SqliteConnection(path, true);
     try {
-      const result = await work(tx);
-      tx.end();
-      connection.exec('COMMIT');
-      return result;
-    } catch (error) {
-      tx.end();
-      rollBack(connection);
-      throw error;
+      return await inTransaction(connection, BEGIN_SNAPSHOT, work);
+    } finally {
+      if (idle.length < MAX_IDLE) idle.push(connection);
+      else connection.close();
     }
   }
 
   return {
     dialect: 'sqlite',
-    all: async (statement, ...parameters) => reader.all(statement, parameters),
-    first: async (statement, ...parameters) => reader.first(statement, parameters),
+    all: (statement, ...parameters) => reader.all(statement, ...parameters),
+    first: (statement, ...parameters) => reader.first(statement, ...parameters),
     async transaction(work) {
       if (!writer) throw new Error('the database was opened for reading only');
-      return writes.take(() => inTransaction(writer, 'BEGIN IMMEDIATE', work));
+      return running.write(() => writes.take(() => inTransaction(writer, 'BEGIN IMMEDIATE', work)));
     },
-    async snapshot(work) {
-      const connection = idle.pop() ?? new SqliteConnection(path, true);
-      try {
-        return await inTransaction(connection, 'BEGIN', work);
-      } finally {
-        idle.push(connection);
-      }
-    },
+    snapshot: (work) => running.read(() => snapshot(work)),
     async close() {
-      await writes.take(async () => undefined);
+      if (!(await running.close())) return;
       for (const connection of [reader, ...idle, writer]) connection?.close();
       lock?.close();
     },
   };
 }
 
-/** A failed COMMIT (a full disk) may have rolled back already. */
-function rollBack(connection: SqliteConnection): void {
+async function inTransaction<T>(connection: SqliteConnection, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
-    connection.exec('ROLLBACK');
-  } catch {
-    // Nothing was open any more, which is what is wanted.
+    connection.exec(begin);
+    const result = await runInTx('sqlite', connection, work);
+    commit(connection);
+    return result;
+  } finally {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+  }
+}
+
+const SQLITE_IOERR = 10;
+
+function commit(connection: SqliteConnection): void {
+  try {
+    connection.exec('COMMIT');
+  } catch (error) {
+    // After a failed fsync the pages may be on the disk or not; every other failure means that nothing was committed.
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_IOERR) throw new CommitUnknown();
+    throw error;
   }
 }
 

@@ -31,6 +31,11 @@ export function newId(nowMs: number = Date.now()): string {
   return encode(lastMs, TIME_CHARS) + encode(counter, COUNTER_CHARS) + randomText(RANDOM_CHARS);
 }
 
+/** The smallest id of a moment: what was made before sorts below it. */
+export function firstIdAt(ms: number): string {
+  return encode(ms, TIME_CHARS);
+}
+
 /** Whether a text has the form of an id with its prefix; anything else need not be looked up. */
 export function isId(text: string): boolean {
   return /^[a-z]{2,8}_[0-9A-Za-z]{1,40}$/.test(text);

@@ -66,10 +66,10 @@ export function apply(sheet: Worksheet, posting: Posting): Error | undefined {
 
 function move(sheet: Worksheet, order: TransferOrder): void {
   invariant(order.from !== order.to, 'a transfer needs two accounts');
-  invariant(Number.isSafeInteger(order.amountMsat) && order.amountMsat > 0, 'a transfer moves a whole, positive amount');
-  const from = enter(sheet, order, order.from, -order.amountMsat);
+  invariant(isWhole(order.amountMsat, 1), 'a transfer moves a whole, positive amount');
+  const from = enter(sheet, order, 'from');
   if (!mayGoBelowZero(from.id) && from.balanceMsat < from.heldMsat) throw new Refusal('insufficient_balance');
-  const to = enter(sheet, order, order.to, order.amountMsat);
+  const to = enter(sheet, order, 'to');
   sheet.newTransfers.push({
     ...order,
     createdAtMs: sheet.nowMs,
@@ -82,26 +82,33 @@ function move(sheet: Worksheet, order: TransferOrder): void {
   });
 }
 
-/** Adds one entry to an account. */
-function enter(sheet: Worksheet, order: TransferOrder, account: number, amountMsat: number): AccountState {
-  const state = accountOf(sheet, account);
+/** Adds one side of a transfer to its account. */
+function enter(sheet: Worksheet, order: TransferOrder, side: 'from' | 'to'): AccountState {
+  const isFrom = side === 'from';
+  const amountMsat = isFrom ? -order.amountMsat : order.amountMsat;
+  const state = accountOf(sheet, isFrom ? order.from : order.to);
   const balance = state.balanceMsat + amountMsat;
   if (Math.abs(balance) > MAX_MSAT) throw new Refusal('limit_exceeded');
   state.balanceMsat = msat(balance);
   state.entries += 1;
   state.head = entryHash(state.head, {
     transferId: order.id,
-    account,
+    account: state.id,
+    counterpart: isFrom ? order.to : order.from,
     entry: state.entries,
     amountMsat,
     balanceMsat: state.balanceMsat,
     createdAtMs: sheet.nowMs,
+    type: (isFrom ? order.fromType : order.toType) ?? null,
+    lntx: (isFrom ? order.fromLntx : order.toLntx) ?? null,
+    memo: order.memo ?? null,
+    passThru: order.passThru ?? null,
   });
   return state;
 }
 
 function openHold(sheet: Worksheet, order: HoldOrder): void {
-  invariant(order.amountMsat > 0 && order.reserveMsat >= 0, 'a hold reserves a positive amount');
+  invariant(isWhole(order.amountMsat, 1) && isWhole(order.reserveMsat, 0), 'a hold reserves a whole, positive amount');
   invariant(!sheet.holds.has(order.id), `hold ${order.id} exists`);
   const account = accountOf(sheet, order.account);
   const spendable = subMsat(account.balanceMsat, account.heldMsat);
@@ -110,6 +117,10 @@ function openHold(sheet: Worksheet, order: HoldOrder): void {
   account.heldMsat = msat(account.heldMsat + amountMsat);
   sheet.holds.set(order.id, { id: order.id, account: order.account, amountMsat, state: 'open' });
   sheet.newHolds.add(order.id);
+}
+
+function isWhole(amountMsat: number, least: number): boolean {
+  return Number.isSafeInteger(amountMsat) && amountMsat >= least;
 }
 
 function closeHold(sheet: Worksheet, id: string, account: number, state: 'posted' | 'voided'): HoldState {

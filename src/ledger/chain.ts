@@ -4,21 +4,26 @@ import { createHash } from 'node:crypto';
 export interface Entry {
   readonly transferId: string;
   readonly account: number;
+  /** The account on the other side. */
+  readonly counterpart: number;
   /** Number of this entry on its account, from 1, without a gap. */
   readonly entry: number;
   /** Signed: what the entry added to the account. */
   readonly amountMsat: number;
   readonly balanceMsat: number;
   readonly createdAtMs: number;
+  readonly type: string | null;
+  readonly lntx: string | null;
+  readonly memo: string | null;
+  readonly passThru: string | null;
 }
 
 /**
- * The hash of an entry: SHA-256(hash of the account's previous entry ‖ the entry's fields). Changing or dropping any entry
- * changes every later hash of that account. The chain starts from nothing (an empty previous hash).
+ * The hash of an entry: SHA-256(hash of the account's previous entry ‖ JSON of the entry's fields, in the order below). Changing or
+ * dropping any entry changes every later hash of that account. The chain starts from nothing (an empty previous hash).
  */
 export function entryHash(previous: Uint8Array, e: Entry): Uint8Array {
-  return createHash('sha256')
-    .update(previous)
-    .update(`${e.transferId}|${e.account}|${e.entry}|${e.amountMsat}|${e.balanceMsat}|${e.createdAtMs}`)
-    .digest();
+  const numbers = [e.account, e.counterpart, e.entry, e.amountMsat, e.balanceMsat, e.createdAtMs];
+  const fields = [e.transferId, ...numbers, e.type, e.lntx, e.memo, e.passThru];
+  return createHash('sha256').update(previous).update(JSON.stringify(fields)).digest();
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
-import { CommitUnknown } from '../db/errors.ts';
-import { invariant } from '../kernel/assert.ts';
+import { CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../db/errors.ts';
+import { InvariantViolation, invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -62,12 +62,12 @@ export class GroupCommit {
     this.#active -= 1;
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  async #commit(batch: readonly Waiting[], isRetry = false): Promise<void> {
     let decisions: Decision[];
     try {
       decisions = await this.#transact(batch.map(({ posting }) => posting));
     } catch (error) {
-      await this.#halve(batch, error);
+      await this.#decideAgain(batch, error, isRetry);
       return;
     }
     for (const [index, { resolve, reject }] of batch.entries()) {
@@ -93,33 +93,50 @@ export class GroupCommit {
     return decisions;
   }
 
-  /** A connection broke during COMMIT. The batch's own row tells what became of it; its callers wait until the database can say. */
+  /**
+   * A connection broke during COMMIT. The batch's own row tells what became of it; its callers wait until the database can say. The
+   * refutation may be lost on its way as well, so what counts is what the row says, not whether this attempt wrote it.
+   */
   async #wasCommitted(batchId: string): Promise<boolean> {
     for (;;) {
       try {
-        return (await this.#database.transaction((tx) => tx.run(sql.refuteBatch, batchId))) === 0;
+        await this.#database.transaction((tx) => tx.run(sql.refuteBatch, batchId));
+        const row = await this.#database.first(sql.readBatch, batchId);
+        if (row) return row.outcome === 'committed';
       } catch {
-        await delay(RESOLVE_AGAIN_MS);
+        // The database cannot say yet.
       }
+      await delay(RESOLVE_AGAIN_MS);
     }
   }
 
-  /** Nothing of the batch was written. Its halves are decided again, down to the one posting that is at fault. */
-  async #halve(batch: readonly Waiting[], error: unknown): Promise<void> {
-    const [only] = batch;
-    if (batch.length === 1 && only) {
-      only.reject(error instanceof RowMissed ? error.refusal : error);
-      return;
+  /**
+   * Nothing of the batch was written. If one posting is at fault, the halves are decided again, down to that one. Trouble of the
+   * database's own hits all alike: the whole batch is tried once more, which costs twice the wait at most.
+   */
+  async #decideAgain(batch: readonly Waiting[], error: unknown, isRetry: boolean): Promise<void> {
+    const isOnes = isOnePostingsFault(error);
+    if (batch.length === 1 || (isRetry && !isOnes)) {
+      for (const { reject } of batch) reject(error instanceof RowMissed ? error.refusal : error);
+    } else if (!isOnes) {
+      await this.#commit(batch, true);
+    } else {
+      const middle = Math.ceil(batch.length / 2);
+      await this.#commit(batch.slice(0, middle));
+      await this.#commit(batch.slice(middle));
     }
-    const middle = Math.ceil(batch.length / 2);
-    await this.#commit(batch.slice(0, middle));
-    await this.#commit(batch.slice(middle));
   }
 }
 
 /** Only what asks for customers' money to start moving; what ends a hold or books money that has arrived is never turned away. */
 function mayBeRefused(posting: Posting): boolean {
   return posting.holds !== undefined || (posting.transfers ?? []).some(({ from }) => !isSystemAccount(from));
+}
+
+/** A row that did not change, or a value that the database refuses; anything else is the database's own trouble and hits all alike. */
+function isOnePostingsFault(error: unknown): boolean {
+  if (error instanceof StatementFailed) return isUniqueViolation(error) || isCheckViolation(error) || error.code.startsWith('22');
+  return error instanceof RowMissed || error instanceof RangeError || error instanceof InvariantViolation;
 }
 
 function nextTurn(): Promise<void> {

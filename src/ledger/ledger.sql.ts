@@ -13,7 +13,7 @@ export const lockAccounts = statement<AccountRow>('ledger_lock_accounts', {
   sqlite: `SELECT id, balance_msat, held_msat, entries, head FROM ledger_account
     WHERE id IN (SELECT value FROM json_each($1))`,
   postgres: `SELECT id, balance_msat, held_msat, entries, head FROM ledger_account
-    WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE`,
+    WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
 });
 
 export type HoldRow = { id: string; account: number; amount_msat: number; state: 'open' | 'posted' | 'voided' };
@@ -56,10 +56,18 @@ export const insertTransfers = statement('ledger_insert_transfers', {
 });
 
 /** One row a batch. */
-export const insertBatch = statement('ledger_insert_batch', 'INSERT INTO ledger_batch (id) VALUES ($1)');
+export const insertBatch = statement('ledger_insert_batch', `INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'committed')`);
 
-/** Waits for a transaction that is still inserting the same id; changes nothing when it was committed, and else keeps it from ever being. */
-export const refuteBatch = statement('ledger_refute_batch', 'INSERT INTO ledger_batch (id) VALUES ($1) ON CONFLICT DO NOTHING');
+/** Waits for a transaction that is still inserting the same id. What is not committed by now never will be. */
+export const refuteBatch = statement(
+  'ledger_refute_batch',
+  `INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'refuted') ON CONFLICT DO NOTHING`,
+);
+
+export const readBatch = statement<{ outcome: 'committed' | 'refuted' }>(
+  'ledger_read_batch',
+  'SELECT outcome FROM ledger_batch WHERE id = $1',
+);
 
 /** Ids are time-ordered: everything before one of yesterday. */
 export const forgetBatches = statement('ledger_forget_batches', 'DELETE FROM ledger_batch WHERE id < $1');

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { firstIdAt } from '../kernel/ids.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import { GroupCommit } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
@@ -18,15 +19,22 @@ export interface Ledger {
   balance(account: number): Promise<Balance>;
   /** What an open hold reserves; undefined when it is closed or unknown. */
   openHoldMsat(id: string): Promise<Msat | undefined>;
+  /** Drops the marks of batches that nobody can be in doubt about any more. */
+  forgetOldBatches(): Promise<void>;
   /** Resolves when everything that was posted is decided. */
   drain(): Promise<void>;
 }
+
+const KEEP_BATCHES_MS = 24 * 60 * 60 * 1000;
 
 export function createLedger(database: Database, clock: Clock): Ledger {
   const commits = new GroupCommit(database, clock);
   return {
     post: (posting) => commits.add(posting),
     drain: () => commits.drain(),
+    async forgetOldBatches() {
+      await database.transaction((tx) => tx.run(sql.forgetBatches, firstIdAt(clock.nowMs() - KEEP_BATCHES_MS)));
+    },
     async balance(account) {
       const row = await database.first(sql.readBalance, account);
       if (!row) throw new Error(`ledger account ${account} does not exist`);

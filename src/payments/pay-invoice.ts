@@ -105,6 +105,9 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
 /** BOLT11: a payer that does not know a required feature must not pay. */
 function requirePayable(invoice: Bolt11, nowSeconds: number): void {
   if (invoice.expiresAt <= nowSeconds) throw new Refusal('invoice_expired');
+  // PostgreSQL has no NUL in a text.
+  if (invoice.description?.includes('\u0000'))
+    throw new Refusal('invoice_undecodable', 'The description of the invoice is not valid text.');
   const [bit] = unknownRequiredBits(invoice.features);
   if (bit !== undefined) throw new Refusal('invoice_undecodable', `The invoice requires feature ${bit}, which this service does not know.`);
 }

@@ -30,6 +30,8 @@ export interface Payments {
   resume(): Promise<number>;
   /** Resumes now and every `seconds` until the signal aborts. */
   resumeEvery(seconds: number, signal: AbortSignal): Promise<void>;
+  /** Answers everybody who waits with what is known now. */
+  stopWaiting(): void;
   settleDown(): Promise<void>;
 }
 
@@ -73,7 +75,13 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,
     async report(paymentId, outcome) {
       const payment = await find(paymentId);
-      if (payment?.state === 'pending') await saga.conclude(payment, outcome);
+      if (payment?.state === 'pending') return saga.conclude(payment, outcome);
+      const agrees = payment && (outcome.state === 'pending' || outcome.state === payment.state);
+      if (!agrees)
+        deps.log.error(
+          { payment: paymentId, ours: payment?.state ?? 'unknown', node: outcome.state },
+          'the node contradicts the ledger: reconcile by hand',
+        );
     },
     async resumeEvery(seconds, signal) {
       while (!signal.aborted) {
@@ -81,6 +89,7 @@ export function createPayments(deps: PaymentsDependencies): Payments {
         await delay(seconds * 1000, undefined, { signal }).catch(() => undefined);
       }
     },
+    stopWaiting: () => saga.stopWaiting(),
     settleDown: () => saga.settleDown(),
   };
 }

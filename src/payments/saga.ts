@@ -1,4 +1,5 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, once, setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { close as closeInvoice } from '../invoices/invoices.sql.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -8,7 +9,7 @@ import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { HoldClosed } from '../ledger/arithmetic.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { RowWrite } from '../ledger/posting.ts';
+import type { Balance, RowWrite } from '../ledger/posting.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
 import { failure, insideSuccess, success } from './conclusion.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
@@ -27,6 +28,8 @@ export interface Draft {
 export interface Begun {
   readonly payment: Payment;
   readonly replayed: boolean;
+  /** The wallet's balance right after the hold, when this request made it. */
+  readonly balance?: Balance | undefined;
 }
 
 export interface SagaDependencies {
@@ -39,6 +42,8 @@ export interface SagaDependencies {
   readonly releaseLink: (linkId: string) => RowWrite;
 }
 
+const SETTLE_DOWN_MS = 5000;
+
 /**
  * How money leaves, in four steps that may die anywhere:
  * 1. `begin`, one database transaction: hold amount and fee reserve, write the payment as pending.
@@ -49,10 +54,12 @@ export interface SagaDependencies {
 export class Saga {
   readonly #deps: SagaDependencies;
   readonly #ended = new EventEmitter().setMaxListeners(0);
+  readonly #closing = new AbortController();
   readonly #driving = new Map<string, Promise<void>>();
 
   constructor(deps: SagaDependencies) {
     this.#deps = deps;
+    setMaxListeners(0, this.#closing.signal);
   }
 
   /**
@@ -64,8 +71,9 @@ export class Saga {
     const { payment, reserveMsat, rows = [] } = draft;
     const earlier = await this.findLive(payment);
     if (earlier) return { payment: earlier, replayed: true };
+    let balance: Balance | undefined;
     try {
-      await this.#deps.ledger.post({
+      const receipt = await this.#deps.ledger.post({
         holds: [{ id: payment.id, account: payment.ledgerAccount, amountMsat: payment.amountMsat, reserveMsat }],
         rows: [
           { statement: sql.insertPending, parameters: pendingParameters(payment), otherwise: new Refusal('invoice_paid') },
@@ -73,14 +81,16 @@ export class Saga {
           ...rows,
         ],
       });
+      balance = receipt.balances.get(payment.ledgerAccount);
     } catch (error) {
-      // Another request for the same invoice may have been first; what it holds may even be why this one was refused.
-      const first = error instanceof Refusal ? await this.findLive(payment) : undefined;
-      if (first) return { payment: first, replayed: true };
-      throw error;
+      // Another request for the same invoice may have been first; what it holds may even be why this one was refused. And after an
+      // error of the database only the database knows whether the payment was begun.
+      const first = await this.findLive(payment);
+      if (!first) throw error;
+      if (first.id !== payment.id) return { payment: first, replayed: true };
     }
     void this.drive(payment);
-    return { payment, replayed: false };
+    return { payment, replayed: false, balance };
   }
 
   /**
@@ -149,24 +159,29 @@ export class Saga {
     this.#ended.emit(payment.id);
   }
 
-  /** The payment as it is once it has ended, or after `seconds`, whichever is first. */
+  /** The payment as it is once it has ended, or after `seconds`, or when the service is closing, whichever is first. */
   async wait(id: string, seconds: number): Promise<Payment> {
-    const { clock } = this.#deps;
+    const { clock, database } = this.#deps;
     const deadline = clock.nowMs() + seconds * 1000;
     for (;;) {
-      // Listening begins before the read, so that an end in between is not missed.
-      const timer = AbortSignal.timeout(Math.max(1, Math.min(1000, deadline - clock.nowMs())));
-      const ended = once(this.#ended, id, { signal: timer }).catch(() => undefined);
-      const row = await this.#deps.database.first(sql.findById, id);
+      // Listening begins before the read, so that an end in between is not missed. Another instance may end it: that is only read.
+      const pause = AbortSignal.any([AbortSignal.timeout(Math.max(1, Math.min(1000, deadline - clock.nowMs()))), this.#closing.signal]);
+      const ended = once(this.#ended, id, { signal: pause }).catch(() => undefined);
+      const row = await database.first(sql.findById, id);
       invariant(row, `payment ${id} is gone`);
-      if (row.state !== 'pending' || clock.nowMs() >= deadline) return rowToPayment(row);
+      if (row.state !== 'pending' || clock.nowMs() >= deadline || this.#closing.signal.aborted) return rowToPayment(row);
       await ended;
     }
   }
 
-  /** Lets what is being driven come to rest, for a clean end of the process. */
+  /** Answers everybody who waits with what is known now. */
+  stopWaiting(): void {
+    this.#closing.abort();
+  }
+
+  /** Lets what is being driven come to rest, for a clean end of the process; a node that is silent does not hold it up for long. */
   async settleDown(): Promise<void> {
-    await Promise.allSettled(this.#driving.values());
+    await Promise.race([Promise.allSettled(this.#driving.values()), delay(SETTLE_DOWN_MS, undefined, { ref: false })]);
   }
 
   #takeInvoice(payment: Payment): RowWrite[] {

@@ -39,19 +39,21 @@ async function watchOnce(deps: WatcherDependencies, signal: AbortSignal): Promis
   const from = await readPosition(deps.database);
   const progress = { last: from, kept: from, inFlight: new Map<number, Promise<void>>() };
   const ended = new AbortController();
-  const keeping = keepPositions(deps, progress, AbortSignal.any([signal, ended.signal]));
+  const life = AbortSignal.any([signal, ended.signal]);
+  const keeping = keepPositions(deps, progress, life);
   try {
     for await (const event of deps.node.watch(from, signal)) {
       progress.last = event.position;
-      const booking = bookUntilDone(deps, event, signal).then((booked) => {
+      const booking = bookUntilDone(deps, event, life).then((booked) => {
         if (booked) progress.inFlight.delete(event.position);
       });
       progress.inFlight.set(event.position, booking);
       if (progress.inFlight.size >= MAX_IN_FLIGHT) await Promise.race(progress.inFlight.values());
     }
   } finally {
-    await Promise.all(progress.inFlight.values());
+    // What is not booked yet stays before the kept position, so the next watch brings it again.
     ended.abort();
+    await Promise.all(progress.inFlight.values());
     await keeping;
   }
 }

@@ -9,16 +9,23 @@ export type VerifiedTransfer = {
   from_entry: number;
   from_balance_msat: number;
   from_hash: Uint8Array;
+  from_type: string | null;
+  from_lntx: string | null;
   to_account: number;
   to_entry: number;
   to_balance_msat: number;
   to_hash: Uint8Array;
+  to_type: string | null;
+  to_lntx: string | null;
+  memo: string | null;
+  pass_thru: string | null;
 };
 
 /** A page in the order of positions: each account's entries come in the order in which they were made. */
 export const transfersAfter = statement<VerifiedTransfer>(
   'verify_transfers',
-  `SELECT position, id, amount_msat, created_at_ms, from_account, from_entry, from_balance_msat, from_hash, to_account, to_entry, to_balance_msat, to_hash
+  `SELECT position, id, amount_msat, created_at_ms, from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx, to_account, to_entry, to_balance_msat, to_hash,
+     to_type, to_lntx, memo, pass_thru
    FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
 );
 

@@ -54,9 +54,25 @@ async function foldTransfers(tx: Tx, report: (problem: string) => void, progress
   for (;;) {
     const page = await tx.all(sql.transfersAfter, after, PAGE);
     for (const t of page) {
-      const common = { transferId: t.id, createdAtMs: t.created_at_ms };
-      const from = { account: t.from_account, entry: t.from_entry, amountMsat: -t.amount_msat, balanceMsat: t.from_balance_msat };
-      const to = { account: t.to_account, entry: t.to_entry, amountMsat: t.amount_msat, balanceMsat: t.to_balance_msat };
+      const common = { transferId: t.id, createdAtMs: t.created_at_ms, memo: t.memo, passThru: t.pass_thru };
+      const from = {
+        account: t.from_account,
+        counterpart: t.to_account,
+        entry: t.from_entry,
+        amountMsat: -t.amount_msat,
+        balanceMsat: t.from_balance_msat,
+        type: t.from_type,
+        lntx: t.from_lntx,
+      };
+      const to = {
+        account: t.to_account,
+        counterpart: t.from_account,
+        entry: t.to_entry,
+        amountMsat: t.amount_msat,
+        balanceMsat: t.to_balance_msat,
+        type: t.to_type,
+        lntx: t.to_lntx,
+      };
       checkEntry(folds, { ...common, ...from }, t.from_hash, report);
       checkEntry(folds, { ...common, ...to }, t.to_hash, report);
     }

@@ -1,7 +1,6 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { numbered } from '../../src/db/sqlite-connection.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { statement } from '../../src/db/statement.ts';
 import { onBothDatabases } from '../support/databases.ts';
@@ -29,7 +28,7 @@ onBothDatabases('statements', (open, dialect) => {
     expect(statements.length).toBeGreaterThan(30);
     expect(new Set(statements.map(({ name }) => name)).size).toBe(statements.length);
     for (const { name, sqlite, postgres } of statements) {
-      const check = dialect === 'sqlite' ? `EXPLAIN ${numbered(sqlite)}` : `PREPARE ${name} AS ${postgres}`;
+      const check = dialect === 'sqlite' ? `EXPLAIN ${sqlite}` : `PREPARE ${name} AS ${postgres}`;
       const parameters = dialect === 'sqlite' ? [...new Set(sqlite.match(/\$\d+/g) ?? [])].map(() => null) : [];
       await database.transaction((tx) => tx.all(statement(`check_${name}`, check), ...parameters));
     }

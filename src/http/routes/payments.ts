@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { History } from '../../history/history.ts';
-import { ofBooked, type WalletTransaction } from '../../history/wallet-transaction.ts';
+import { ofBooked, ofUnsettled, type WalletTransaction } from '../../history/wallet-transaction.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -91,7 +91,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
       passThru: passThruText(passThru),
       wtxType: 'ln_withdrawal',
     });
-    return answerPayment(deps, request, reply, begun);
+    return answerPayment(deps, request, reply, { wallet, begun });
   });
 }
 
@@ -110,25 +110,30 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
       customRecords: customRecordsHex(custom_records),
       passThru: passThruText(passThru, { method: 'api' }),
     });
-    return answerPayment(deps, request, reply, begun);
+    return answerPayment(deps, request, reply, { wallet, begun });
   });
 }
 
 /**
- * Waits for the payment's end, a bounded time. 4xx only when it failed for good; while that is not certain, 202.
- * `Prefer: respond-async` (RFC 7240) does not wait.
+ * Waits for the payment's end, a bounded time. 4xx only when it failed for good; while that is not certain, and when the service
+ * cannot find out, 202: the money is held. `Prefer: respond-async` (RFC 7240) does not wait.
  */
-export async function answerPayment(
+async function answerPayment(
   deps: PaymentRouteDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  begun: Begun,
+  { wallet, begun }: { wallet: Wallet; begun: Begun },
 ): Promise<FastifyReply> {
-  const payment = await deps.payments.wait(begun.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
   if (begun.replayed) reply.header('idempotency-replayed', 'true');
-  if (payment.state === 'failed') throw paymentFailed(payment);
-  const wtx = deps.objects.walletTransaction(await deps.history.ofPayment(payment));
-  return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
+  try {
+    const payment = await deps.payments.wait(begun.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
+    if (payment.state === 'failed') throw paymentFailed(payment);
+    const wtx = deps.objects.walletTransaction(await deps.history.ofPayment(payment));
+    return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
+  } catch (error) {
+    if (error instanceof Refusal || !begun.balance) throw error;
+    return reply.code(202).send(deps.objects.walletTransaction(ofUnsettled(begun.payment, { wallet, balance: begun.balance })));
+  }
 }
 
 function paymentFailed(payment: Payment): Refusal {

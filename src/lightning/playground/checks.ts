@@ -8,6 +8,8 @@ import { PlaygroundRefusal } from './playground-refusal.ts';
 
 /** BOLT 1: records below are the protocol's own. */
 const FIRST_CUSTOM_TYPE = 65_536n;
+/** LDK keeps this type for itself and refuses to send it. */
+const LDK_TYPE = 77_777n;
 /** The record that carries the preimage of a keysend. */
 export const KEYSEND_PREIMAGE_TYPE = 5_482_373_484n;
 const MAX_U64 = 2n ** 64n - 1n;
@@ -79,6 +81,7 @@ export function requireRecords(records: CustomRecords): void {
       /^[1-9][0-9]{4,19}$/.test(type) && BigInt(type) >= FIRST_CUSTOM_TYPE && BigInt(type) <= MAX_U64,
       'the type of a custom record must be a number of at least 65536',
     );
+    requireThat(BigInt(type) !== LDK_TYPE, `record ${LDK_TYPE} is reserved`);
     requireThat(BigInt(type) !== KEYSEND_PREIMAGE_TYPE, `record ${KEYSEND_PREIMAGE_TYPE} is the keysend's own`);
     requireThat(typeof value === 'string' && /^([0-9a-f]{2})*$/i.test(value), `the value of record ${type} must be hex`);
     bytes += value.length / 2;

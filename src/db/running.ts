@@ -1,0 +1,42 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The transactions that are running on one database. */
+export class Running {
+  readonly #tasks = new Set<Promise<unknown>>();
+  readonly #inside = new AsyncLocalStorage<{ over: boolean }>();
+  #closed = false;
+
+  /**
+   * Runs a task that writes.
+   * @throws Error when it is called from inside another one that is not over: in SQLite it would wait for itself for ever.
+   */
+  async write<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#inside.getStore()?.over === false) throw new Error('a transaction was begun inside a transaction: hand its tx on instead');
+    const mark = { over: false };
+    const marked = () =>
+      task().finally(() => {
+        mark.over = true;
+      });
+    return this.read(() => this.#inside.run(mark, marked));
+  }
+
+  /** Runs a task that {@link close} has to wait for. */
+  async read<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new Error('the database is closed');
+    const running = task();
+    this.#tasks.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#tasks.delete(running);
+    }
+  }
+
+  /** Lets nothing new begin, and resolves when nothing runs any more. Answers false when it was closed before. */
+  async close(): Promise<boolean> {
+    if (this.#closed) return false;
+    this.#closed = true;
+    await Promise.allSettled(this.#tasks);
+    return true;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Dialect, Queryable, SqlValue, Tx } from './database.ts';
+import { TransactionOver } from './errors.ts';
+
+/**
+ * Runs a transaction's callback with a handle that dies with it.
+ * @throws TransactionOver when the callback returns while a statement of it is still running.
+ * @throws whatever statement failed first, also when the callback swallowed it: PostgreSQL has given the whole transaction up by
+ *   then (its COMMIT rolls back without an error), and SQLite would commit the rest.
+ */
+export async function runInTx<T>(dialect: Dialect, queries: Queryable, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let over = false;
+  let running = 0;
+  let failure: { readonly error: unknown } | undefined;
+  async function use<R>(query: () => Promise<R>): Promise<R> {
+    if (over) throw new TransactionOver();
+    running++;
+    try {
+      return await query();
+    } catch (error) {
+      failure ??= { error };
+      throw error;
+    } finally {
+      running--;
+    }
+  }
+  try {
+    const result = await work({
+      dialect,
+      all: (statement, ...parameters) => use(() => queries.all(statement, ...parameters)),
+      first: (statement, ...parameters) => use(() => queries.first(statement, ...parameters)),
+      run: (statement, ...parameters) => use(() => queries.run(statement, ...parameters)),
+    });
+    if (failure) throw failure.error;
+    if (running > 0) throw new TransactionOver();
+    return result;
+  } finally {
+    over = true;
+  }
+}
+
+/** @throws RangeError for a number that is not a safe integer: no column holds another, and SQLite would store NaN as NULL. */
+export function checkValue(value: SqlValue): void {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new RangeError('a parameter is not a safe integer');
+}

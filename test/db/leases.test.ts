@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { underLease } from '../../src/db/leases.ts';
+import { statement } from '../../src/db/statement.ts';
+import { onBothDatabases, silentLog } from '../support/databases.ts';
+
+const TIMING = { renewMs: 50, staleMs: 400 };
+const steal = statement('test_steal', `UPDATE lease SET holder = 'thief', beat = beat + 100 WHERE name = $1`);
+
+/** An instance that wants the lease; its work lasts until its signal. */
+function instance(database: Database, name: string) {
+  const life = new AbortController();
+  const state = { working: 0, began: 0 };
+  const work = async (signal: AbortSignal) => {
+    state.working += 1;
+    state.began += 1;
+    if (!signal.aborted) await once(signal, 'abort');
+    state.working -= 1;
+  };
+  const done = underLease({ database, log: silentLog }, name, life.signal, work, TIMING);
+  return { state, end: () => (life.abort(), done) };
+}
+
+onBothDatabases('a lease', (open, dialect) => {
+  it('lets work run, and ends it with its signal', async () => {
+    const one = instance(await open(), 'job');
+    await expect.poll(() => one.state.working).toBe(1);
+    await one.end();
+    expect(one.state.working).toBe(0);
+  });
+
+  if (dialect === 'sqlite') return;
+
+  it('lets one instance work at a time; another takes over at once when it ends', async () => {
+    const database = await open();
+    const [one, two] = [instance(database, 'job'), instance(database, 'job')];
+    await expect.poll(() => one.state.working + two.state.working).toBe(1);
+    const [holder, other] = one.state.working === 1 ? [one, two] : [two, one];
+    await holder.end();
+    await expect.poll(() => other.state.working).toBe(1);
+    expect(holder.state.began).toBe(1);
+    await other.end();
+  });
+
+  it('is taken from a holder that shows no life', async () => {
+    const database = await open();
+    await database.transaction((tx) => tx.run(statement('test_dead', `INSERT INTO lease (name, holder, beat) VALUES ('job', 'dead', 7)`)));
+    const one = instance(database, 'job');
+    await expect.poll(() => one.state.working, { timeout: 10_000 }).toBe(1);
+    await one.end();
+  });
+
+  it('ends the work of a holder that lost it', async () => {
+    const database = await open();
+    const one = instance(database, 'job');
+    await expect.poll(() => one.state.working).toBe(1);
+    await database.transaction((tx) => tx.run(steal, 'job'));
+    await expect.poll(() => one.state.began, { timeout: 10_000 }).toBe(2);
+    expect(one.state.working).toBe(1);
+    await one.end();
+  });
+});

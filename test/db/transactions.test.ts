@@ -1,0 +1,211 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import type { Tx } from '../../src/db/database.ts';
+import { CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../../src/db/errors.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { statement } from '../../src/db/statement.ts';
+import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/databases.ts';
+
+const put = statement('test_put', 'INSERT INTO service_fact (name, value) VALUES ($1, $2)');
+const get = statement<{ value: string }>('test_get', 'SELECT value FROM service_fact WHERE name = $1');
+
+onBothDatabases('a database transaction', (open) => {
+  it('is not committed in part when a failed statement was swallowed', async () => {
+    const database = await open();
+    const swallowing = database.transaction(async (tx) => {
+      await tx.run(put, 'a', '1');
+      await tx.run(put, 'a', '2').catch(() => undefined);
+      return 'applied';
+    });
+    await expect(swallowing).rejects.toThrow(/unique/i);
+    expect(await database.first(get, 'a')).toBeUndefined();
+  });
+
+  it('refuses another one inside it, which would wait for itself for ever', async () => {
+    const database = await open();
+    const nested = database.transaction(async (tx) => {
+      await tx.run(put, 'outer', '1');
+      await database.transaction((inner) => inner.run(put, 'inner', '1'));
+    });
+    await expect(Promise.race([nested, delay(2_000, 'hangs')])).rejects.toThrow('inside a transaction');
+    await database.transaction((tx) => tx.run(put, 'outer', '2'));
+    expect(await database.first(get, 'outer')).toEqual({ value: '2' });
+  });
+
+  it('may be started by work that was begun inside another one and outlives it', async () => {
+    const database = await open();
+    let later: Promise<unknown> = Promise.resolve();
+    await database.transaction(async () => {
+      later = delay(20).then(() => database.transaction((tx) => tx.run(put, 'later', '1')));
+    });
+    await later;
+    expect(await database.first(get, 'later')).toEqual({ value: '1' });
+  });
+
+  it('refuses numbers that are not whole and safe, and parameters that are missing', async () => {
+    const database = await open();
+    const count = statement<{ n: number }>('test_count', 'SELECT count(*) AS n FROM ledger_account WHERE id < $1');
+    for (const number of [0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
+      await expect(database.first(count, number)).rejects.toThrow('not a safe integer');
+      const list = statement('test_list', { sqlite: 'SELECT 1 AS n FROM json_each($1)', postgres: 'SELECT unnest($1::bigint[]) AS n' });
+      await expect(database.all(list, [1, number])).rejects.toThrow('not a safe integer');
+    }
+    await expect(database.first(count)).rejects.toThrow();
+    await expect(database.first(count, 1, 2)).rejects.toThrow();
+  });
+
+  it('divides integers as integers', async () => {
+    const database = await open();
+    const half = statement<{ n: number }>('test_half', 'SELECT id / $1 AS n FROM ledger_account WHERE id = 3');
+    expect(await database.first(half, 2)).toEqual({ n: 1 });
+  });
+
+  it('gives sums as numbers', async () => {
+    const database = await open();
+    const sum = statement<{ n: number }>('test_sum', 'SELECT sum(id) AS n FROM ledger_account');
+    expect(await database.first(sum)).toEqual({ n: 10 });
+  });
+
+  it('says which row was there already or broke a rule, and repeats no parameter', async () => {
+    const database = await open();
+    const twice = () => database.transaction((tx) => tx.run(put, 'hunter2', 'x'));
+    await twice();
+    const unique = await caught(twice());
+    const checked = statement('test_checked', 'UPDATE ledger_account SET held_msat = $1 WHERE id = 1');
+    const check = await caught(database.transaction((tx) => tx.run(checked, -123456)));
+    const fit = statement('test_fit', 'INSERT INTO account (id, created_at) VALUES ($1, $2)');
+    const misfit = await caught(database.transaction((tx) => tx.run(fit, 'hunter2', 'hunter2')));
+    expect([unique, check, misfit].map((error) => isUniqueViolation(error))).toEqual([true, false, false]);
+    expect([isUniqueViolation(unique, 'service_fact'), isUniqueViolation(unique, 'fact')]).toEqual([true, false]);
+    expect([unique, check, misfit].map((error) => isCheckViolation(error))).toEqual([false, true, false]);
+    for (const error of [unique, check, misfit]) {
+      expect(error).toBeInstanceOf(StatementFailed);
+      expect(inspect(error, { showHidden: true, depth: 9 })).not.toMatch(/hunter2|123456/);
+    }
+  });
+
+  it('bytes come back as they went, also as lists in PostgreSQL', async () => {
+    const database = await open();
+    const echo = statement<{ b: Uint8Array }>('test_echo', { sqlite: 'SELECT $1 AS b', postgres: 'SELECT $1::bytea AS b' });
+    const bytes = Uint8Array.from([0, 1, 127, 128, 255]);
+    expect(Uint8Array.from((await database.first(echo, bytes))?.b ?? [])).toEqual(bytes);
+    const insert = statement('test_key', {
+      sqlite: 'SELECT 1',
+      postgres: `SELECT b FROM unnest($1::bytea[]) AS t (b)`,
+    });
+    if (database.dialect === 'postgres')
+      expect(Uint8Array.from((await database.all(insert, [bytes, null]))[0]?.b as Uint8Array)).toEqual(bytes);
+  });
+
+  it('a database that was closed says so, and close waits for what is running', async () => {
+    const database = await open();
+    const running = database.transaction(async (tx) => {
+      await delay(50);
+      await tx.run(put, 'slow', '1');
+      return 'done';
+    });
+    const reading = database.snapshot(async (tx) => {
+      const seen = await tx.first(get, 'slow');
+      await delay(50);
+      return seen;
+    });
+    await database.close();
+    await expect(database.transaction((tx) => tx.run(put, 'late', '1'))).rejects.toThrow('the database is closed');
+    await Promise.all([expect(running).resolves.toBe('done'), expect(reading).resolves.toBeUndefined()]);
+  });
+});
+
+async function forgotten(tx: Tx): Promise<void> {
+  await tx.run(put, 'late', '1');
+  await tx.run(put, 'later', '1');
+}
+
+async function caught(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('PostgreSQL', () => {
+  const urls = freshUrls('postgres');
+
+  // In SQLite statements take no time: a forgotten one has run already, and the next one finds the handle dead.
+  it('a transaction fails when its callback returns before its statements, and leaves nothing', async () => {
+    const database = await openDatabase(await urls(), { log: silentLog });
+    await migrate(database, MIGRATIONS);
+    const forgetting = database.transaction(async (tx) => {
+      await tx.run(put, 'first', '1');
+      void forgotten(tx).catch(() => undefined);
+    });
+    await expect(forgetting).rejects.toThrow('an await is missing');
+    expect(await database.first(get, 'first')).toBeUndefined();
+    expect(await database.first(get, 'late')).toBeUndefined();
+    await database.close();
+  });
+
+  it.each(['the server is stopped', 'the network fails'])(
+    'a commit is unknown, and not tried again, when %s in the middle of it',
+    async (how) => {
+      const url = await urls();
+      const network = await networkTo(url);
+      const database = await openDatabase(network.url, { log: silentLog });
+      await migrate(database, MIGRATIONS);
+      const admin = new pg.Client({ connectionString: url });
+      await admin.connect();
+      // A deferred trigger keeps COMMIT busy long enough to be ended in it.
+      await admin.query(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END';
+      CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON service_fact DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`);
+      let runs = 0;
+      const committing = caught(
+        database.transaction(async (tx) => {
+          runs++;
+          await tx.run(put, 'x', '1');
+        }),
+      );
+      await untilCommitting(admin);
+      if (how === 'the network fails') network.fail();
+      else
+        await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'COMMIT' AND datname = current_database()");
+      expect(await committing).toBeInstanceOf(CommitUnknown);
+      expect(runs).toBe(1);
+      // The pool recovers. What became of the transaction shows why it was not tried again.
+      await admin.query('DROP TRIGGER slow ON service_fact');
+      expect(await database.first(get, 'x')).toEqual(how === 'the network fails' ? { value: '1' } : undefined);
+      await database.close();
+      await admin.end();
+      network.close();
+    },
+  );
+});
+
+async function untilCommitting(admin: pg.Client): Promise<void> {
+  const query = "SELECT 1 FROM pg_stat_activity WHERE query = 'COMMIT' AND state = 'active' AND datname = current_database()";
+  while ((await admin.query(query)).rowCount === 0) await delay(10);
+}
+
+/** A network in front of a PostgreSQL server that can fail: every connection through it ends. */
+async function networkTo(url: string): Promise<{ url: string; fail(): void; close(): void }> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+    sockets.add(near);
+    near.pipe(far).pipe(near);
+    near.on('close', () => far.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: Object.assign(new URL(url), { port: String(port) }).href,
+    fail: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    close: () => server.close(),
+  };
+}
