@@ -32,4 +32,7 @@ export const pageOfEntries = statement<EntryRow>(
    ) AS entries ORDER BY entry DESC`,
 );
 
-export const entryFrom = statement<EntryRow>('history_entry_from', `${FROM} id = $1`);
+/** One entry, if it is the account's. */
+export const entryFrom = statement<EntryRow>('history_entry_from', `${FROM} id = $1 AND from_account = $2`);
+
+export const entryTo = statement<EntryRow>('history_entry_to', `${TO} id = $1 AND to_account = $2`);

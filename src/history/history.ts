@@ -6,16 +6,21 @@ import { isId } from '../kernel/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Payment } from '../payments/payment.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { Side } from '../wallets/wallet-transaction-id.ts';
+import { parseWalletTransactionId, type Side } from '../wallets/wallet-transaction-id.ts';
 import type { FundedWallet, Wallet, Wallets } from '../wallets/wallets.ts';
 import * as sql from './entries.sql.ts';
 import { type LightningTransaction, ofInvoice, ofPayment } from './lightning-transaction.ts';
+import { entriesOfPeriod, type Period } from './statement.ts';
 import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
 
 /** Reads what happened: wallet transactions and lightning transactions, put together from ledger, invoices and payments. */
 export interface History {
   /** A page of a wallet's settled transactions, newest first, and how many there are. */
   page(wallet: Wallet, limit: number, offset: number): Promise<{ transactions: WalletTransaction[]; total: number }>;
+  /** What follows a wallet transaction in that order, at the same cost however deep; undefined when the wallet has no such one. */
+  pageAfter(wallet: Wallet, limit: number, afterId: string): Promise<WalletTransaction[] | undefined>;
+  /** The settled transactions of a period, oldest first, a page at a time. */
+  statement(wallet: Wallet, period: Period): AsyncIterable<WalletTransaction[]>;
   /** The wallet transaction of a payment, whatever its state. */
   ofPayment(payment: Payment): Promise<WalletTransaction>;
   /** The lightning transactions of an id or of a payment hash in hex: a payment inside has one on each side. */
@@ -63,12 +68,25 @@ export function createHistory(deps: {
       const entries = last > 0 ? await database.all(sql.pageOfEntries, wallet.ledgerAccount, last - limit + 1, last) : [];
       return { transactions: await render(entries, owner), total };
     },
+    async pageAfter(wallet, limit, afterId) {
+      const after = parseWalletTransactionId(afterId);
+      const entry =
+        after && (await database.first(after.side === 'from' ? sql.entryFrom : sql.entryTo, after.transferId, wallet.ledgerAccount));
+      if (!entry) return undefined;
+      const entries = await database.all(sql.pageOfEntries, wallet.ledgerAccount, entry.entry - limit, entry.entry - 1);
+      return render(entries, await funded(wallet));
+    },
+    async *statement(wallet, period) {
+      const owner = await funded(wallet);
+      const account = { account: wallet.ledgerAccount, total: owner.balance.entries };
+      for await (const page of entriesOfPeriod(database, account, period)) yield await render(page, owner);
+    },
     async ofPayment(payment) {
       const wallet = await wallets.find(payment.walletId);
       invariant(wallet, `wallet ${payment.walletId} is gone`);
       const owner = await funded(wallet);
       if (payment.state !== 'succeeded') return ofUnsettled(payment, owner);
-      const entry = await database.first(sql.entryFrom, payment.transferId);
+      const entry = await database.first(sql.entryFrom, payment.transferId, payment.ledgerAccount);
       invariant(entry, `payment ${payment.id} succeeded without a transfer`);
       return ofEntry(entry, owner, ofPayment(payment), payment.userLabel);
     },

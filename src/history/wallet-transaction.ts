@@ -16,6 +16,8 @@ export interface WalletTransaction {
   readonly amountMsat: Msat;
   /** floor(balance after) − floor(balance before), so that the lines add up to the balance. */
   readonly numSatoshis: number;
+  /** The wallet's balance right after it; undefined for what is not settled. */
+  readonly balanceAfterMsat: Msat | undefined;
   readonly userLabel: string;
   readonly wallet: Wallet;
   /** The wallet's balance when this was read. */
@@ -43,6 +45,7 @@ export function ofEntry(
     createdAt: entry.side === 'from' && behind ? behind.createdAt : Math.floor(entry.created_at_ms / 1000),
     amountMsat,
     numSatoshis: floorSat(after) - floorSat(subMsat(after, amountMsat)),
+    balanceAfterMsat: after,
     userLabel: label,
     wallet,
     balance,
@@ -79,6 +82,7 @@ export function ofUnsettled(payment: Payment, { wallet, balance }: FundedWallet)
     createdAt: payment.createdAt,
     amountMsat: msat(-payment.amountMsat),
     numSatoshis: floorSat(msat(-payment.amountMsat)),
+    balanceAfterMsat: undefined,
     userLabel: payment.userLabel,
     wallet,
     balance,

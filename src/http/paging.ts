@@ -1,9 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { Refusal } from '../kernel/refusal.ts';
 
 export const PageQuery = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'From 1' })),
   'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'Default 50, at most 500' })),
+});
+
+/** For lists with a cursor: `after=<id>` gives what follows that item, at the same cost however deep. Not together with `page`. */
+export const CursorQuery = Type.Object({
+  ...PageQuery.properties,
+  after: Type.Optional(Type.String({ maxLength: 64, description: 'Id of the item after which to go on' })),
 });
 
 export interface Page {
@@ -19,6 +26,26 @@ export function readPage(query: { page?: number; 'per-page'?: number }): Page {
   const limit = Math.min(query['per-page'] ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
   const page = query.page ?? 1;
   return { page, limit, offset: (page - 1) * limit };
+}
+
+/** @throws Refusal when a cursor and a page number are asked for together. */
+export function refuseBoth(query: { page?: number; after?: string }): void {
+  if (query.page !== undefined && query.after !== undefined) throw new Refusal('validation_failed', 'page and after exclude each other.');
+}
+
+/** The next page of a cursor, while there may be one. */
+export function cursorHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limit: number,
+  items: readonly { readonly id: string }[],
+): void {
+  const last = items.at(-1);
+  reply.header('x-pagination-per-page', limit);
+  if (!last || items.length < limit) return;
+  const { 'per-page': _perPage, 'access-token': _secret, ...kept } = request.query as Record<string, string>;
+  const query = new URLSearchParams({ ...kept, after: last.id, 'per-page': String(limit) });
+  reply.header('link', `<?${query}>; rel="next"`);
 }
 
 /** The totals and the neighbours of a page (RFC 8288). Links are relative and never repeat a credential or a path key. */
