@@ -21,17 +21,11 @@ export function greeting({ publicUrl, localUrl, newKeys, secretKeyShell }: Greet
   return `
   Satchel is ready at ${publicUrl}
 ${keys}
-  Try it:
+  Try it: these lines make a wallet, let another node of the playground pay 5000 sat into it over Lightning, and show its balance.
 
 KEY=${secretKeyShell}; URL=${localUrl}
-
-# make a wallet
 WALLET=$(curl -s $URL/v1/wallet -H "X-Api-Key: $KEY" -d user_label=first | sed 's/.*"id":"\\(wal_[^"]*\\)".*/\\1/'); echo $WALLET
-
-# let an outside node of the playground pay 5000 sat into it
 curl -s $URL/playground/fund -H "X-Api-Key: $KEY" -d wallet_id=$WALLET -d num_satoshis=5000; echo
-
-# see the balance
 curl -s "$URL/v1/wallet/$WALLET?fields=user_label,balance" -H "X-Api-Key: $KEY"; echo
 
 `;

@@ -1,5 +1,5 @@
-import { startSatchel } from './app.ts';
-import { InvalidConfig, readConfig } from './config.ts';
+import { type Satchel, startSatchel } from './app.ts';
+import { type Config, InvalidConfig, readConfig } from './config.ts';
 import { secretKeyShell } from './first-key.ts';
 import { greeting } from './greeting.ts';
 import { errorMessage } from './kernel/log.ts';
@@ -8,11 +8,22 @@ import { errorMessage } from './kernel/log.ts';
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const satchel = await startSatchel(config);
-  const address = await satchel.server.listen({ host: config.host, port: config.port });
+  const address = await listen(satchel, config);
   const newKeys = config.bootstrapSecretKey === undefined ? satchel.newKeys : undefined;
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
   process.stdout.write(greeting({ publicUrl: config.publicUrl, localUrl, newKeys, secretKeyShell: secretKeyShell(config) }));
   endOnSignals(() => satchel.close());
+}
+
+/** @throws InvalidConfig when the address cannot be listened on. */
+async function listen({ server, close }: Satchel, { host, port }: Config): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    await close();
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new InvalidConfig(`another program listens on port ${port} already. Stop it, or choose another PORT.`);
+  }
 }
 
 function endOnSignals(close: () => Promise<void>): void {
@@ -33,6 +44,9 @@ function endOnSignals(close: () => Promise<void>): void {
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
 }
+
+// Whoever read the output may be gone; the service goes on.
+process.stdout.on('error', () => {});
 
 main().catch((error) => {
   const known = error instanceof InvalidConfig || ['ForeignLedger', 'DatabaseNewer', 'DatabaseLocked'].includes((error as Error).name);

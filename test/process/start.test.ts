@@ -22,9 +22,9 @@ describe('a start', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Pastes what the service printed below "Try it:" into a shell. */
+  /** Pastes the commands that the service printed into a shell. */
   async function paste(service: ServiceProcess, env: Record<string, string> = {}): Promise<string> {
-    const [, commands = ''] = service.output().split('Try it:');
+    const commands = service.output().slice(service.output().indexOf('\nKEY='));
     return (await run('bash', ['-c', commands], { cwd: root, env: { ...process.env, ...env } })).stdout;
   }
 
