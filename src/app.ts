@@ -25,6 +25,7 @@ import { keysendRouting } from './invoices/keysend-routing.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { openPlayground, type Playground } from './lightning/playground/playground.ts';
+import { openSharedPlayground } from './lightning/playground/shared.ts';
 import { createWithdrawLinks, releaseLink } from './lnurl/withdraw-links.ts';
 import { createPayments } from './payments/payments.ts';
 import { watchNode } from './payments/watcher.ts';
@@ -51,13 +52,17 @@ export async function startSatchel(config: Config): Promise<Satchel> {
   let playground: Playground | undefined;
   try {
     await migrate(database, MIGRATIONS);
-    playground = await openPlayground({ dataDir: config.dataDir, log });
+    playground = await openNode(config, log);
     return await assemble(config, log, database, playground);
   } catch (error) {
     await playground?.node.close();
     await database.close();
     throw error;
   }
+}
+
+function openNode({ lightningUrl, dataDir }: Config, log: pino.Logger): Promise<Playground> {
+  return lightningUrl === 'playground:' ? openPlayground({ dataDir, log }) : openSharedPlayground({ url: lightningUrl, log });
 }
 
 async function assemble(config: Config, log: pino.Logger, database: Database, playground: Playground): Promise<Satchel> {

@@ -1,3 +1,6 @@
+import { errorMessage } from './kernel/log.ts';
+import { parsePlaygroundUrl } from './lightning/playground/shared.ts';
+
 /** Everything that can be configured, in one place. Read from the environment, checked before anything starts. */
 export interface Config {
   readonly host: string;
@@ -7,7 +10,7 @@ export interface Config {
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
-  /** `playground:` */
+  /** `playground:`, or `playground://host:port?secret=…` for one that several instances share. */
   readonly lightningUrl: string;
   readonly logLevel: string;
   /** A `sak_…` that must exist after the start. */
@@ -42,7 +45,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       /^(sqlite:.|postgres(ql)?:\/\/.)/,
       'sqlite:./data/satchel.db or postgres://user:password@host/database',
     ),
-    lightningUrl: matching(get('LIGHTNING_URL') ?? 'playground:', 'LIGHTNING_URL', /^playground:$/, 'playground:'),
+    lightningUrl: lightningUrl(get('LIGHTNING_URL') ?? 'playground:'),
     logLevel: matching(
       get('LOG_LEVEL') ?? 'info',
       'LOG_LEVEL',
@@ -84,6 +87,18 @@ function publicUrl(text: string): string {
       'PUBLIC_URL must be an http or https address such as https://wallet.example.com, without user, query or fragment.',
     );
   return text.replace(/\/+$/, '');
+}
+
+/** The value is never repeated: it may carry the node's secret. */
+function lightningUrl(text: string): string {
+  if (text === 'playground:') return text;
+  if (!text.startsWith('playground://')) throw new InvalidConfig('LIGHTNING_URL must be playground: or playground://host:port?secret=….');
+  try {
+    parsePlaygroundUrl(text);
+    return text;
+  } catch (error) {
+    throw new InvalidConfig(`LIGHTNING_URL: ${errorMessage(error)}`);
+  }
 }
 
 function bracketed(host: string): string {

@@ -49,7 +49,9 @@ function endOnSignals(close: () => Promise<void>): void {
 process.stdout.on('error', () => {});
 
 main().catch((error) => {
-  const known = error instanceof InvalidConfig || ['ForeignLedger', 'DatabaseNewer', 'DatabaseLocked'].includes((error as Error).name);
+  const known =
+    error instanceof InvalidConfig ||
+    ['ForeignLedger', 'DatabaseNewer', 'DatabaseLocked', 'NodeUnavailable'].includes((error as Error).name);
   process.stderr.write(`Satchel cannot start: ${errorMessage(error)}\n${known ? '' : `${(error as Error).stack ?? ''}\n`}`);
   process.exit(1);
 });

@@ -13,7 +13,8 @@ const RETRY_MS = 100;
 export async function* eventFeed(call: Call, bell: Bell, position: number, signal: AbortSignal): AsyncGenerator<NodeEvent> {
   let after = position;
   while (!signal.aborted) {
-    const events = await call('events', { after, limit: PAGE }).catch(() => undefined);
+    const page = call('events', { after, limit: PAGE }).catch(() => undefined);
+    const events = await unlessAborted(page, signal);
     for (const event of events ?? []) {
       if (signal.aborted) return;
       after = event.position;
@@ -21,5 +22,17 @@ export async function* eventFeed(call: Call, bell: Bell, position: number, signa
     }
     if (!events) await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
     else if (events.length < PAGE) await bell.rings(after, signal);
+  }
+}
+
+/** The promise's value, or undefined when the signal aborts first: a node that is away must not keep a watch from ending. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const abort = (): void => resolve(undefined);
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }

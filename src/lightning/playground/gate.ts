@@ -27,6 +27,7 @@ export class Gate {
 
   /** Puts everything that waits before the guard: after a new guard, and after a new worker. */
   async askAgain(): Promise<void> {
+    if (!this.#guard) return;
     const asks = await this.#call('openAsks', null).catch(() => []);
     this.take(asks);
   }
@@ -48,19 +49,28 @@ export class Gate {
 
   async #decide(guard: IncomingGuard, ask: Ask): Promise<void> {
     while (!this.#closed) {
-      try {
-        const decision = await guard(ask.incoming);
-        // Deciding what was decided already does nothing, so a lost answer is simply given again.
-        await this.#call('decide', { askId: ask.askId, decision });
-        return;
-      } catch (error) {
-        if (this.#closed) return;
-        this.#log.warn(
-          { paymentHash: ask.incoming.paymentHash, error: errorMessage(error) },
-          'an incoming payment waits: its guard failed',
-        );
-        await sleep(RETRY_MS, undefined, { ref: false });
-      }
+      const decision = await this.#askGuard(guard, ask);
+      // Deciding what was decided already does nothing, so an answer that may be lost is simply given again.
+      if (decision && (await this.#tell(ask, decision))) return;
+      if (!this.#closed) await sleep(RETRY_MS, undefined, { ref: false });
     }
+  }
+
+  async #askGuard(guard: IncomingGuard, { incoming }: Ask): Promise<'claim' | 'refuse' | undefined> {
+    try {
+      return await guard(incoming);
+    } catch (error) {
+      const fields = { paymentHash: incoming.paymentHash, error: errorMessage(error) };
+      if (!this.#closed) this.#log.warn(fields, 'an incoming payment waits: its guard failed');
+      return undefined;
+    }
+  }
+
+  /** False when the playground is away; that is told elsewhere. */
+  #tell({ askId }: Ask, decision: 'claim' | 'refuse'): Promise<boolean> {
+    return this.#call('decide', { askId, decision }).then(
+      () => true,
+      () => false,
+    );
   }
 }

@@ -1,5 +1,7 @@
+import { NodeUnavailable } from '../node.ts';
+import { InDoubt } from './in-doubt.ts';
 import { PlaygroundRefusal } from './playground-refusal.ts';
-import type { AnswerOf, AskOf, CommandName, Reply, ToPlayground } from './protocol.ts';
+import type { AnswerOf, AskOf, CommandName, Reply, Request } from './protocol.ts';
 
 /** Asks the playground something. */
 export type Call = <N extends CommandName>(command: N, body: AskOf<N>) => Promise<AnswerOf<N>>;
@@ -11,19 +13,23 @@ interface Waiting {
 
 /** Matches replies with requests, over anything that carries messages in order. */
 export class Link {
-  readonly #send: (message: ToPlayground) => void;
+  readonly #send: (request: Request) => void;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  #isBroken = false;
 
-  constructor(send: (message: ToPlayground) => void) {
+  /** `send` throws when the request surely does not leave. */
+  constructor(send: (request: Request) => void) {
     this.#send = send;
   }
 
-  /** @throws PlaygroundRefusal, or the error that the link broke with: then nobody knows whether the command was carried out. */
+  /** @throws PlaygroundRefusal, NodeUnavailable, what `send` throws, or InDoubt when the link breaks first. */
   request<N extends CommandName>(command: N, body: AskOf<N>): Promise<AnswerOf<N>> {
+    // A caller may have been given this link just before it broke.
+    if (this.#isBroken) throw new NodeUnavailable('the connection to the playground broke before this was sent');
     const id = ++this.#lastId;
-    const reply = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     this.#send({ type: 'request', id, command, body });
+    const reply = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     return reply as Promise<AnswerOf<N>>;
   }
 
@@ -31,11 +37,24 @@ export class Link {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if (reply.type === 'answer') waiting?.resolve(reply.value);
-    else waiting?.reject(new PlaygroundRefusal(reply.message));
+    else waiting?.reject(errorOf(reply));
   }
 
-  break(error: Error): void {
+  /** For ever. */
+  break(error: InDoubt): void {
+    this.#isBroken = true;
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
+  }
+}
+
+function errorOf(reply: Exclude<Reply, { type: 'answer' }>): Error {
+  switch (reply.type) {
+    case 'refusal':
+      return new PlaygroundRefusal(reply.message);
+    case 'unavailable':
+      return new NodeUnavailable(reply.message);
+    case 'doubt':
+      return new InDoubt(reply.message);
   }
 }

@@ -1,9 +1,7 @@
 import type { Log } from '../../kernel/log.ts';
 import type { LightningNode } from '../node.ts';
-import { Bell } from './bell.ts';
-import { type PlaygroundControl, playgroundControl } from './control.ts';
-import { Gate } from './gate.ts';
-import { hubNode } from './hub.ts';
+import { attach } from './carrier.ts';
+import type { PlaygroundControl } from './control.ts';
 import { Supervisor } from './supervisor.ts';
 
 export type { PlaygroundControl } from './control.ts';
@@ -18,7 +16,7 @@ export type {
   PlaygroundDescription,
 } from './protocol.ts';
 
-/** A real Lightning network in a worker thread: our node, and the hand that moves the others. */
+/** A real Lightning network: our node, and the hand that moves the others. */
 export interface Playground {
   readonly node: LightningNode;
   readonly control: PlaygroundControl;
@@ -39,26 +37,8 @@ export interface PlaygroundOptions {
  */
 export async function openPlayground(options: PlaygroundOptions): Promise<Playground> {
   const { dataDir, log, worker = new URL('./worker.ts', import.meta.url) } = options;
-  const bell = new Bell();
-  const closing = new AbortController();
-  const supervisor: Supervisor = new Supervisor(
-    { dataDir, log, worker },
-    {
-      asks: (asks) => gate.take(asks),
-      events: (newest) => bell.ring(newest),
-      started: () => {
-        bell.wakeAll();
-        void gate.askAgain();
-      },
-    },
-  );
-  const { call } = supervisor;
-  const gate = new Gate(call, log);
-  await supervisor.start();
-  const close = async (): Promise<void> => {
-    gate.close();
-    closing.abort();
-    await supervisor.close();
-  };
-  return { node: hubNode({ call, gate, bell, closing: closing.signal, close }), control: playgroundControl(call) };
+  const supervisor = new Supervisor({ dataDir, log, worker });
+  const { playground, listener } = attach(supervisor, log);
+  await supervisor.start(listener);
+  return playground;
 }

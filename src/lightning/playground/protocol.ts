@@ -91,6 +91,26 @@ export interface Protocol {
 }
 
 export type CommandName = keyof Protocol;
+
+/** Whether a command may be given again when nobody knows what became of it: it only asks, and changes nothing. */
+export const ONLY_ASKS: Readonly<Record<CommandName, boolean>> = {
+  describe: true,
+  createInvoice: false,
+  cancelInvoice: false,
+  pay: false,
+  keysend: false,
+  lookupPayment: true,
+  events: true,
+  openAsks: true,
+  decide: false,
+  balance: true,
+  outsidePay: false,
+  outsideInvoice: false,
+  outsideKeysend: false,
+  outsidePayments: true,
+  resolveHold: false,
+};
+
 export type AskOf<N extends CommandName> = Protocol[N]['ask'];
 export type AnswerOf<N extends CommandName> = Protocol[N]['answer'];
 
@@ -107,16 +127,26 @@ export type ToPlayground = Request | { readonly type: 'close' };
 
 export type Reply =
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'refusal'; readonly id: number; readonly message: string };
+  /** It cannot be done, and nothing was. */
+  | { readonly type: 'refusal'; readonly id: number; readonly message: string }
+  /** The worker was away, and nothing was done. */
+  | { readonly type: 'unavailable'; readonly id: number; readonly message: string }
+  /** The worker broke while it had this. */
+  | { readonly type: 'doubt'; readonly id: number; readonly message: string };
 
-/** Sent unasked. A lost one does no harm: everything it announces can be asked for. */
-export type Notice =
-  | { readonly type: 'asks'; readonly asks: readonly Ask[] }
-  | { readonly type: 'events'; readonly newest: number }
-  | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly fields: object; readonly message: string };
+/** News for everybody, unasked. A lost one does no harm: everything it announces can be asked for. */
+export type Notice = { readonly type: 'asks'; readonly asks: readonly Ask[] } | { readonly type: 'events'; readonly newest: number };
+
+/** A line for the log of whoever runs the worker. */
+export interface LogLine {
+  readonly type: 'log';
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
 
 /** How a worker's life begins and ends. */
 export type Lifecycle = { readonly type: 'ready' } | { readonly type: 'broken'; readonly message: string };
 
 /** From the playground to a client. */
-export type FromPlayground = Reply | Notice | Lifecycle;
+export type FromPlayground = Reply | Notice | LogLine | Lifecycle;

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startChild } from '../lightning/playground/support/shared.ts';
+import { freshUrls } from '../support/databases.ts';
+import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
+import type { Answer, Client, Json } from '../support/service.ts';
+
+const KEY = `sak_${'shared1Key2'.repeat(3)}`;
+
+describe('two instances on one PostgreSQL and one node', () => {
+  const urls = freshUrls('postgres');
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-instances-'));
+  const services: ServiceProcess[] = [];
+  let settings: Record<string, string> = {};
+  const one = () => services[0]?.client as Client;
+  const two = () => services[1]?.client as Client;
+
+  const node = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'node'), PLAYGROUND_PORT: '0', LOG_LEVEL: 'error' });
+  beforeAll(async () => {
+    const [, lightningUrl = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
+    const databaseUrl = await urls();
+    for (const name of ['one', 'two']) {
+      const own = await processSettings(join(folder, name), databaseUrl);
+      settings = { ...own, LIGHTNING_URL: lightningUrl, BOOTSTRAP_SECRET_KEY: KEY };
+      services.push(await startProcess(settings));
+    }
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.kill()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const withdraw = (client: Client, wallet: string, payment_request: string): Promise<Answer> =>
+    client.ask('POST', `/v1/wallet/${wallet}/withdraw`, { key: KEY, json: { payment_request } });
+  const outsideInvoice = async (num_satoshis: number): Promise<string> =>
+    (await one().post('/playground/invoice', { num_satoshis })).payment_request;
+
+  it('R1 R5: fifty withdrawals of the whole balance at once through both: exactly one succeeds', async () => {
+    const wallet = await one().wallet(1000);
+    const invoices = await Promise.all(Array.from({ length: 50 }, () => outsideInvoice(1000)));
+    const answers = await Promise.all(invoices.map((invoice, i) => withdraw(i % 2 ? one() : two(), wallet.id, invoice)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.type === 'insufficient_balance')).toHaveLength(49);
+    expect(await two().get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 0, pending_msat: 0 });
+  });
+
+  it('R2 R5: fifty payments of the same invoice at once through both: one debit, and everybody gets that payment', async () => {
+    const wallet = await two().wallet(1000);
+    const invoice = await outsideInvoice(300);
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => withdraw(i % 2 ? one() : two(), wallet.id, invoice)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect((await one().get(`/v1/wallet/${wallet.id}`)).balance).toBe(700);
+  });
+
+  it('killed -9 under load, one leaves nothing lost or doubled, and the other takes over listening to the node', async () => {
+    const wallets = await Promise.all([1, 2, 3, 4].map(() => one().wallet(100_000)));
+    const ids = wallets.map(({ id }) => id);
+    const [, second] = services;
+    let answered = 0;
+    let killed: Promise<void> | undefined;
+    const victim = services[0] as ServiceProcess;
+    const worker = async (index: number) => {
+      for (let i = 0; i < 25; i++) {
+        const client = index % 2 ? two() : victim.client;
+        const [from, to] = [ids[(index + i) % 4], ids[(index + i + 1) % 4]];
+        const work =
+          i % 3 === 0
+            ? client.post(`/v1/wallet/${from}/transfer`, { dest_wallet_id: to, num_satoshis: 5 })
+            : i % 3 === 1
+              ? client.post('/playground/fund', { wallet_id: to, num_satoshis: 7 })
+              : client
+                  .post('/playground/invoice', { num_satoshis: 11 })
+                  .then(({ payment_request }) => withdraw(client, from ?? '', payment_request));
+        await work.catch((error: Error) => {
+          if (!killed || client !== victim.client) throw error;
+        });
+        answered += 1;
+        if (answered === 80) killed = victim.kill();
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, index) => worker(index)));
+    await killed;
+
+    // Only the survivor can credit this.
+    const late = await two().wallet();
+    const { payment_request } = await two().post(`/v1/wallet/${late.id}/invoice`, { num_satoshis: 50 });
+    await two().post('/playground/pay', { payment_request });
+    await expect.poll(async () => (await two().get(`/v1/wallet/${late.id}`)).balance, { timeout: 30_000 }).toBe(50);
+
+    await expect
+      .poll(async () => (await Promise.all(ids.map((id) => two().get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat), {
+        timeout: 60_000,
+      })
+      .toEqual([0, 0, 0, 0]);
+    await compareWithOutside(two());
+    const verified = await runVerify(settings);
+    expect(verified.output).toContain('The ledger is clean.');
+    expect(await second?.stop()).toBe(0);
+  }, 180_000);
+});
+
+/** All wallets together hold what came in less what went out, as the outside nodes themselves say, less the routing fees. */
+async function compareWithOutside(client: Client): Promise<void> {
+  const wallets: Json[] = await client.get('/v1/wallets?per-page=500');
+  await expect
+    .poll(async () => (await client.get('/playground/payments')).payments.filter(({ state }: Json) => state === 'pending'), {
+      timeout: 60_000,
+    })
+    .toEqual([]);
+  const outside: Json[] = (await client.get('/playground/payments')).payments.filter(({ state }: Json) => state === 'succeeded');
+  const net = outside.reduce((sum, { direction, amount_msat }) => sum + (direction === 'sent' ? amount_msat : -amount_msat), 0);
+  const held = wallets.reduce((sum, { balance_msat }) => sum + balance_msat, 0);
+  expect(held).toBe(net);
+}
