@@ -10,11 +10,15 @@ export interface Access {
   anyKey(request: FastifyRequest): Promise<Key>;
   /** The account of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
   account(request: FastifyRequest): Promise<string>;
+  /** A key that only its owner has: not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
+  secretKey(request: FastifyRequest): Promise<Key>;
   /**
    * The wallet that the path names, if the caller may do this with it.
    * @throws Refusal `unauthorized`, `forbidden`; `not_found` for a wallet that is unknown or somebody else's.
    */
   wallet(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Wallet>;
+  /** The same for a wallet that the body names. */
+  walletNamed(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet>;
 }
 
 export function createAccess(accounts: Accounts, wallets: Wallets): Access {
@@ -25,6 +29,15 @@ export function createAccess(accounts: Accounts, wallets: Wallets): Access {
     throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
   }
 
+  async function walletNamed(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet> {
+    const key = await anyKey(request);
+    const named = await wallets.resolve(idOrKey);
+    if (named?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
+    if (key.walletId !== undefined && key.walletId !== named.wallet.id) throw new Refusal('not_found');
+    requirePermission(effectiveKind(key, named.key), permission);
+    return named.wallet;
+  }
+
   return {
     anyKey,
     async account(request) {
@@ -32,14 +45,13 @@ export function createAccess(accounts: Accounts, wallets: Wallets): Access {
       if (key.kind !== 'secret_api') throw new Refusal('forbidden', 'This needs a secret API key (sak_).');
       return key.accountId;
     },
-    async wallet(request, permission) {
+    async secretKey(request) {
       const key = await anyKey(request);
-      const named = await wallets.resolve(request.params.key);
-      if (named?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
-      if (key.walletId !== undefined && key.walletId !== named.wallet.id) throw new Refusal('not_found');
-      requirePermission(effectiveKind(key, named.key), permission);
-      return named.wallet;
+      if (KEY_KINDS[key.kind].isPublic) throw new Refusal('forbidden', 'This needs a secret key; the one that was sent is public.');
+      return key;
     },
+    wallet: (request, permission) => walletNamed(request, request.params.key, permission),
+    walletNamed,
   };
 }
 

@@ -1,5 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { NodeUnavailable } from '../lightning/node.ts';
@@ -11,8 +13,40 @@ export function answerErrors(app: App): void {
   app.setNotFoundHandler((request, reply) => sendError(request, reply, new Refusal('not_found')));
 }
 
+/** What is on every answer. */
+export async function commonHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+}
+
+/** For an address that cannot be read: no route and no hook has seen it. Fastify's own answer would repeat it, with its keys. */
+export function answerBadAddress(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  void commonHeaders(request, reply);
+  sendError(request, reply, new Refusal('malformed_body', 'The address cannot be read.'));
+}
+
+/** For what never became a request: not HTTP, too slow, or headers that are too large. */
+export function answerBadRequest(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const refusal = tooLarge ? new Refusal('payload_too_large') : new Refusal('malformed_body', 'The request cannot be read.');
+  const id = newId();
+  const body = JSON.stringify(errorObject(refusal, id));
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${id}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
 function sendError(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  if (request.routeOptions.config.lnurl) {
+  if (request.routeOptions.config?.lnurl) {
     // LUD-03: refusals are HTTP 200 with a reason.
     return reply
       .code(200)
@@ -28,15 +62,19 @@ function sendError(request: FastifyRequest, reply: FastifyReply, refusal: Refusa
     .header('cache-control', 'no-store')
     .type('application/json')
     .serializer(JSON.stringify)
-    .send({
-      name: STATUS_CODES[refusal.status],
-      message: refusal.message,
-      code: 0,
-      status: refusal.status,
-      type: refusal.type,
-      request_id: request.id,
-      ...(refusal.walletTransactionId !== undefined && { wtx_id: refusal.walletTransactionId }),
-    });
+    .send(errorObject(refusal, request.id));
+}
+
+function errorObject(refusal: Refusal, requestId: string) {
+  return {
+    name: STATUS_CODES[refusal.status],
+    message: refusal.message,
+    code: 0,
+    status: refusal.status,
+    type: refusal.type,
+    request_id: requestId,
+    ...(refusal.walletTransactionId !== undefined && { wtx_id: refusal.walletTransactionId }),
+  };
 }
 
 /** What the caller is told. Anything unexpected is logged, without the URL (it may carry keys), and answered without detail. */

@@ -24,18 +24,21 @@ export const PassThru = Type.Object(
 export const Pubkey = Type.String({ pattern: '^0[23][0-9a-fA-F]{64}$', description: '33-byte public key in hex' });
 
 const PASS_THRU_BYTES = 4096;
-const PASS_THRU_DEPTH = 8;
+const MAX_DEPTH = 8;
 
 /** The JSON text of a `passThru`. @throws Refusal when it is too large or nested too deep. */
 export function passThruText(passThru: object | undefined, defaults?: object): string | undefined {
   if (passThru === undefined && defaults === undefined) return undefined;
-  if (depthOf(passThru, PASS_THRU_DEPTH) > PASS_THRU_DEPTH) {
-    throw new Refusal('validation_failed', `passThru is nested deeper than ${PASS_THRU_DEPTH}.`);
-  }
+  requireShallow('passThru', passThru);
   const text = JSON.stringify({ ...defaults, ...passThru });
   if (Buffer.byteLength(text) > PASS_THRU_BYTES)
     throw new Refusal('validation_failed', `passThru is larger than ${PASS_THRU_BYTES} bytes.`);
   return text;
+}
+
+/** Before it is written as JSON, which recurses. @throws Refusal */
+function requireShallow(name: string, value: object | undefined): void {
+  if (depthOf(value, MAX_DEPTH) > MAX_DEPTH) throw new Refusal('validation_failed', `${name} is nested deeper than ${MAX_DEPTH}.`);
 }
 
 /** How deep a value nests; gives up beyond `limit`, so that it is bounded itself. */
@@ -67,15 +70,19 @@ export function memoText(memo: string | undefined): string {
  * @throws Refusal naming the record.
  */
 export function customRecordsHex(records: object | undefined): Record<string, string> {
+  requireShallow('custom_records', records);
   const hex: Record<string, string> = {};
   let bytes = 0;
   for (const [type, value] of Object.entries(records ?? {})) {
     if (!/^[1-9][0-9]{4,15}$/.test(type) || Number(type) < 65_536 || !Number.isSafeInteger(Number(type))) {
       throw new Refusal('validation_failed', 'custom_records: every key is a TLV type from 65536 up.');
     }
+    // LDK keeps it for itself.
+    if (type === '77777') throw new Refusal('validation_failed', 'custom_records: 77777 is reserved.');
     if (type === '5482373484')
       throw new Refusal('validation_failed', 'custom_records: 5482373484 carries the preimage and is set by the node.');
     const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (!text.isWellFormed()) throw new Refusal('validation_failed', 'custom_records: a value is not valid text.');
     bytes += Buffer.byteLength(text);
     hex[type] = Buffer.from(text, 'utf8').toString('hex');
   }
@@ -87,4 +94,4 @@ export function customRecordsHex(records: object | undefined): Record<string, st
 const CUSTOM_RECORDS_BYTES = 1100;
 
 /** `<key>` in a path: a wallet access key, or with a secret API key the wallet's id. */
-export const KeyParams = Type.Object({ key: Type.String({ maxLength: 128 }) });
+export const KeyParams = Type.Object({ key: Type.String() });

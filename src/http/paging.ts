@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Refusal } from '../kernel/refusal.ts';
 
 export const PageQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'From 1' })),
+  page: Type.Optional(Type.Integer({ minimum: 1, description: 'From 1' })),
   'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'Default 50, at most 500' })),
 });
 
@@ -25,7 +25,8 @@ const MAX_PER_PAGE = 500;
 export function readPage(query: { page?: number; 'per-page'?: number }): Page {
   const limit = Math.min(query['per-page'] ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
   const page = query.page ?? 1;
-  return { page, limit, offset: (page - 1) * limit };
+  // Far past the end is as empty as just past it, and no database has to count that far.
+  return { page, limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }
 
 /** @throws Refusal when a cursor and a page number are asked for together. */

@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { BODY_LIMIT, normalize, readBodies } from './body.ts';
-import { answerErrors } from './errors.ts';
+import { answerBadAddress, answerBadRequest, answerErrors, commonHeaders } from './errors.ts';
 import { selectFields } from './select.ts';
 
 declare module 'fastify' {
@@ -29,7 +29,10 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     requestTimeout: 30_000,
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
-    routerOptions: { maxParamLength: 256 },
+    // No limit below Node's 16 kB of headers: too long a key is an unknown one, and every route says so in its own way.
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: answerBadAddress,
+    clientErrorHandler: answerBadRequest,
     genReqId: () => newId(),
     return503OnClosing: true,
     ajv: {
@@ -39,11 +42,10 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   });
   readBodies(app);
   answerErrors(app);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-  });
+  app.addHook('onRequest', commonHeaders);
   app.addHook('preValidation', normalize);
   selectFields(app);
+  endConnectionsOnClose(app);
   const known = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const methods = known.get(url) ?? new Set();
@@ -53,6 +55,18 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   register(app);
   for (const [url, methods] of [...known]) refuseOtherMethods(app, url, methods);
   return app;
+}
+
+/** A connection that is kept alive would keep a closing server alive as well, for as long as its client likes. */
+function endConnectionsOnClose(app: App): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (closing) reply.header('connection', 'close');
+    return payload;
+  });
 }
 
 function refuseOtherMethods(app: App, url: string, methods: ReadonlySet<string>): void {

@@ -19,7 +19,11 @@ function instance(database: Database, name: string) {
     state.working -= 1;
   };
   const done = underLease({ database, log: silentLog }, name, life.signal, work, TIMING);
-  return { state, end: () => (life.abort(), done) };
+  const end = () => {
+    life.abort();
+    return done;
+  };
+  return { state, end };
 }
 
 onBothDatabases('a lease', (open, dialect) => {

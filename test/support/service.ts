@@ -2,10 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { startSatchel } from '../../src/app.ts';
+import { type AccountKeys, createAccounts } from '../../src/accounts/accounts.ts';
+import { newKeyText } from '../../src/accounts/keys.ts';
+import { MIGRATIONS, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Dialect } from '../../src/db/database.ts';
-import { freshUrls } from './databases.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { freshUrls, silentLog } from './databases.ts';
 import { freePort } from './free-port.ts';
 
 /** Whatever JSON the service answers; a test says what it expects of it. */
@@ -39,6 +44,11 @@ export interface Client {
   wallet(numSatoshis?: number): Promise<TestWallet>;
 }
 
+/** The client of the first account, and one of an account that has nothing to do with it. */
+export interface TwoClients extends Client {
+  readonly neighbour: Client;
+}
+
 export interface TestWallet {
   readonly id: string;
   readonly admin: string;
@@ -63,7 +73,8 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
       ...(body !== undefined && { body }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+    const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json');
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
   }
   async function certain(method: string, path: string, json?: unknown): Promise<Json> {
     const answer = await ask(method, path, { key: secretKey, ...(json !== undefined && { json }) });
@@ -96,30 +107,50 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
 /** Runs a suite against the whole service with its real playground, on both databases. */
 export function onRunningService(
   name: string,
-  suite: (client: Client, dialect: Dialect) => void,
+  suite: (client: TwoClients, dialect: Dialect) => void,
   settings: Record<string, string> = {},
 ): void {
   for (const dialect of ['sqlite', 'postgres'] as const) {
     describe(`${name} (${dialect})`, () => {
       const urls = freshUrls(dialect);
       const dataDir = mkdtempSync(join(tmpdir(), 'satchel-service-'));
-      const running: { client?: Client; close?: () => Promise<void> } = {};
+      const BOOTSTRAP_SECRET_KEY = newKeyText('secret_api');
+      const running: { client?: TwoClients; close?: () => Promise<void> } = {};
       beforeAll(async () => {
         const port = String(await freePort());
-        const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: await urls(), PORT: port, LOG_LEVEL: 'error', ...settings });
+        const DATABASE_URL = await urls();
+        const neighbour = await addAccount(DATABASE_URL);
+        const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL, PORT: port, LOG_LEVEL: 'error', BOOTSTRAP_SECRET_KEY, ...settings });
         const satchel = await startSatchel(config);
         running.close = satchel.close;
         await satchel.server.listen({ host: '127.0.0.1', port: config.port });
         if (!satchel.newKeys) throw new Error('a fresh service makes its first keys');
-        running.client = clientOf(config.publicUrl, satchel.newKeys.secretKey, satchel.newKeys.publicKey);
+        const url = `http://127.0.0.1:${port}`;
+        running.client = {
+          ...clientOf(url, satchel.newKeys.secretKey, satchel.newKeys.publicKey),
+          neighbour: clientOf(url, neighbour.secretKey, neighbour.publicKey),
+        };
       });
       afterAll(async () => {
         await running.close?.();
         rmSync(dataDir, { recursive: true, force: true });
       });
       // The suite is written against a client that exists once beforeAll has run.
-      const client = new Proxy({} as Client, { get: (_, property) => Reflect.get(running.client ?? {}, property) });
+      const client = new Proxy({} as TwoClients, { get: (_, property) => Reflect.get(running.client ?? {}, property) });
       suite(client, dialect);
     });
+  }
+}
+
+/** An account in a database that no service has open. */
+async function addAccount(databaseUrl: string): Promise<AccountKeys> {
+  const database = await openDatabase(databaseUrl, { log: silentLog });
+  try {
+    await migrate(database, MIGRATIONS);
+    const keys = await createAccounts(database, systemClock).bootstrap(newKeyText('secret_api'), async () => undefined);
+    if (!keys) throw new Error('a fresh database has no account yet');
+    return keys;
+  } finally {
+    await database.close();
   }
 }

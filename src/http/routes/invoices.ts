@@ -26,7 +26,7 @@ const InvoiceBody = Type.Object(
   { additionalProperties: false },
 );
 
-const LntxParams = Type.Object({ id: Type.String({ maxLength: 64 }) });
+const LntxParams = Type.Object({ id: Type.String() });
 
 export interface InvoiceRouteDependencies {
   readonly access: Access;

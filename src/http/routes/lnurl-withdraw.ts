@@ -6,10 +6,10 @@ import type { WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.
 import type { Wallet } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
-import { Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
+import { Expiry, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';
 
 const linkFields = {
-  num_satoshis: Type.Optional(NumSatoshisOrAny),
+  num_satoshis: Type.Optional(NumSatoshis),
   memo: Type.Optional(Memo),
   expiry: Type.Optional(Expiry),
   uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often it can be claimed; 1 unless given' })),
@@ -37,7 +37,7 @@ const LinkObject = Type.Object({
 
 const ProcessQuery = Type.Object({
   ott: Type.String({ minLength: 1, maxLength: 128 }),
-  num_satoshis: Type.Optional(NumSatoshisOrAny),
+  num_satoshis: Type.Optional(NumSatoshis),
   k1: Type.Optional(Type.String({ maxLength: 128 })),
   pr: Type.Optional(Type.String({ maxLength: 8000, description: 'The invoice to pay (step 2)' })),
   balanceNotify: Type.Optional(Type.String({ maxLength: 2048 })),

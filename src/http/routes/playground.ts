@@ -5,7 +5,6 @@ import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { decodeBolt11 } from '../../lightning/bolt11.ts';
 import { type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../lightning/playground/playground.ts';
-import type { Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import type { App } from '../app-type.ts';
 import { customRecordsHex, Expiry, Memo, memoText, NumSatoshis, NumSatoshisOrAny } from '../fields.ts';
@@ -26,12 +25,11 @@ const closed = { additionalProperties: false };
 
 export interface PlaygroundRouteDependencies {
   readonly access: Access;
-  readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly control: PlaygroundControl;
 }
 
-/** The outside of the embedded Lightning network: its other nodes, played by whoever has a key. Never there with a real node. */
+/** The outside of the embedded Lightning network: its other nodes, played by whoever has a secret key. Never there with a real node. */
 export function playgroundRoutes(app: App, deps: PlaygroundRouteDependencies): void {
   describeRoute(app, deps);
   payRoutes(app, deps);
@@ -46,14 +44,14 @@ function describeRoute(app: App, { access, control }: PlaygroundRouteDependencie
     unreachable_pubkey: Type.String({ description: 'A valid key that no node has' }),
   });
   app.get('/playground', { schema: { response: { 200: Answer } } }, async (request) => {
-    await access.anyKey(request);
+    await access.secretKey(request);
     const { network, nodes, unreachablePubkey } = await control.describe();
     return { network, nodes: [...nodes], unreachable_pubkey: unreachablePubkey };
   });
 }
 
 function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
-  const { access, wallets, invoices, control } = deps;
+  const { access, invoices, control } = deps;
   const response = { 200: OutsidePaymentObject };
 
   const PayBody = Type.Object(
@@ -61,7 +59,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     closed,
   );
   app.post('/playground/pay', { schema: { body: PayBody, response } }, async (request) => {
-    await access.anyKey(request);
+    await access.secretKey(request);
     const { payment_request: paymentRequest, from = 'alice', num_satoshis: sat } = request.body;
     const invoice = await playing(() => decodeBolt11(paymentRequest));
     const amount = sat === undefined || invoice.amountMsat !== undefined ? {} : { amountMsat: satToMsat(sat) };
@@ -72,9 +70,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
 
   const FundBody = Type.Object({ wallet_id: Type.String({ maxLength: 128 }), num_satoshis: NumSatoshis }, closed);
   app.post('/playground/fund', { schema: { body: FundBody, response } }, async (request) => {
-    const key = await access.anyKey(request);
-    const wallet = (await wallets.resolve(request.body.wallet_id))?.wallet;
-    if (wallet?.accountId !== key.accountId) throw new Refusal('not_found', 'wallet_id names no wallet of this account.');
+    const wallet = await access.walletNamed(request, request.body.wallet_id, 'wallet_deposit');
     const order = { wallet, amountMsat: satToMsat(request.body.num_satoshis), memo: 'Playground', expirySeconds: 3600 };
     const { paymentRequest, paymentHash } = await invoices.create({ ...order, wtxType: 'ln_deposit' });
     const paid = await playing(() => control.payInvoice({ paymentRequest, from: 'alice' }));
@@ -91,7 +87,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     closed,
   );
   app.post('/playground/keysend', { schema: { body: KeysendBody, response } }, async (request) => {
-    await access.anyKey(request);
+    await access.secretKey(request);
     const { num_satoshis: sat, custom_records: records, from = 'alice' } = request.body;
     const paid = await playing(() => control.keysend({ from, amountMsat: satToMsat(sat), customRecords: customRecordsHex(records) }));
     if (paid.state === 'succeeded') await untilCredited(invoices, paid.paymentHash);
@@ -112,7 +108,7 @@ function invoiceRoutes(app: App, { access, control }: PlaygroundRouteDependencie
   );
   const InvoiceAnswer = Type.Object({ payment_request: Type.String(), payment_hash: Type.String() });
   app.post('/playground/invoice', { schema: { body: InvoiceBody, response: { 200: InvoiceAnswer } } }, async (request) => {
-    await access.anyKey(request);
+    await access.secretKey(request);
     const { num_satoshis: sat, memo, at = 'alice', expiry = 3600, hold = false } = request.body;
     const amount = sat === undefined ? {} : { amountMsat: satToMsat(sat) };
     const made = await playing(() => control.createInvoice({ ...amount, memo: memoText(memo), at, expirySeconds: expiry, hold }));
@@ -123,7 +119,7 @@ function invoiceRoutes(app: App, { access, control }: PlaygroundRouteDependencie
   const HoldBody = Type.Object({ action: Type.Union([Type.Literal('settle'), Type.Literal('cancel')]) }, closed);
   const HoldAnswer = Type.Object({ payment_hash: Type.String(), action: Type.String() });
   app.post('/playground/hold/:hash', { schema: { params: HoldParams, body: HoldBody, response: { 200: HoldAnswer } } }, async (request) => {
-    await access.anyKey(request);
+    await access.secretKey(request);
     const hash = request.params.hash.toLowerCase();
     await playing(() => control.resolveHold(hash, request.body.action));
     return { payment_hash: hash, action: request.body.action };
@@ -134,7 +130,7 @@ function paymentsRoute(app: App, { access, control }: PlaygroundRouteDependencie
   const Query = Type.Object({ after: Type.Optional(Type.Integer({ minimum: 0, description: 'Only payments with a larger id' })) });
   const Answer = Type.Object({ payments: Type.Array(OutsidePaymentObject) });
   app.get('/playground/payments', { schema: { querystring: Query, response: { 200: Answer } } }, async (request) => {
-    await access.anyKey(request);
+    await access.secretKey(request);
     return { payments: (await control.payments(request.query.after ?? 0, PAYMENTS_PAGE)).map(toObject) };
   });
 }

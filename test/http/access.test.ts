@@ -1,0 +1,380 @@
+import { beforeAll, expect, it } from 'vitest';
+import { rawGet } from '../support/raw-get.ts';
+import { type Answer, type Client, type Json, onRunningService, type TestWallet } from '../support/service.ts';
+
+const OPERATIONS = {
+  'list wallets': (ask) => ask('GET', '/v1/wallets'),
+  'make wallet': (ask) => ask('POST', '/v1/wallet', {}),
+  'read wallet': (ask, wallet) => ask('GET', wallet),
+  'list transactions': (ask, wallet) => ask('GET', `${wallet}/transactions`),
+  'read statement': (ask, wallet) => ask('GET', `${wallet}/statement`),
+  'make invoice': (ask, wallet) => ask('POST', `${wallet}/invoice`, { num_satoshis: 10 }),
+  withdraw: (ask, wallet, { payment_request }) => ask('POST', `${wallet}/withdraw`, { payment_request }),
+  keysend: (ask, wallet, { alice }) => ask('POST', `${wallet}/keysend`, { dest_pubkey: alice, num_satoshis: 10 }),
+  transfer: (ask, wallet, { sibling }) => ask('POST', `${wallet}/transfer`, { dest_wallet_id: sibling, num_satoshis: 10 }),
+  'get link': (ask, wallet) => ask('GET', `${wallet}/lnurl/withdraw?num_satoshis=10`),
+  'post link': (ask, wallet) => ask('POST', `${wallet}/lnurl/withdraw`, { num_satoshis: 10 }),
+  'read lntx': (ask, _, { lntx }) => ask('GET', `/v1/lntx/${lntx}`),
+  playground: (ask) => ask('GET', '/playground'),
+} as const satisfies Record<string, (ask: Ask, wallet: string, given: Given) => Promise<Answer>>;
+
+type Ask = (method: string, path: string, json?: unknown) => Promise<Answer>;
+type Given = Record<'payment_request' | 'alice' | 'sibling' | 'lntx', string>;
+type Operation = keyof typeof OPERATIONS;
+
+const MONEY_OUT: readonly string[] = ['withdraw', 'keysend', 'transfer'] satisfies Operation[];
+
+// The credential, what the path names, and the status of every operation in the order above. `read-as-admin`: the read key's
+// secret under the admin prefix. The sibling is another wallet of the account; the neighbour is another account.
+const PERMISSIONS = `
+  credential       path            wallets     wallet  history     in   out             links    lntx  playground
+                                   list make   read    list csv    inv  wit  key  tra   get post read  read
+  sak              id              200  201    200     200 200     201  201  201  201   200 201  200   200
+  sak              admin           200  201    200     200 200     201  201  201  201   200 201  200   200
+  sak              read            200  201    200     200 200     201  201  201  201   200 201  200   200
+  sak              lnurl-pay       200  201    200     200 200     201  201  201  201   200 201  200   200
+  pak              id              403  403    403     403 403     403  403  403  403   403 403  200   403
+  pak              admin           403  403    200     200 200     201  201  201  201   200 201  200   403
+  pak              invoice         403  403    403     200 200     201  403  403  403   403 403  200   403
+  pak              read            403  403    200     200 200     403  403  403  403   403 403  200   403
+  pak              lnurl-withdraw  403  403    403     403 403     403  403  403  403   403 403  200   403
+  pak              lnurl-pay       403  403    403     403 403     403  403  403  403   403 403  200   403
+  admin            admin           403  403    200     200 200     201  201  201  201   200 201  200   200
+  admin            id              403  403    200     200 200     201  201  201  201   200 201  200   200
+  invoice          invoice         403  403    403     200 200     201  403  403  403   403 403  200   200
+  read             read            403  403    200     200 200     403  403  403  403   403 403  200   200
+  read             admin           403  403    200     200 200     403  403  403  403   403 403  200   200
+  lnurl-withdraw   lnurl-withdraw  403  403    403     403 403     403  403  403  403   403 403  403   403
+  lnurl-withdraw   admin           403  403    403     403 403     403  403  403  403   403 403  403   403
+  lnurl-pay        id              403  403    403     403 403     403  403  403  403   403 403  403   403
+  sibling-admin    id              403  403    404     404 404     404  404  404  404   404 404  404   200
+  sibling-admin    admin           403  403    404     404 404     404  404  404  404   404 404  404   200
+  neighbour-sak    id              200  201    404     404 404     404  404  404  404   404 404  404   200
+  neighbour-sak    admin           200  201    404     404 404     404  404  404  404   404 404  404   200
+  neighbour-pak    admin           403  403    404     404 404     404  404  404  404   404 404  404   403
+  neighbour-admin  id              403  403    404     404 404     404  404  404  404   404 404  404   200
+  sak              neighbour-id    200  201    404     404 404     404  404  404  404   404 404  200   200
+  sak              neighbour-admin 200  201    404     404 404     404  404  404  404   404 404  200   200
+  pak              neighbour-admin 403  403    404     404 404     404  404  404  404   404 404  200   403
+  sak              unknown-id      200  201    404     404 404     404  404  404  404   404 404  200   200
+  sak              unknown-admin   200  201    404     404 404     404  404  404  404   404 404  200   200
+  pak              unknown-admin   403  403    404     404 404     404  404  404  404   404 404  200   403
+  pak              read-as-admin   403  403    404     404 404     404  404  404  404   404 404  200   403
+  read-as-admin    id              401  401    401     401 401     401  401  401  401   401 401  401   401
+  pak-as-sak       id              401  401    401     401 401     401  401  401  401   401 401  401   401
+  id               id              401  401    401     401 401     401  401  401  401   401 401  401   401
+  unknown-sak      id              401  401    401     401 401     401  401  401  401   401 401  401   401
+  unknown-admin    unknown-admin   401  401    401     401 401     401  401  401  401   401 401  401   401
+  nothing          admin           401  401    401     401 401     401  401  401  401   401 401  401   401`;
+
+const ROWS = PERMISSIONS.trim()
+  .split('\n')
+  .slice(2)
+  .map((line) => line.trim().split(/\s+/))
+  .map(([credential = '', path = '', ...statuses]) => ({ credential, path, statuses: statuses.map(Number) }));
+
+onRunningService('who may do what', (client) => {
+  let keys: Record<string, string | undefined>;
+  let wallet: TestWallet;
+  const given = {} as Given;
+
+  beforeAll(async () => {
+    const [sibling, foreign] = [await client.wallet(), await client.neighbour.wallet()];
+    wallet = await client.wallet(50_000);
+    keys = keyring(client, wallet, sibling, foreign);
+    const { nodes } = await client.get('/playground');
+    given.alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
+    given.sibling = sibling.id;
+    given.lntx = (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 1, passThru: { a: 1 } })).id;
+  });
+
+  const balance = async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance;
+
+  it.each(['/v1/wallet', '/v1/user/wallet'].flatMap((base) => ROWS.map((row) => ({ base, ...row }))))(
+    'A2: $credential with $path in $base',
+    async ({ base, credential, path, statuses }) => {
+      const before = await balance();
+      const key = keys[credential];
+      const seen: Record<string, number> = {};
+      for (const [name, operation] of Object.entries(OPERATIONS)) {
+        given.payment_request = (await client.post('/playground/invoice', { num_satoshis: 10 })).payment_request;
+        const answer = await operation((method, to, json) => client.ask(method, to, { key, json }), `${base}/${keys[path]}`, given);
+        seen[name] = answer.status;
+        if (answer.status === 403)
+          expect(answer.body.message).toMatch(/the permission wallet_(read|tx_read|deposit|transfer|withdraw)\.|secret/);
+        if (answer.status >= 400) expect(answer.text).not.toContain(keys[path]?.split('_')[1]);
+      }
+      expect(seen).toEqual(Object.fromEntries(Object.keys(OPERATIONS).map((name, i) => [name, statuses[i]])));
+      const paid = Object.keys(OPERATIONS).filter((name) => MONEY_OUT.includes(name) && seen[name] === 201);
+      expect(await balance()).toBe(before - 10 * paid.length);
+    },
+  );
+
+  it('A1: no wallet key and no public key lists or makes anything in the account', async () => {
+    const others = ['pak', 'admin', 'invoice', 'read', 'lnurl-withdraw', 'lnurl-pay', 'sibling-admin'];
+    for (const key of others.map((name) => keys[name])) {
+      for (const answer of [await client.ask('GET', '/v1/wallets', { key }), await client.ask('POST', '/v1/wallet', { key, json: {} })]) {
+        expect(answer.body).toMatchObject({ status: 403, name: 'Forbidden', type: 'forbidden' });
+      }
+    }
+  });
+
+  it('a public identifier plays no outside node, and a wallet key funds no other wallet', async () => {
+    const { payment_request: ours } = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 1 });
+    const before = await balance();
+    const routes: [method: string, path: string, json?: object][] = [
+      ['GET', '/playground'],
+      ['GET', '/playground/payments'],
+      ['POST', '/playground/pay', { payment_request: ours }],
+      ['POST', '/playground/fund', { wallet_id: wallet.id, num_satoshis: 1 }],
+      ['POST', '/playground/keysend', { num_satoshis: 1, custom_records: { '696969': wallet.id } }],
+      ['POST', '/playground/invoice', { num_satoshis: 1 }],
+      ['POST', `/playground/hold/${'0'.repeat(64)}`, { action: 'cancel' }],
+    ];
+    for (const [method, path, json] of routes) {
+      const statusFor = async (name: string) => (await client.ask(method, path, { key: keys[name], json })).status;
+      expect([path, await statusFor('nothing'), await statusFor('unknown-sak')]).toEqual([path, 401, 401]);
+      expect([path, await statusFor('pak'), await statusFor('lnurl-withdraw'), await statusFor('lnurl-pay')]).toEqual([
+        path,
+        403,
+        403,
+        403,
+      ]);
+    }
+    const fund = (name: string) =>
+      client.ask('POST', '/playground/fund', { key: keys[name], json: { wallet_id: wallet.id, num_satoshis: 1 } });
+    expect([(await fund('sibling-admin')).status, (await fund('read')).status]).toEqual([404, 403]);
+    expect(await balance()).toBe(before);
+  });
+});
+
+/** Every credential and path of the table by its name there. */
+function keyring(client: Client & { neighbour: Client }, wallet: TestWallet, sibling: TestWallet, foreign: TestWallet) {
+  return {
+    sak: client.secretKey,
+    pak: client.publicKey,
+    id: wallet.id,
+    admin: wallet.admin,
+    invoice: wallet.invoice,
+    read: wallet.read,
+    'lnurl-withdraw': wallet.lnurlWithdraw,
+    'lnurl-pay': wallet.lnurlPay,
+    'sibling-admin': sibling.admin,
+    'neighbour-sak': client.neighbour.secretKey,
+    'neighbour-pak': client.neighbour.publicKey,
+    'neighbour-id': foreign.id,
+    'neighbour-admin': foreign.admin,
+    'unknown-sak': 'sak_000000000000000000000000',
+    'unknown-admin': 'waka_000000000000000000000000',
+    'unknown-id': 'wal_0000000000000000000000',
+    'read-as-admin': wallet.read.replace('wakr_', 'waka_'),
+    'pak-as-sak': client.publicKey.replace('pak_', 'sak_'),
+    nothing: undefined,
+  };
+}
+
+onRunningService('A3: what is somebody else’s does not exist', (client) => {
+  const anonymous = ({ body }: Answer) => ({ ...body, request_id: undefined });
+
+  it('another account’s wallet, transaction and destination get the very answer of unknown ones', async () => {
+    const [mine, theirs] = [await client.wallet(100), await client.neighbour.wallet(100)];
+    const invoice = await client.neighbour.post(`/v1/wallet/${theirs.id}/invoice`, { num_satoshis: 5 });
+    const transfer = (dest_wallet_id: string) => ({ dest_wallet_id, num_satoshis: 1 });
+    const pairs: [method: string, foreign: string, unknown: string, json?: [foreign: unknown, unknown: unknown]][] = [
+      ['GET', `/v1/wallet/${theirs.id}`, '/v1/wallet/wal_0000000000000000000000'],
+      ['GET', `/v1/wallet/${theirs.admin}`, '/v1/wallet/waka_000000000000000000000000'],
+      ['GET', `/v1/wallet/${theirs.id}/transactions`, '/v1/wallet/wal_0000000000000000000000/transactions'],
+      ['GET', `/v1/wallet/${theirs.id}/statement`, '/v1/wallet/wal_0000000000000000000000/statement'],
+      ['GET', `/v1/lntx/${invoice.id}`, '/v1/lntx/lntx_0000000000000000000000'],
+      ['GET', `/v1/lntx/${invoice.r_hash_decoded}`, `/v1/lntx/${'0'.repeat(64)}`],
+      ['GET', `/v1/wallet/${theirs.lnurlWithdraw}/lnurl/withdraw`, '/v1/wallet/waklw_000000000000000000000000/lnurl/withdraw'],
+      ['POST', `/v1/wallet/${mine.id}/transfer`, `/v1/wallet/${mine.id}/transfer`, [transfer(theirs.id), transfer('wal_0')]],
+      ['POST', `/v1/wallet/${mine.id}/transfer`, `/v1/wallet/${mine.id}/transfer`, [transfer(theirs.admin), transfer('waka_0')]],
+      [
+        'POST',
+        '/playground/fund',
+        '/playground/fund',
+        [
+          { wallet_id: theirs.id, num_satoshis: 1 },
+          { wallet_id: 'wal_0', num_satoshis: 1 },
+        ],
+      ],
+    ];
+    for (const key of [client.secretKey, client.publicKey, mine.admin]) {
+      for (const [method, foreign, unknown, json] of pairs) {
+        const [first, second] = [
+          await client.ask(method, foreign, { key, json: json?.[0] }),
+          await client.ask(method, unknown, { key, json: json?.[1] }),
+        ];
+        expect(first.status).toBe(second.status);
+        expect([403, 404]).toContain(first.status);
+        expect(anonymous(first)).toEqual(anonymous(second));
+        expect([...first.headers.keys()]).toEqual([...second.headers.keys()]);
+      }
+    }
+    expect((await client.neighbour.get(`/v1/wallet/${theirs.id}`)).balance).toBe(100);
+  });
+
+  it('another wallet’s transaction is no cursor, as if there were none', async () => {
+    const [mine, sibling, theirs] = [await client.wallet(100), await client.wallet(100), await client.neighbour.wallet(100)];
+    const [ours] = await client.get(`/v1/wallet/${sibling.id}/transactions`);
+    const [foreign] = await client.neighbour.get(`/v1/wallet/${theirs.id}/transactions`);
+    const after = (id: string) => client.ask('GET', `/v1/wallet/${mine.id}/transactions?after=${id}`, { key: client.secretKey });
+    const [unknown, ...known] = [await after(`wtx_${'0'.repeat(22)}i`), await after(ours.id), await after(foreign.id)];
+    expect(unknown?.body).toMatchObject({ status: 400, type: 'validation_failed' });
+    for (const answer of known) expect(anonymous(answer)).toEqual(anonymous(unknown as Answer));
+  });
+
+  it('nothing of an account is in another one’s list', async () => {
+    await client.neighbour.wallet();
+    const [mine, theirs] = [await client.get('/v1/wallets'), await client.neighbour.get('/v1/wallets')];
+    const ids = (list: Json[]) => list.map(({ id }) => id);
+    expect(ids(mine).filter((id: string) => ids(theirs).includes(id))).toEqual([]);
+  });
+
+  it('a public API key alone reads a transaction without its preimage, its records and what the caller attached', async () => {
+    const wallet = await client.wallet();
+    const made = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 5, passThru: { order: 'secret' } });
+    await client.post('/playground/pay', { payment_request: made.payment_request });
+    const full = await client.get(`/v1/lntx/${made.id}`);
+    expect(full).toMatchObject({ settled: 1, passThru: { order: 'secret' } });
+    const reduced = await client.ask('GET', `/v1/lntx/${made.id}`, { key: client.publicKey });
+    expect(reduced.body).toEqual({ ...full, payment_preimage: null, passThru: null });
+    expect(full.payment_preimage).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+onRunningService('how a key is presented', (client) => {
+  const basic = (user: string, password = '') => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` });
+  const statusOf = async (path: string, headers: Record<string, string> = {}) => (await client.ask('GET', path, { headers })).status;
+
+  it('X-Api-Key, Bearer, access-token and the user name of HTTP Basic all do', async () => {
+    const { secretKey } = client;
+    expect(await statusOf('/v1/wallets', { 'x-api-key': secretKey })).toBe(200);
+    expect(await statusOf('/v1/wallets', { authorization: `Bearer ${secretKey}` })).toBe(200);
+    expect(await statusOf('/v1/wallets', { authorization: `bearer ${secretKey}` })).toBe(200);
+    expect(await statusOf(`/v1/wallets?access-token=${secretKey}`)).toBe(200);
+    expect(await statusOf('/v1/wallets', basic(secretKey))).toBe(200);
+    expect(await statusOf('/v1/wallets', basic(secretKey, 'ignored'))).toBe(200);
+    expect(await statusOf('/v1/wallets', { authorization: basic(secretKey).authorization.replace('Basic', 'BASIC') })).toBe(200);
+  });
+
+  it('the names of headers are read in any case, keys are not', async () => {
+    const { status } = await rawGet(`${client.url}/v1/wallets`, { 'X-API-KEY': client.secretKey });
+    expect(status).toBe(200);
+    expect(await statusOf('/v1/wallets', { 'x-api-key': client.secretKey.toUpperCase() })).toBe(401);
+    expect(await statusOf(`/v1/wallets?Access-Token=${client.secretKey}`)).toBe(401);
+  });
+
+  it('the first that is present counts, also when it is wrong', async () => {
+    const { secretKey } = client;
+    const inOrder: [path: string, headers: Record<string, string>][] = [
+      ['/v1/wallets', { 'x-api-key': 'KEY' }],
+      ['/v1/wallets', { authorization: 'Bearer KEY' }],
+      ['/v1/wallets?access-token=KEY', {}],
+      ['/v1/wallets', basic('KEY')],
+    ];
+    const fill = (text: string, key: string) => text.replace('KEY', key);
+    for (const [first, [path, headers]] of inOrder.entries()) {
+      for (const [laterPath, laterHeaders] of inOrder.slice(first + 1)) {
+        // Bearer and Basic are the same header: it holds one of them.
+        if ('authorization' in headers && 'authorization' in laterHeaders) continue;
+        const present = (key: string, other: string) => {
+          const mine = Object.entries(headers).map(([name, value]) => [name, fill(value, key)]);
+          const theirs = Object.entries(laterHeaders).map(([name, value]) => [
+            name,
+            value.startsWith('Basic') ? basic(other).authorization : fill(value, other),
+          ]);
+          const query = path.includes('?') ? fill(path, key) : fill(laterPath, other);
+          return statusOf(query, Object.fromEntries([...theirs, ...mine]));
+        };
+        expect(await present(secretKey, 'sak_wrong')).toBe(200);
+        expect(await present('sak_wrong', secretKey)).toBe(401);
+      }
+    }
+  });
+
+  it('a 401 asks for Basic credentials, but never makes a browser page open its dialog', async () => {
+    const plain = await rawGet(`${client.url}/v1/wallets`, {});
+    expect(plain.status).toBe(401);
+    expect(plain.headers['www-authenticate']).toBe('Basic realm="api"');
+    // Node's fetch says Sec-Fetch-Mode, like a browser's.
+    const byFetch = await client.ask('GET', '/v1/wallets');
+    expect(byFetch.body).toMatchObject({ name: 'Unauthorized', status: 401, code: 0, type: 'unauthorized' });
+    expect(byFetch.headers.has('www-authenticate')).toBe(false);
+  });
+
+  it('the short prefixes of old clients are the same keys', async () => {
+    const wallet = await client.wallet(100);
+    const short = {
+      admin: wallet.admin.replace('waka_', 'wa_'),
+      invoice: wallet.invoice.replace('waki_', 'wi_'),
+      read: wallet.read.replace('wakr_', 'wr_'),
+    };
+    for (const key of [client.publicKey, short.admin]) {
+      expect((await client.ask('GET', `/v1/wallet/${short.admin}`, { key })).body).toMatchObject({ id: wallet.id, balance: 100 });
+      const made = await client.ask('POST', `/v1/user/wallet/${short.admin}/invoice`, { key, json: { num_satoshis: 1 } });
+      expect(made.status).toBe(201);
+    }
+    expect((await client.ask('POST', `/v1/wallet/${short.invoice}/invoice`, { key: client.publicKey, json: {} })).status).toBe(201);
+    expect((await client.ask('GET', `/v1/wallet/${short.read}/transactions`, { key: client.publicKey })).body).toHaveLength(1);
+    expect((await client.ask('GET', `/v1/wallet/${short.read}`, { key: short.read })).status).toBe(200);
+    // The secret is still bound to its kind.
+    expect((await client.ask('GET', `/v1/wallet/${wallet.read.replace('wakr_', 'wa_')}`, { key: client.publicKey })).status).toBe(404);
+    expect((await client.ask('GET', `/v1/wallet/${wallet.admin.replace('waka_', 'wal_')}`, { key: client.publicKey })).status).toBe(404);
+  });
+});
+
+onRunningService('methods', (client) => {
+  it('HEAD runs no GET: it makes no link, pays nothing and is a 405', async () => {
+    const wallet = await client.wallet(1000);
+    const link = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100 });
+    const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 100 });
+    const process = link.url.slice(client.url.length);
+    const paths = [
+      '/v1/wallets',
+      '/v1/lntx/lntx_0',
+      '/healthz',
+      '/readyz',
+      '/playground',
+      '/playground/payments',
+      ...['wallet', 'user/wallet'].flatMap((base) =>
+        ['', '/transactions', '/statement', '/lnurl/withdraw', '/lnurl-process'].map((path) => `/v1/${base}/${wallet.admin}${path}`),
+      ),
+      process,
+      `${process}&pr=${payment_request}`,
+    ];
+    for (const path of paths) {
+      const answer = await client.ask('HEAD', path, { key: client.secretKey });
+      expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, expect.stringContaining('GET')]);
+    }
+    const { payments } = await client.get('/playground/payments');
+    expect(payments.filter((payment: Json) => payment.payment_hash === payment_hash)).toEqual([]);
+    expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 1000, pending_msat: 0 });
+    expect((await client.ask('GET', `${process}&pr=${payment_request}`)).body).toEqual({ status: 'OK' });
+  });
+
+  it('a known address answers other methods with 405 and the ones it has', async () => {
+    const cases: [method: string, path: string, allow: string][] = [
+      ['DELETE', '/v1/wallets', 'GET'],
+      ['GET', '/v1/wallet', 'POST'],
+      ['PUT', '/v1/wallet/wal_0', 'GET'],
+      ['GET', '/v1/wallet/wal_0/invoice', 'POST'],
+      ['GET', '/v1/user/wallet/wal_0/keysend', 'POST'],
+      ['PATCH', '/v1/wallet/wal_0/lnurl/withdraw', 'GET, POST'],
+      ['POST', '/v1/lntx/lntx_0', 'GET'],
+    ];
+    for (const [method, path, allow] of cases) {
+      const answer = await client.ask(method, path);
+      expect(answer.body).toMatchObject({ name: 'Method Not Allowed', status: 405, code: 0, type: 'method_not_allowed' });
+      expect(answer.headers.get('allow')).toBe(allow);
+    }
+  });
+
+  it('an unknown address is a 404 in the form of every error', async () => {
+    for (const path of ['/', '/v1', '/v1/nothing', '/v2/wallets', '/v1/wallet/', '/v1/wallet/wal_0/nothing', '/v1//wallets']) {
+      const answer = await client.ask('GET', path, { key: client.secretKey });
+      expect([path, answer.body]).toMatchObject([path, { name: 'Not Found', status: 404, code: 0, type: 'not_found' }]);
+    }
+  });
+});

@@ -1,0 +1,229 @@
+import { beforeAll, expect, it } from 'vitest';
+import { type Answer, type Json, onRunningService, type TestWallet } from '../support/service.ts';
+
+onRunningService('fields', (client) => {
+  let wallet: TestWallet;
+
+  beforeAll(async () => {
+    wallet = await client.wallet(1000);
+    const { nodes } = await client.get('/playground');
+    const { pubkey } = nodes.find(({ name }: Json) => name === 'carol');
+    await client.post(`/v1/wallet/${wallet.id}/keysend`, { dest_pubkey: pubkey, num_satoshis: 10, passThru: { a: { b: 1, c: 2 } } });
+  });
+
+  const ask = (path: string) => client.ask('GET', path, { key: client.secretKey });
+
+  it('keeps just the fields that were asked for, in that order', async () => {
+    const { id } = wallet;
+    const { balance } = await client.get(`/v1/wallet/${id}`);
+    expect((await ask(`/v1/wallet/${id}?fields=balance,id`)).text).toBe(`{"balance":${balance},"id":"${id}"}`);
+    expect((await ask(`/v1/wallet/${id}?fields=id,balance`)).text).toBe(`{"id":"${id}","balance":${balance}}`);
+    expect((await ask(`/v1/wallet/${id}?fields=id,%20balance%20,id`)).text).toBe(`{"id":"${id}","balance":${balance}}`);
+    expect((await ask(`/v1/wallet/${id}?fields=statusType.name,statusType`)).body).toEqual({
+      statusType: { type: 'wallet', name: 'active', display_name: 'Active' },
+    });
+    expect((await ask(`/v1/wallet/${id}?fields=statusType.name,statusType.type`)).text).toBe(
+      '{"statusType":{"name":"active","type":"wallet"}}',
+    );
+  });
+
+  it('unknown names are ignored, and no name means everything', async () => {
+    const { id } = wallet;
+    const all = (await ask(`/v1/wallet/${id}`)).body;
+    expect((await ask(`/v1/wallet/${id}?fields=`)).body).toEqual(all);
+    expect((await ask(`/v1/wallet/${id}?fields=id,nothing,statusType.nothing.x,id.length,statusType.constructor`)).body).toEqual({
+      id,
+      statusType: {},
+    });
+    for (const fields of ['nothing', '__proto__', 'constructor,toString', '__proto__.a', ',', '.', '..', 'id.', '%00', "'"]) {
+      expect((await ask(`/v1/wallet/${id}?fields=${fields}`)).text).toBe('{}');
+    }
+    expect((await ask(`/v1/wallet/${id}?fields=${Array.from({ length: 60 }, (_, i) => `f${i}`).join(',')}`)).text).toBe('{}');
+  });
+
+  it('selects from every item of a list, with dots into what is nested', async () => {
+    const { body } = await ask(
+      `/v1/wallet/${wallet.id}/transactions?fields=num_satoshis,wal.balance,wtxType.name,lnTx.settled,passThru.a.c`,
+    );
+    const { balance } = await client.get(`/v1/wallet/${wallet.id}`);
+    expect(body).toHaveLength(3);
+    expect(body[1]).toEqual({
+      num_satoshis: -10,
+      wal: { balance },
+      wtxType: { name: 'ln_withdrawal' },
+      lnTx: { settled: 1 },
+      passThru: { a: { c: 2 } },
+    });
+    expect(Object.keys(body[0])).toEqual(['num_satoshis', 'wal', 'wtxType', 'passThru']);
+    const wallets = await ask('/v1/wallets?fields=id');
+    for (const item of wallets.body) expect(Object.keys(item)).toEqual(['id']);
+    expect(wallets.headers.get('x-pagination-total-count')).toBe(String(wallets.body.length));
+  });
+
+  it('an error, a POST and the answers of LUD-03 are never filtered', async () => {
+    const refused = await ask('/v1/wallet/wal_0?fields=id');
+    expect(Object.keys(refused.body)).toEqual(['name', 'message', 'code', 'status', 'type', 'request_id']);
+    const made = await client.ask('POST', `/v1/wallet/${wallet.id}/invoice?fields=id`, { key: client.secretKey, json: {} });
+    expect(made.body).toHaveProperty('payment_request');
+    const { url } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 1 });
+    expect(await (await fetch(`${url}&fields=k1`)).json()).toHaveProperty('callback');
+  });
+
+  it('the length that is announced is that of the answer', async () => {
+    const answer = await ask(`/v1/wallet/${wallet.id}?fields=id`);
+    expect(answer.headers.get('content-length') ?? String(answer.text.length)).toBe(String(answer.text.length));
+  });
+});
+
+onRunningService('lists', (client) => {
+  const ROWS = 57;
+  let wallet: TestWallet;
+  let path: string;
+
+  beforeAll(async () => {
+    wallet = await client.wallet(1000);
+    const other = await client.wallet();
+    path = `/v1/wallet/${wallet.id}/transactions`;
+    for (let n = 1; n < ROWS; n++) {
+      await client.post(`/v1/wallet/${wallet.id}/transfer`, {
+        dest_wallet_id: other.id,
+        num_satoshis: n % 7 === 0 ? 2 : 1,
+        memo: String(n),
+      });
+    }
+  });
+
+  const ask = (to: string, key: string | undefined = client.secretKey) => client.ask('GET', to, { key });
+  const labels = ({ body }: Answer): number[] => body.map((row: Json) => Number(row.user_label === 'Playground' ? 0 : row.user_label));
+  const numbers = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
+  const headersOf = ({ headers }: Answer) =>
+    ['Total-Count', 'Page-Count', 'Current-Page', 'Per-Page'].map((name) => Number(headers.get(`X-Pagination-${name}`)));
+
+  /** The links of an answer by their relation, as addresses. */
+  function linksOf({ headers }: Answer, of: string): Record<string, string> {
+    const links = (headers.get('link') ?? '').split(', ').map((link) => /^<([^>]*)>; rel="(\w+)"$/.exec(link) ?? []);
+    return Object.fromEntries(
+      links.map(([, target = '', rel = '']) => [rel, new URL(target, client.url + of).href.slice(client.url.length)]),
+    );
+  }
+
+  it('is newest first, 50 to a page, and the pages are the whole', async () => {
+    const first = await ask(path);
+    expect(labels(first)).toEqual(numbers(56, 7));
+    expect(headersOf(first)).toEqual([ROWS, 2, 1, 50]);
+    const second = await ask(`${path}?page=2`);
+    expect(labels(second)).toEqual(numbers(6, 0));
+    expect(headersOf(second)).toEqual([ROWS, 2, 2, 50]);
+    const ids = [...first.body, ...second.body].map(({ id }: Json) => id);
+    expect(new Set(ids).size).toBe(ROWS);
+  });
+
+  it('per-page is honoured up to 500', async () => {
+    const ten = await ask(`${path}?page=3&per-page=10`);
+    expect(labels(ten)).toEqual(numbers(36, 27));
+    expect(headersOf(ten)).toEqual([ROWS, 6, 3, 10]);
+    for (const perPage of ['500', '501', '100000', '9999999999999999']) {
+      const all = await ask(`${path}?per-page=${perPage}`);
+      expect(labels(all)).toEqual(numbers(56, 0));
+      expect(headersOf(all)).toEqual([ROWS, 1, 1, 500]);
+    }
+    expect(labels(await ask(`${path}?page=&per-page=`))).toEqual(numbers(56, 7));
+  });
+
+  it('a page past the end is empty', async () => {
+    for (const page of ['3', '1000000', '9999999999999999']) {
+      const past = await ask(`${path}?page=${page}`);
+      expect([past.status, past.text]).toEqual([200, '[]']);
+      expect(headersOf(past)).toEqual([ROWS, 2, Number(page), 50]);
+      expect(linksOf(past, path).prev).toMatch('page=2');
+    }
+    const empty = await client.wallet();
+    const none = await ask(`/v1/wallet/${empty.id}/transactions`);
+    expect(none.text).toBe('[]');
+    expect(headersOf(none)[0]).toBe(0);
+    expect(linksOf(none, path)).not.toHaveProperty('next');
+    expect((await ask('/v1/wallets?page=9999999999999999')).text).toBe('[]');
+  });
+
+  it('a page that is not a whole number is refused by name', async () => {
+    for (const wrong of ['0', '-1', '1.5', '1e3', 'x', '0x1', '%2B1', '%201', 'NaN', '99999999999999999', '1&page=2']) {
+      for (const to of [path, '/v1/wallets']) {
+        const answer = await ask(`${to}?page=${wrong}`);
+        expect([wrong, answer.body]).toMatchObject([
+          wrong,
+          { status: 400, type: 'validation_failed', message: expect.stringContaining('page') },
+        ]);
+        const size = await ask(`${to}?per-page=${wrong.replace('page', 'per-page')}`);
+        expect([wrong, size.body]).toMatchObject([
+          wrong,
+          { status: 400, type: 'validation_failed', message: expect.stringContaining('per-page') },
+        ]);
+      }
+    }
+  });
+
+  it('Link leads through all pages and back', async () => {
+    const seen: number[] = [];
+    let at: string | undefined = `${path}?per-page=20&fields=user_label`;
+    for (let pages = 0; at !== undefined && pages < 10; pages++) {
+      const answer: Answer = await ask(at);
+      seen.push(...labels(answer));
+      const links = linksOf(answer, path);
+      expect(links.first).toContain('page=1&per-page=20');
+      expect(links.last).toContain('page=3&per-page=20');
+      expect('prev' in links).toBe(pages > 0);
+      at = links.next;
+    }
+    expect(seen).toEqual(numbers(56, 0));
+  });
+
+  it('Link repeats no credential and no key of the path', async () => {
+    const [newest] = await client.get(path);
+    for (const [to, key] of [
+      [`/v1/wallet/${wallet.admin}/transactions?access-token=${client.secretKey}&per-page=2&page=2&fields=id`, undefined],
+      [
+        `/v1/wallet/${wallet.admin}/transactions?access-token=${client.secretKey}&access-token=${client.secretKey}&per-page=2`,
+        client.secretKey,
+      ],
+      [`/v1/user/wallet/${wallet.read}/transactions?per-page=2`, client.publicKey],
+      [`/v1/wallets?access-token=${client.secretKey}&per-page=1`, undefined],
+      [`/v1/wallet/${wallet.admin}/transactions?access-token=${client.secretKey}&per-page=2&after=${newest.id}`, undefined],
+    ] as const) {
+      const answer = await client.ask('GET', to, { key });
+      expect(answer.status).toBe(200);
+      const link = answer.headers.get('link') ?? '';
+      expect(link).toContain('rel="next"');
+      for (const secret of [client.secretKey, client.publicKey, wallet.admin, wallet.read]) {
+        for (const header of answer.headers.values()) expect(header).not.toContain(secret.split('_')[1]);
+      }
+      expect(link).not.toMatch(/access-token|sak_|waka_|\/\//);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  it('the satoshis of all rows add up to the balance', async () => {
+    const rows = (await ask(`${path}?per-page=500`)).body;
+    const sum = rows.reduce((total: number, row: Json) => total + row.num_satoshis, 0);
+    expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(sum);
+    for (const row of rows) expect(row.wal.id).toBe(wallet.id);
+  });
+
+  it('the satoshis of all rows add up to the balance also where fees are fractions of one', async () => {
+    const payer = await client.wallet(3000);
+    const { nodes } = await client.get('/playground');
+    const { pubkey } = nodes.find(({ name }: Json) => name === 'carol');
+    for (const num_satoshis of [1, 7, 333, 100]) await client.post(`/v1/wallet/${payer.id}/keysend`, { dest_pubkey: pubkey, num_satoshis });
+    const rows = (await ask(`/v1/wallet/${payer.id}/transactions`)).body;
+    const total = (field: string) => rows.reduce((sum: number, row: Json) => sum + row[field], 0);
+    const { balance, balance_msat } = await client.get(`/v1/wallet/${payer.id}`);
+    expect([total('num_satoshis'), total('num_msat')]).toEqual([balance, balance_msat]);
+    expect(balance_msat % 1000).not.toBe(0);
+  });
+
+  it('the account’s wallets are listed newest first', async () => {
+    const made = [await client.wallet(), await client.wallet(), await client.wallet()].map(({ id }) => id);
+    const list = await ask('/v1/wallets?per-page=2&fields=id');
+    expect(list.body.map(({ id }: Json) => id)).toEqual([made[2], made[1]]);
+    expect((await ask('/v1/wallets?per-page=2&page=2&fields=id')).body[0]).toEqual({ id: made[0] });
+  });
+});

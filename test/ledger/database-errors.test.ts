@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
+import { findById } from '../../src/payments/payments.sql.ts';
+import type { Wallet } from '../../src/wallets/wallets.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { type Fault, InjectedFailure, isInjected } from '../support/faulty-database.ts';
+import { amount, problemsOf } from '../support/ledgers.ts';
+import { draftOf, type Rooms, roomsOn, settlementOf } from './rooms.ts';
+
+/** Balance and what is held, of a payer who begins with 10,000 msat and of a payee who begins with nothing. */
+type Books = { payer: [balanceMsat: number, heldMsat: number]; payee: [balanceMsat: number, heldMsat: number] };
+
+interface Case {
+  readonly name: string;
+  readonly before: Books;
+  readonly after: Books;
+  /** Makes everything ready on a healthy database; answers the one step that the fault meets. It throws unless the step was done. */
+  ready(rooms: Rooms, payer: Wallet, payee: Wallet): Promise<() => Promise<unknown>>;
+}
+
+const untouched: Books = { payer: [10_000, 0], payee: [0, 0] };
+const held: Books = { payer: [10_000, 7_500], payee: [0, 0] };
+const succeeded = { state: 'succeeded', preimage: 'ab'.repeat(32), feeMsat: amount(123) } as const;
+
+async function begin({ saga }: Rooms, payer: Wallet) {
+  return (await saga.begin({ payment: draftOf(payer, 7_000), reserveMsat: amount(500) })).payment;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'a transfer',
+    before: untouched,
+    after: { payer: [6_000, 0], payee: [4_000, 0] },
+    async ready({ ledger }, payer, payee) {
+      const transfer = { id: newId(), from: payer.ledgerAccount, to: payee.ledgerAccount, amountMsat: amount(4_000) };
+      return () => ledger.post({ transfers: [transfer] });
+    },
+  },
+  {
+    name: 'a hold with its payment',
+    before: untouched,
+    after: held,
+    async ready({ saga }, payer) {
+      const payment = draftOf(payer, 7_000);
+      return () => saga.begin({ payment, reserveMsat: amount(500) });
+    },
+  },
+  {
+    name: 'a post with a fee',
+    before: held,
+    after: { payer: [2_877, 0], payee: [0, 0] },
+    async ready(rooms, payer) {
+      const payment = await begin(rooms, payer);
+      return () => rooms.saga.conclude(payment, succeeded);
+    },
+  },
+  {
+    name: 'a post with a fee beyond the reserve, which the operator bears',
+    before: held,
+    after: { payer: [2_500, 0], payee: [0, 0] },
+    async ready(rooms, payer) {
+      const payment = await begin(rooms, payer);
+      return () => rooms.saga.conclude(payment, { ...succeeded, feeMsat: amount(900) });
+    },
+  },
+  {
+    name: 'a void',
+    before: held,
+    after: untouched,
+    async ready(rooms, payer) {
+      const payment = await begin(rooms, payer);
+      return () => rooms.saga.conclude(payment, { state: 'failed', reason: 'NO_ROUTE' });
+    },
+  },
+  {
+    name: 'a settlement with its invoice',
+    before: untouched,
+    after: { payer: [10_000, 0], payee: [3_000, 0] },
+    async ready(rooms, _payer, payee) {
+      const settlement = settlementOf(await rooms.invoice(payee, 3_000), 3_000);
+      return () => rooms.invoices.settle(settlement);
+    },
+  },
+  {
+    name: 'a payment inside, which posts the hold and settles the invoice',
+    before: { payer: [10_000, 3_000], payee: [0, 0] },
+    after: { payer: [7_000, 0], payee: [3_000, 0] },
+    async ready(rooms, payer, payee) {
+      const { database, saga, ledger } = rooms;
+      const payment = draftOf(payer, 3_000, await rooms.invoice(payee, 3_000));
+      // What begin holds, without the drive that follows it at once.
+      database.failAt({ commit: 2, fails: 'refused' });
+      await saga.begin({ payment, reserveMsat: amount(0) });
+      await saga.settleDown();
+      await ledger.drain();
+      database.failAt();
+      return async () => {
+        await saga.drive(payment);
+        // It never throws: what did not work stays pending.
+        if ((await database.first(findById, payment.id))?.state === 'pending') throw new InjectedFailure('the payment is still pending');
+      };
+    },
+  },
+];
+
+async function booksOf({ ledger }: Rooms, payer: Wallet, payee: Wallet): Promise<Books> {
+  const [from, to] = await Promise.all([ledger.balance(payer.ledgerAccount), ledger.balance(payee.ledgerAccount)]);
+  return { payer: [from.balanceMsat, from.heldMsat], payee: [to.balanceMsat, to.heldMsat] };
+}
+
+onBothDatabases('S14: a database error', (open, dialect) => {
+  // One database for all: every test has wallets of its own, and leaves the books clean.
+  const made: { rooms?: Promise<Rooms> } = {};
+  const sharedRooms = () => {
+    made.rooms ??= open().then(roomsOn);
+    return made.rooms;
+  };
+
+  for (const { name, ready, before, after } of CASES) {
+    for (const fails of ['before', 'after', 'by the database'] as const) {
+      it(`${fails} any single statement of ${name}: both sides or neither, and the next try works`, async () => {
+        const rooms = await sharedRooms();
+        const { database } = rooms;
+        for (let statement = 1; ; statement++) {
+          const [payer, payee] = [await rooms.wallet(10_000), await rooms.wallet(0)];
+          const step = await ready(rooms, payer, payee);
+          expect(await booksOf(rooms, payer, payee)).toEqual(before);
+          database.failAt({ statement, fails });
+          const error = await step().then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          );
+          const happened = database.happened() > 0;
+          database.failAt();
+          expect(isInjected(error), `statement ${statement}: ${error}`).toBe(happened);
+          if (happened) {
+            expect(await booksOf(rooms, payer, payee), `after statement ${statement}`).toEqual(before);
+            expect(await problemsOf(database), `after statement ${statement}`).toEqual([]);
+            await step();
+          }
+          expect(await booksOf(rooms, payer, payee)).toEqual(after);
+          expect(await problemsOf(database)).toEqual([]);
+          if (happened) continue;
+          // Three at least: lock, write, save. Otherwise the fault never met what it is about.
+          expect(statement).toBeGreaterThan(3);
+          return;
+        }
+      });
+    }
+
+    it(`at the commit of ${name}: neither side, and the next try works`, async () => {
+      const rooms = await sharedRooms();
+      const { database } = rooms;
+      const [payer, payee] = [await rooms.wallet(10_000), await rooms.wallet(0)];
+      const step = await ready(rooms, payer, payee);
+      database.failAt({ commit: 1, fails: 'refused' });
+      await expect(step()).rejects.toBeInstanceOf(InjectedFailure);
+      database.failAt();
+      expect(await booksOf(rooms, payer, payee)).toEqual(before);
+      expect(await problemsOf(database)).toEqual([]);
+      await step();
+      expect(await booksOf(rooms, payer, payee)).toEqual(after);
+      expect(await problemsOf(database)).toEqual([]);
+    });
+
+    // SQLite commits in this process: there is no answer to lose.
+    for (const fails of dialect === 'postgres' ? (['written, unknown', 'not written, unknown'] as const) : []) {
+      it(`that loses the answer to the commit of ${name} (${fails}) is resolved: done, once`, async () => {
+        const rooms = await sharedRooms();
+        const { database } = rooms;
+        const [payer, payee] = [await rooms.wallet(10_000), await rooms.wallet(0)];
+        const step = await ready(rooms, payer, payee);
+        database.failAt({ commit: 1, fails });
+        const [outcome] = await Promise.allSettled([step()]);
+        expect(database.happened()).toBe(1);
+        database.failAt();
+        // Whoever is told that it was not done may do it again; whoever is told that it was done must find it done.
+        if (outcome.status === 'rejected') {
+          expect(await booksOf(rooms, payer, payee)).toEqual(before);
+          await step();
+        }
+        expect(await booksOf(rooms, payer, payee)).toEqual(after);
+        expect(await problemsOf(database)).toEqual([]);
+      });
+    }
+  }
+
+  it('in a batch costs none of its postings anything: they are decided again', async () => {
+    const rooms = await sharedRooms();
+    const { database, ledger } = rooms;
+    for (let statement = 1; ; statement++) {
+      const wallets = await Promise.all([1, 2, 3, 4].map(() => rooms.wallet(1_000)));
+      const pay = (from: number, to: number, msat: number) =>
+        ledger.post({
+          transfers: [
+            { id: newId(), from: wallets[from]?.ledgerAccount ?? 0, to: wallets[to]?.ledgerAccount ?? 0, amountMsat: amount(msat) },
+          ],
+        });
+      database.failAt({ statement, fails: 'after' });
+      const outcomes = await Promise.allSettled([pay(0, 1, 1_000), pay(0, 2, 1), pay(1, 2, 2_000), pay(2, 3, 3_000)]);
+      const happened = database.happened() > 0;
+      database.failAt();
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+      expect(outcomes[1]).toMatchObject({ reason: { type: 'insufficient_balance' } });
+      const balances = await Promise.all(wallets.map((wallet) => ledger.balance(wallet.ledgerAccount)));
+      expect(balances.map(({ balanceMsat }) => balanceMsat)).toEqual([0, 0, 0, 4_000]);
+      expect(await problemsOf(database)).toEqual([]);
+      if (!happened) return;
+    }
+  });
+
+  it('that does not pass refuses what is waiting and leaves the ledger working for what comes after', async () => {
+    const rooms = await sharedRooms();
+    const { database, ledger } = rooms;
+    const [a, b] = await Promise.all([rooms.wallet(1_000), rooms.wallet(0)]);
+    const pay = () => ledger.post({ transfers: [{ id: newId(), from: a.ledgerAccount, to: b.ledgerAccount, amountMsat: amount(1) }] });
+    database.failAt(...Array.from({ length: 1_000 }, (_, i): Fault => ({ statement: i + 1, fails: 'before' })));
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, pay));
+    database.failAt();
+    expect(outcomes.every((outcome) => outcome.status === 'rejected' && isInjected(outcome.reason))).toBe(true);
+    await pay();
+    expect((await ledger.balance(b.ledgerAccount)).balanceMsat).toBe(1);
+    expect((await ledger.balance(a.ledgerAccount)).balanceMsat).toBe(999);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  // As above, only over a connection.
+  if (dialect === 'sqlite') return;
+
+  describe('that loses the answer to a commit of several postings', () => {
+    const LOST: readonly (readonly Fault[])[] = [
+      [{ commit: 1, fails: 'written, unknown' }],
+      [{ commit: 1, fails: 'not written, unknown' }],
+      // The database is going down: the question whether it was written loses its answer as well, in each of the ways.
+      ...(['written, unknown', 'not written, unknown'] as const).flatMap((first): Fault[][] => [
+        [
+          { commit: 1, fails: first },
+          { commit: 2, fails: 'refused' },
+        ],
+        [
+          { commit: 1, fails: first },
+          { commit: 2, fails: 'not written, unknown' },
+        ],
+        [
+          { commit: 1, fails: first },
+          { commit: 2, fails: 'written, unknown' },
+        ],
+      ]),
+    ];
+    for (const faults of LOST) {
+      const history = faults.map(({ fails }) => fails).join(', then ');
+      it(`(${history}) refuses nothing that was done and confirms nothing that was not`, async () => {
+        const rooms = await sharedRooms();
+        const { database, ledger } = rooms;
+        const [a, b, c] = await Promise.all([rooms.wallet(1_000), rooms.wallet(1_000), rooms.wallet(0)]);
+        const empty = (from: Wallet) =>
+          ledger.post({ transfers: [{ id: newId(), from: from.ledgerAccount, to: c.ledgerAccount, amountMsat: amount(1_000) }] });
+        database.failAt(...faults);
+        const outcomes = await Promise.allSettled([empty(a), empty(b)]);
+        database.failAt();
+        const left = await Promise.all([a, b].map(async (wallet) => (await ledger.balance(wallet.ledgerAccount)).balanceMsat));
+        // A refusal promises that nothing was paid, and whoever gets one pays again.
+        expect(left).toEqual(outcomes.map(({ status }) => (status === 'fulfilled' ? 0 : 1_000)));
+        expect(await problemsOf(database)).toEqual([]);
+      });
+    }
+  });
+});

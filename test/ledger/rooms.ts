@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { insertAccount } from '../../src/accounts/accounts.sql.ts';
+import { createAccounts } from '../../src/accounts/accounts.ts';
+import type { Database } from '../../src/db/database.ts';
+import type { Invoice } from '../../src/invoices/invoice.ts';
+import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { msat } from '../../src/kernel/money.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import type { LightningNode, Settlement } from '../../src/lightning/node.ts';
+import type { Payment } from '../../src/payments/payment.ts';
+import { Saga } from '../../src/payments/saga.ts';
+import { createWallets, type Wallet } from '../../src/wallets/wallets.ts';
+import { silentLog } from '../support/databases.ts';
+import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const standing: Clock = { nowMs: () => NOW_MS };
+
+/** The rooms around the ledger, on a database that fails where a test says, with a node that leaves every payment pending. */
+export interface Rooms {
+  readonly database: FaultyDatabase;
+  readonly ledger: Ledger;
+  readonly invoices: Invoices;
+  readonly saga: Saga;
+  wallet(balanceMsat: number): Promise<Wallet>;
+  invoice(wallet: Wallet, amountMsat: number): Promise<Invoice>;
+}
+
+export async function roomsOn(healthy: Database): Promise<Rooms> {
+  const database = faulty(healthy);
+  const ledger = createLedger(database, standing);
+  const wallets = createWallets(healthy, createAccounts(healthy, standing), standing);
+  const node = stubNode();
+  const our = { node, nodeId: 'lnd_test', pubkey: '02'.padEnd(66, '0') };
+  const invoices = createInvoices(database, ledger, our, async () => undefined, standing);
+  const releaseLink = () => {
+    throw new Error('no payment here has a link');
+  };
+  const accountId = `acc_${newId()}`;
+  await healthy.transaction((tx) => tx.run(insertAccount, accountId, NOW_MS / 1000));
+  return {
+    database,
+    ledger,
+    invoices,
+    saga: new Saga({ database, ledger, node, clock: standing, log: silentLog, releaseLink }),
+    async wallet(balanceMsat) {
+      const { wallet } = await wallets.create(accountId, 'test');
+      const deposit = { id: newId(), from: SYSTEM_ACCOUNTS.node, to: wallet.ledgerAccount, amountMsat: msat(balanceMsat) };
+      if (balanceMsat > 0) await ledger.post({ transfers: [deposit] });
+      return wallet;
+    },
+    invoice: (wallet, amountMsat) =>
+      invoices.create({ wallet, amountMsat: msat(amountMsat), memo: 'tea', expirySeconds: 3600, wtxType: 'ln_deposit' }),
+  };
+}
+
+function stubNode(): LightningNode {
+  const unasked = () => Promise.reject(new Error('nobody asks the node for that here'));
+  return {
+    info: unasked,
+    balance: unasked,
+    lookupPayment: unasked,
+    close: async () => undefined,
+    guardIncoming: () => undefined,
+    watch: () => {
+      throw new Error('nobody watches the node here');
+    },
+    cancelInvoice: async () => 'cancelled',
+    pay: async () => ({ state: 'pending' }),
+    keysend: async () => ({ state: 'pending' }),
+    async createInvoice() {
+      const preimage = randomBytes(32);
+      const paymentHash = createHash('sha256').update(preimage).digest('hex');
+      return { paymentHash, preimage: preimage.toString('hex'), paymentRequest: `lnbcrt${paymentHash}` };
+    },
+  };
+}
+
+/** A payment that is about to begin; inside when it names an invoice. */
+export function draftOf(wallet: Wallet, amountMsat: number, invoice?: Invoice): Payment {
+  return {
+    id: `lntx_${newId()}`,
+    walletId: wallet.id,
+    ledgerAccount: wallet.ledgerAccount,
+    nodeId: 'lnd_test',
+    transferId: newId(),
+    wtxType: 'ln_withdrawal',
+    state: 'pending',
+    failureReason: undefined,
+    paymentHash: invoice?.paymentHash ?? randomBytes(32).toString('hex'),
+    paymentRequest: invoice?.paymentRequest ?? 'lnbcrt',
+    destPubkey: '02'.padEnd(66, '0'),
+    amountMsat: msat(amountMsat),
+    feeMsat: undefined,
+    userLabel: '',
+    memo: '',
+    descriptionHash: undefined,
+    expirySeconds: 3600,
+    expiresAt: NOW_MS / 1000 + 3600,
+    createdAt: NOW_MS / 1000,
+    settledAt: undefined,
+    preimage: undefined,
+    isKeysend: false,
+    customRecords: undefined,
+    passThru: undefined,
+    invoiceId: invoice?.id,
+    linkId: undefined,
+  };
+}
+
+/** The node's word that an invoice was paid from outside. */
+export function settlementOf(invoice: Invoice, amountMsat: number): Settlement {
+  return {
+    type: 'settlement',
+    position: 1,
+    paymentHash: invoice.paymentHash,
+    preimage: invoice.preimage ?? '',
+    amountMsat: msat(amountMsat),
+    settledAt: NOW_MS / 1000,
+    keysend: false,
+    customRecords: {},
+  };
+}

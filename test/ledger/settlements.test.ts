@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { statement } from '../../src/db/statement.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { amount, problemsOf } from '../support/ledgers.ts';
+import { draftOf, roomsOn, settlementOf } from './rooms.ts';
+
+const creditsOf = statement<{ n: number }>('test_credits', 'SELECT count(*) AS n FROM ledger_transfer WHERE to_lntx = $1');
+
+onBothDatabases('settlements', (open) => {
+  it('S9: the same settlement a hundred times at once, also through two workers, is one credit', async () => {
+    const database = await open();
+    const rooms = await roomsOn(database);
+    const otherWorker = await roomsOn(database);
+    const wallet = await rooms.wallet(0);
+    const invoice = await rooms.invoice(wallet, 4_321);
+    const settlement = settlementOf(invoice, 4_321);
+    await Promise.all(Array.from({ length: 100 }, (_, i) => (i % 2 ? rooms : otherWorker).invoices.settle({ ...settlement, position: i })));
+    await rooms.invoices.settle(settlement);
+    expect((await rooms.ledger.balance(wallet.ledgerAccount)).balanceMsat).toBe(4_321);
+    expect(await database.first(creditsOf, invoice.id)).toEqual({ n: 1 });
+    expect(await rooms.invoices.find(invoice.id)).toMatchObject({ state: 'settled', receivedMsat: 4_321 });
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('S9: a hundred settlements of a hundred invoices, each reported three times in between, are a hundred credits', async () => {
+    const database = await open();
+    const rooms = await roomsOn(database);
+    const wallet = await rooms.wallet(0);
+    const invoices = await Promise.all(Array.from({ length: 100 }, (_, i) => rooms.invoice(wallet, 1_000 + i)));
+    const thrice = [...invoices, ...invoices.toReversed(), ...invoices];
+    await Promise.all(thrice.map((invoice) => rooms.invoices.settle(settlementOf(invoice, invoice.amountMsat ?? 0))));
+    const total = invoices.reduce((sum, { amountMsat }) => sum + (amountMsat ?? 0), 0);
+    expect(await rooms.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: total, entries: 100 });
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('S9: money for nobody, reported a hundred times, waits once where the operator sees it', async () => {
+    const database = await open();
+    const rooms = await roomsOn(database);
+    const unknown = { ...settlementOf(await rooms.invoice(await rooms.wallet(0), 5), 700), paymentHash: 'ee'.repeat(32) };
+    await Promise.all(Array.from({ length: 100 }, () => rooms.invoices.settle(unknown)));
+    expect((await rooms.ledger.balance(SYSTEM_ACCOUNTS.suspense)).balanceMsat).toBe(700);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('an end of a payment that is reported a hundred times, in both ways, is booked once, as the first report said', async () => {
+    const database = await open();
+    const rooms = await roomsOn(database);
+    const wallet = await rooms.wallet(10_000);
+    const { payment } = await rooms.saga.begin({ payment: draftOf(wallet, 7_000), reserveMsat: amount(500) });
+    const paid = { state: 'succeeded', preimage: 'ab'.repeat(32), feeMsat: amount(100) } as const;
+    const failed = { state: 'failed', reason: 'NO_ROUTE' } as const;
+    await rooms.saga.conclude(payment, paid);
+    const reports = Array.from({ length: 100 }, (_, i) => rooms.saga.conclude(payment, i % 2 ? paid : failed));
+    await Promise.all(reports);
+    expect(await rooms.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: 2_900, heldMsat: 0, entries: 3 });
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('R2: a hundred payments of one hash that begin at once, from two wallets, are one payment and one hold', async () => {
+    const database = await open();
+    const rooms = await roomsOn(database);
+    const [a, b] = await Promise.all([rooms.wallet(7_000), rooms.wallet(7_000)]);
+    const drafts = Array.from({ length: 100 }, (_, i) => ({ ...draftOf(i % 2 ? a : b, 7_000), paymentHash: 'cd'.repeat(32) }));
+    const outcomes = await Promise.allSettled(drafts.map((payment) => rooms.saga.begin({ payment, reserveMsat: amount(0) })));
+    const begun = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(begun).toHaveLength(50);
+    expect(new Set(begun.map(({ payment }) => payment.id)).size).toBe(1);
+    expect(begun.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ type: 'invoice_paid' });
+    }
+    const held = await Promise.all([a, b].map(async ({ ledgerAccount }) => (await rooms.ledger.balance(ledgerAccount)).heldMsat));
+    expect(held.toSorted()).toEqual([0, 7_000]);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { mayGoBelowZero } from '../../src/ledger/accounts.ts';
+import type { HoldOrder, Posting, TransferOrder } from '../../src/ledger/posting.ts';
+
+/** Why the twin did not do a posting. */
+export type Refused = 'insufficient_balance' | 'closed' | 'bug' | 'row';
+
+interface TwinHold {
+  readonly account: number;
+  readonly msat: number;
+  open: boolean;
+}
+
+interface Books {
+  readonly balances: Map<number, number>;
+  readonly holds: Map<string, TwinHold>;
+  readonly rows: Set<string>;
+}
+
+/** Thrown half way; the books are then put back as they were. */
+class Stop extends Error {
+  readonly why: Refused;
+
+  constructor(why: Refused) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/**
+ * The ledger as a child would write it: one posting after the other, on a copy of all the books, which is thrown away when something
+ * is not right. It knows nothing of batches, savepoints or locks.
+ */
+export class SlowTwin {
+  #books: Books;
+
+  constructor(balances: Iterable<readonly [account: number, msat: number]>) {
+    this.#books = { balances: new Map(balances), holds: new Map(), rows: new Set() };
+  }
+
+  balance(account: number): number {
+    return this.#books.balances.get(account) ?? 0;
+  }
+
+  held(account: number): number {
+    return [...this.#books.holds.values()].reduce((sum, hold) => sum + (hold.open && hold.account === account ? hold.msat : 0), 0);
+  }
+
+  /** What a hold reserved. */
+  reserved(holdId: string): number | undefined {
+    return this.#books.holds.get(holdId)?.msat;
+  }
+
+  run(posting: Posting): Refused | undefined {
+    const before = this.#books;
+    this.#books = structuredClone(before);
+    try {
+      this.#try(posting);
+      return undefined;
+    } catch (error) {
+      this.#books = before;
+      if (error instanceof Stop) return error.why;
+      throw error;
+    }
+  }
+
+  /** What ends goes before what begins: what a hold releases may be spent by the posting that ends it. */
+  #try({ voids = [], posts = [], transfers = [], holds = [], rows = [] }: Posting): void {
+    for (const { holdId, account } of voids) this.#close(holdId, account);
+    for (const { holdId, account, transfers: spends } of posts) {
+      const hold = this.#close(holdId, account);
+      const spent = spends.filter(({ from }) => from === account).reduce((sum, { amountMsat }) => sum + amountMsat, 0);
+      if (spent > hold.msat) throw new Stop('bug');
+      for (const spend of spends) this.#move(spend);
+    }
+    for (const transfer of transfers) this.#move(transfer);
+    for (const hold of holds) this.#hold(hold);
+    for (const { parameters } of rows) {
+      const key = String(parameters[0]);
+      if (this.#books.rows.has(key)) throw new Stop('row');
+      this.#books.rows.add(key);
+    }
+  }
+
+  #move({ from, to, amountMsat }: TransferOrder): void {
+    if (from === to) throw new Stop('bug');
+    if (!mayGoBelowZero(from) && this.balance(from) - this.held(from) < amountMsat) throw new Stop('insufficient_balance');
+    this.#books.balances.set(from, this.balance(from) - amountMsat);
+    this.#books.balances.set(to, this.balance(to) + amountMsat);
+  }
+
+  #hold({ id, account, amountMsat, reserveMsat }: HoldOrder): void {
+    const spendable = this.balance(account) - this.held(account);
+    if (spendable < amountMsat) throw new Stop('insufficient_balance');
+    this.#books.holds.set(id, { account, msat: Math.min(amountMsat + reserveMsat, spendable), open: true });
+  }
+
+  #close(holdId: string, account: number): TwinHold {
+    const hold = this.#books.holds.get(holdId);
+    if (hold?.account !== account) throw new Stop('bug');
+    if (!hold.open) throw new Stop('closed');
+    hold.open = false;
+    return hold;
+  }
+}

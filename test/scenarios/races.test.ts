@@ -1,0 +1,273 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { type Answer, type Client, type Json, onRunningService, type TestWallet } from '../support/service.ts';
+
+const many = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)));
+
+function withdraw(client: Client, wallet: TestWallet, json: Json, headers: Record<string, string> = {}): Promise<Answer> {
+  return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers });
+}
+
+function history(client: Client, wallet: TestWallet): Promise<Json[]> {
+  return client.get(`/v1/wallet/${wallet.id}/transactions?per-page=500`);
+}
+
+async function outsideInvoice(client: Client, json: Json): Promise<string> {
+  return (await client.post('/playground/invoice', json)).payment_request;
+}
+
+/** What outside nodes say became of a payment hash, in one direction. */
+async function outside(client: Client, paymentHash: string, direction: 'sent' | 'received'): Promise<Json[]> {
+  const { payments } = await client.get('/playground/payments');
+  return payments.filter((one: Json) => one.payment_hash === paymentHash && one.direction === direction && one.state === 'succeeded');
+}
+
+/** The balance is what the rows add up to, nothing is pending, and nothing is below zero. */
+async function expectClean(client: Client, wallet: TestWallet, balance: number): Promise<void> {
+  await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 20_000 }).toBe(0);
+  const now = await client.get(`/v1/wallet/${wallet.id}`);
+  expect(now).toMatchObject({ balance, balance_msat: balance * 1000 });
+  const settled = (await history(client, wallet)).filter(({ status }) => status === 'settled' || status === undefined);
+  expect(settled.reduce((sum, { num_satoshis }) => sum + num_satoshis, 0)).toBe(balance);
+}
+
+onRunningService('races', (client) => {
+  it('R1: of 50 withdrawals of the whole balance at once exactly one is paid, and the balance is never below zero', async () => {
+    const wallet = await client.wallet(1000);
+    const invoices = await many(50, () => outsideInvoice(client, { num_satoshis: 1000 }));
+    const seen: number[] = [];
+    const watching = { on: true };
+    const watch = (async () => {
+      while (watching.on) {
+        const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${wallet.id}`);
+        seen.push(balance_msat, pending_msat);
+      }
+    })();
+    const answers = await Promise.all(invoices.map((payment_request) => withdraw(client, wallet, { payment_request })));
+    watching.on = false;
+    await watch;
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...new Array(49).fill(400)]);
+    for (const { body } of answers.filter(({ status }) => status === 400)) expect(body).toMatchObject({ type: 'insufficient_balance' });
+    expect(Math.min(...seen)).toBeGreaterThanOrEqual(0);
+    await expectClean(client, wallet, 0);
+    const { payments } = await client.get('/playground/payments');
+    const received = payments.filter(
+      (one: Json) => one.direction === 'received' && one.state === 'succeeded' && one.amount_msat === 1_000_000,
+    );
+    expect(received).toHaveLength(1);
+  });
+
+  it('R2: 50 payments of one invoice from one wallet at once are one payment, and all callers get it', async () => {
+    const wallet = await client.wallet(50_000);
+    const payment_request = await outsideInvoice(client, { num_satoshis: 777 });
+    const answers = await many(50, () => withdraw(client, wallet, { payment_request }));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body }) => `${body.id} ${body.lnTx.id}`)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(49);
+    await expectClean(client, wallet, 50_000 - 777);
+    expect(await outside(client, answers[0]?.body.lnTx.r_hash_decoded, 'received')).toHaveLength(1);
+  });
+
+  it('R2: 50 payments of one invoice from one wallet that can pay it once are one payment all the same', async () => {
+    const wallet = await client.wallet(777);
+    const payment_request = await outsideInvoice(client, { num_satoshis: 777 });
+    const answers = await many(50, () => withdraw(client, wallet, { payment_request }));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    await expectClean(client, wallet, 0);
+  });
+
+  it('R2: an inside invoice that 50 wallets pay at once is paid by one; the others keep their money', async () => {
+    const payee = await client.wallet();
+    const payers = await many(10, () => client.wallet(100));
+    const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
+    const answers = await many(50, (i) => withdraw(client, payers[i % 10] as TestWallet, { payment_request }));
+    const paid = new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.wal.id));
+    expect(paid.size).toBe(1);
+    for (const { body } of answers.filter(({ status }) => status !== 201))
+      expect(body).toMatchObject({ status: 400, type: 'invoice_paid' });
+    for (const payer of payers) await expectClean(client, payer, paid.has(payer.id) ? 0 : 100);
+    await expectClean(client, payee, 100);
+  });
+
+  it('R3: a wallet’s invoice that another wallet and an outside node pay at once is paid by one of them, every time', async () => {
+    const winners = { inside: 0, outside: 0 };
+    for (let round = 0; round < 20; round++) {
+      const [payer, payee] = [await client.wallet(300), await client.wallet()];
+      const invoice = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 300 });
+      const { payment_request, r_hash_decoded } = invoice;
+      const pay = () => client.post('/playground/pay', { payment_request });
+      // The outside payment needs a few round trips: a head start that grows lets it win the later rounds, and meets every moment between.
+      const paying = pay();
+      await delay(round);
+      const [inside, other] = await Promise.all([withdraw(client, payer, { payment_request }), paying]);
+      const insidePaid = inside.status === 201;
+      expect([201, 400], JSON.stringify(inside.body)).toContain(inside.status);
+      expect({ round, inside: insidePaid, outside: other.state }).toEqual({
+        round,
+        inside: insidePaid,
+        outside: insidePaid ? 'failed' : 'succeeded',
+      });
+      winners[insidePaid ? 'inside' : 'outside'] += 1;
+      await expectClean(client, payee, 300);
+      await expectClean(client, payer, insidePaid ? 0 : 300);
+      expect((await history(client, payee)).filter(({ num_satoshis }) => num_satoshis > 0)).toHaveLength(1);
+      expect(await outside(client, r_hash_decoded, 'sent')).toHaveLength(insidePaid ? 0 : 1);
+    }
+    expect(winners.inside + winners.outside).toBe(20);
+  });
+
+  it('R4: an invoice that was settled inside cannot be paid from outside, nor one that was paid outside be paid inside', async () => {
+    const [payer, payee] = [await client.wallet(1000), await client.wallet()];
+    const first = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 400 });
+    expect((await withdraw(client, payer, { payment_request: first.payment_request })).status).toBe(201);
+    for (const from of ['alice', 'carol', 'alice']) {
+      expect((await client.post('/playground/pay', { payment_request: first.payment_request, from })).state).toBe('failed');
+    }
+    const second = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 50 });
+    expect((await client.post('/playground/pay', { payment_request: second.payment_request, from: 'carol' })).state).toBe('succeeded');
+    expect((await withdraw(client, payer, { payment_request: second.payment_request })).body).toMatchObject({
+      status: 400,
+      type: 'invoice_paid',
+    });
+    await expectClean(client, payer, 600);
+    await expectClean(client, payee, 450);
+  });
+
+  it('R7: 200 transfers to and fro at once all answer, and the sum is what it was', async () => {
+    const [a, b] = [await client.wallet(5_000), await client.wallet(5_000)];
+    const answers = await many(200, (i) => {
+      const [from, to] = i % 2 ? [a, b] : [b, a];
+      return client.ask('POST', `/v1/wallet/${from.id}/transfer`, {
+        key: client.secretKey,
+        json: { dest_wallet_id: to.id, num_satoshis: 1 + (i % 90) },
+      });
+    });
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const moved = answers.map(({ body }, i) => (i % 2 ? 1 : -1) * body.wtx_transfer_in.num_satoshis).reduce((x, y) => x + y, 0);
+    await expectClean(client, a, 5_000 - moved);
+    await expectClean(client, b, 5_000 + moved);
+  });
+});
+
+onRunningService('fees and the last satoshi', (client) => {
+  it('F1: a wallet that holds the amount and nothing for the route’s fee is refused for good or pays within it, never below zero', async () => {
+    const wallet = await client.wallet(5_000);
+    // Carol is behind alice, who takes a fee, and the reserve is what the balance leaves: nothing.
+    const tooMuch = await withdraw(client, wallet, { payment_request: await outsideInvoice(client, { num_satoshis: 5_000, at: 'carol' }) });
+    expect(tooMuch.body).toMatchObject({ status: 400, type: 'payment_failed' });
+    await expectClean(client, wallet, 5_000);
+    const beyond = await withdraw(client, wallet, { payment_request: await outsideInvoice(client, { num_satoshis: 5_001 }) });
+    expect(beyond.body).toMatchObject({ status: 400, type: 'insufficient_balance' });
+    const fits = await withdraw(client, wallet, { payment_request: await outsideInvoice(client, { num_satoshis: 4_990, at: 'carol' }) });
+    expect(fits.status).toBe(201);
+    const after = await client.get(`/v1/wallet/${wallet.id}`);
+    expect(after).toMatchObject({ balance_msat: 10_000 - fits.body.lnTx.fee_msat, pending_msat: 0 });
+    expect(after.balance_msat).toBeGreaterThanOrEqual(0);
+    expect((await history(client, wallet)).map(({ num_satoshis }) => num_satoshis).reduce((x, y) => x + y, 0)).toBe(after.balance);
+  });
+
+  it('F3: a fee limit of 0 pays only where there is no fee; a negative one, a fraction or a text is a 400', async () => {
+    const wallet = await client.wallet(10_000);
+    const behind = await outsideInvoice(client, { num_satoshis: 1_000, at: 'carol' });
+    for (const fee_limit_msat of [-1, 0.5, 'free', '-1', 2 ** 53]) {
+      expect((await withdraw(client, wallet, { payment_request: behind, fee_limit_msat })).body, String(fee_limit_msat)).toMatchObject({
+        status: 400,
+        type: fee_limit_msat === 2 ** 53 ? 'limit_exceeded' : 'validation_failed',
+      });
+    }
+    expect((await withdraw(client, wallet, { payment_request: behind, fee_limit_msat: 0 })).body).toMatchObject({
+      status: 400,
+      type: 'payment_failed',
+    });
+    await expectClean(client, wallet, 10_000);
+    const next = await outsideInvoice(client, { num_satoshis: 1_000 });
+    expect((await withdraw(client, wallet, { payment_request: next, fee_limit_msat: 0 })).body).toMatchObject({ lnTx: { fee_msat: 0 } });
+    await expectClean(client, wallet, 9_000);
+    const again = await withdraw(client, wallet, { payment_request: behind, fee_limit_msat: 100_000 });
+    expect(again.body.lnTx.fee_msat).toBeGreaterThan(0);
+    expect((await client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(8_000_000 - again.body.lnTx.fee_msat);
+  });
+
+  it('F6: a wallet is drained to exactly 0 inside, by a transfer, and to a peer where no fee is due', async () => {
+    const payee = await client.wallet();
+    const inside = await client.wallet(1234);
+    const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 1234 });
+    expect((await withdraw(client, inside, { payment_request })).status).toBe(201);
+    const moved = await client.wallet(1);
+    await client.post(`/v1/wallet/${moved.id}/transfer`, { dest_wallet_id: payee.id, num_satoshis: 1 });
+    const peer = await client.wallet(4321);
+    const paid = await withdraw(client, peer, { payment_request: await outsideInvoice(client, { num_satoshis: 4321 }) });
+    expect(paid.body).toMatchObject({ lnTx: { fee_msat: 0 } });
+    for (const wallet of [inside, moved, peer]) {
+      await expectClean(client, wallet, 0);
+      const next = await withdraw(client, wallet, { payment_request: await outsideInvoice(client, { num_satoshis: 1 }) });
+      expect(next.body).toMatchObject({ status: 400, type: 'insufficient_balance' });
+    }
+    await expectClean(client, payee, 1235);
+  });
+});
+
+onRunningService('a client that goes away', (client) => {
+  /** Sends a withdrawal and hangs up once the money is held. */
+  async function hangUp(wallet: TestWallet, payment_request: string): Promise<void> {
+    const leaving = new AbortController();
+    const asked = fetch(`${client.url}/v1/wallet/${wallet.id}/withdraw`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': client.secretKey },
+      body: JSON.stringify({ payment_request }),
+      signal: leaving.signal,
+    });
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 20_000 }).toBeGreaterThan(0);
+    leaving.abort();
+    await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+  }
+
+  for (const action of ['settle', 'cancel'] as const) {
+    it(`S13: the payment goes on without it, and is recorded when its receiver says ${action}`, async () => {
+      const wallet = await client.wallet(1000);
+      const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 600, hold: true });
+      await hangUp(wallet, payment_request);
+      // The receiver can only decide on what has arrived.
+      await expect
+        .poll(
+          async () => (await client.ask('POST', `/playground/hold/${payment_hash}`, { key: client.secretKey, json: { action } })).status,
+          {
+            timeout: 20_000,
+          },
+        )
+        .toBe(200);
+      await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 20_000 }).toBe(0);
+      const paid = action === 'settle';
+      expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(paid ? 400 : 1000);
+      expect(await client.get(`/v1/lntx/${payment_hash}`)).toMatchObject({ settled: paid ? 1 : -1, num_satoshis: 600 });
+      const again = await withdraw(client, wallet, { payment_request });
+      // Asked again, a paid one is the same payment; a cancelled one cannot be paid any more.
+      expect(again.status).toBe(paid ? 201 : 400);
+      expect(await outside(client, payment_hash, 'received')).toHaveLength(paid ? 1 : 0);
+      expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(paid ? 400 : 1000);
+    });
+  }
+
+  it('S13: many that hang up at once lose nothing: every payment ends, and the balance is what was paid', async () => {
+    const wallet = await client.wallet(10_000);
+    const invoices = await many(20, () => client.post('/playground/invoice', { num_satoshis: 100 }));
+    const leaving = new AbortController();
+    const asked = invoices.map(({ payment_request }) =>
+      fetch(`${client.url}/v1/wallet/${wallet.id}/withdraw`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': client.secretKey },
+        body: JSON.stringify({ payment_request }),
+        signal: leaving.signal,
+      }).catch(() => undefined),
+    );
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance, { timeout: 20_000 }).toBeLessThan(10_000);
+    leaving.abort();
+    await Promise.all(asked);
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 20_000 }).toBe(0);
+    const paid = (await many(20, async (i) => outside(client, invoices[i].payment_hash, 'received'))).filter(({ length }) => length > 0);
+    await expectClean(client, wallet, 10_000 - 100 * paid.length);
+    expect(paid.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,89 @@
+import type { Database, Tx } from '../../src/db/database.ts';
+import { CommitUnknown } from '../../src/db/errors.ts';
+import { statement } from '../../src/db/statement.ts';
+
+/**
+ * Where the next transactions fail, counted from the moment it is set, from 1, over all of them.
+ * A statement: `before` it reaches the database, `after` it ran, or `by the database`, which refuses a statement in its place (from
+ * then on PostgreSQL refuses the rest of the transaction as well). A commit: `refused`, nothing was written; or its answer got lost,
+ * as a connection may (SQLite has none), when it was `written, unknown` or `not written, unknown`.
+ */
+export type Fault =
+  | { readonly statement: number; readonly fails: 'before' | 'after' | 'by the database' }
+  | { readonly commit: number; readonly fails: 'refused' | 'written, unknown' | 'not written, unknown' };
+
+/** What a fault throws, unless the database itself does. */
+export class InjectedFailure extends Error {
+  override readonly name = 'InjectedFailure';
+}
+
+export interface FaultyDatabase extends Database {
+  /** Replaces the faults and counts from 1 again. */
+  failAt(...faults: Fault[]): void;
+  /** How many of the faults have happened. */
+  happened(): number;
+}
+
+/** Breaks a CHECK of the schema, in both databases. */
+const refusedByTheDatabase = statement(
+  'test_refused',
+  `INSERT INTO ledger_hold (id, account, amount_msat, state) VALUES ('injected failure', 1, 0, 'open')`,
+);
+
+/** A database whose transactions fail where a test says; everything else goes through. */
+export function faulty(database: Database): FaultyDatabase {
+  let faults: readonly Fault[] = [];
+  let [statements, commits, happened] = [0, 0, 0];
+
+  async function around<T>(tx: Tx, run: () => Promise<T>): Promise<T> {
+    statements += 1;
+    const number = statements;
+    const fault = faults.find((one) => 'statement' in one && one.statement === number);
+    if (!fault) return run();
+    happened += 1;
+    if (fault.fails === 'by the database') await tx.run(refusedByTheDatabase);
+    if (fault.fails === 'after') await run();
+    throw new InjectedFailure(`statement ${number} failed (${fault.fails})`);
+  }
+
+  function failing(tx: Tx): Tx {
+    return {
+      dialect: tx.dialect,
+      all: (query, ...parameters) => around(tx, () => tx.all(query, ...parameters)),
+      first: (query, ...parameters) => around(tx, () => tx.first(query, ...parameters)),
+      run: (query, ...parameters) => around(tx, () => tx.run(query, ...parameters)),
+    };
+  }
+
+  async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    let lost = false;
+    const result = await database.transaction(async (tx) => {
+      const worked = await work(failing(tx));
+      commits += 1;
+      const number = commits;
+      const fault = faults.find((one) => 'commit' in one && one.commit === number);
+      if (fault) happened += 1;
+      if (fault?.fails === 'refused') throw new InjectedFailure(`commit ${number} was refused`);
+      if (fault?.fails === 'not written, unknown') throw new CommitUnknown();
+      lost = fault?.fails === 'written, unknown';
+      return worked;
+    });
+    if (lost) throw new CommitUnknown();
+    return result;
+  }
+
+  return {
+    ...database,
+    transaction,
+    failAt(...next) {
+      faults = next;
+      [statements, commits, happened] = [0, 0, 0];
+    },
+    happened: () => happened,
+  };
+}
+
+/** Whether an error is a fault's, thrown here or by the database. */
+export function isInjected(error: unknown): boolean {
+  return error instanceof InjectedFailure || (error instanceof Error && /check constraint/i.test(error.message));
+}

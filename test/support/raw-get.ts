@@ -1,0 +1,16 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { Json } from './service.ts';
+
+/** Sends exactly these headers, Host included; fetch adds its own and minds what it lets through. */
+export function rawGet(
+  url: string,
+  headers: Record<string, string>,
+): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Json }> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { headers }, (response) => {
+      json(response).then((body) => resolve({ status: response.statusCode, headers: response.headers, body }), reject);
+    });
+    asked.on('error', reject).end();
+  });
+}
