@@ -81,7 +81,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
   const payments = createPayments({ database, ledger, node, our, network, invoices, clock, log, releaseLink });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
-  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, network, clock, publicUrl: config.publicUrl });
+  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: config.publicUrl });
 
   node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const life = new AbortController();

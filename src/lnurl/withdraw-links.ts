@@ -8,8 +8,6 @@ import { floorSat, type Msat, minMsat, msat, satToMsat } from '../kernel/money.t
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowWrite } from '../ledger/posting.ts';
-import type { NodeInfo } from '../lightning/node.ts';
-import { readInvoice } from '../payments/pay-invoice.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import { encodeLnurl } from './bech32.ts';
@@ -76,7 +74,6 @@ export interface WithdrawLinkDependencies {
   readonly accounts: Accounts;
   readonly wallets: Wallets;
   readonly payments: Payments;
-  readonly network: NodeInfo['network'];
   readonly clock: Clock;
   /** The service's address as others see it, without a slash at its end; never taken from a request. */
   readonly publicUrl: string;
@@ -157,7 +154,8 @@ async function openLink(deps: WithdrawLinkDependencies, request: WithdrawRequest
 
 async function withdraw(deps: WithdrawLinkDependencies, request: WithdrawRequest, paymentRequest: string): Promise<void> {
   const { link, wallet, maxMsat } = await openLink(deps, request);
-  const { amountMsat } = readInvoice(paymentRequest, deps.network);
+  const invoice = deps.payments.readInvoice(paymentRequest);
+  const { amountMsat } = invoice;
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
   if (amountMsat > maxMsat)
     throw new Refusal('link_unusable', `The invoice is for more than the ${maxMsat} millisatoshis that can be withdrawn.`);
@@ -165,7 +163,7 @@ async function withdraw(deps: WithdrawLinkDependencies, request: WithdrawRequest
   if (amountMsat < minimumMsat) throw new Refusal('link_unusable', `The invoice is for less than ${minimumMsat} millisatoshis.`);
   await deps.payments.payInvoice({
     wallet,
-    paymentRequest,
+    invoice,
     wtxType: 'ln_lnurl_withdraw',
     passThru: link.pass_thru ?? undefined,
     claim: {

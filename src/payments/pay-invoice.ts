@@ -14,7 +14,8 @@ import type { Begun, Saga } from './saga.ts';
 
 export interface InvoicePayment {
   readonly wallet: Wallet;
-  readonly paymentRequest: string;
+  /** Read by {@link readInvoice}; reading costs a signature, so it is read once. */
+  readonly invoice: Bolt11;
   /** For an invoice that leaves its amount open. */
   readonly amountMsat?: Msat | undefined;
   /** 0 means zero; absent: {@link defaultFeeLimit}. */
@@ -30,7 +31,6 @@ export interface PayInvoiceDependencies {
   readonly saga: Saga;
   readonly invoices: Invoices;
   readonly our: OurNode;
-  readonly network: NodeInfo['network'];
   readonly clock: Clock;
 }
 
@@ -56,8 +56,7 @@ export function readInvoice(paymentRequest: string, network: NodeInfo['network']
  */
 export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<Begun> {
   const { saga, our, clock } = deps;
-  const { wallet, claim } = order;
-  const invoice = readInvoice(order.paymentRequest, deps.network);
+  const { wallet, invoice, claim } = order;
   const { paymentHash, paymentRequest } = invoice;
   // A claim of a withdraw link must take its use, so it never stands for an earlier payment.
   const earlier = await saga.findLive({ paymentHash, walletId: wallet.id });

@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Invoices, OurNode } from '../invoices/invoices.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Receipt } from '../ledger/posting.ts';
+import type { Bolt11 } from '../lightning/bolt11.ts';
 import type { NodeInfo, PaymentOutcome } from '../lightning/node.ts';
 import { type Keysend, keysend } from './keysend.ts';
-import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
+import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import { type Begun, Saga, type SagaDependencies } from './saga.ts';
@@ -12,6 +13,8 @@ import { transferBetween, type WalletTransfer } from './transfer.ts';
 
 /** Money out: to invoices, to nodes, to other wallets. */
 export interface Payments {
+  /** Reads an invoice that is to be paid. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
+  readInvoice(paymentRequest: string): Bolt11;
   payInvoice(order: InvoicePayment): Promise<Begun>;
   keysend(order: Keysend): Promise<Begun>;
   /** @returns the receipt, with the one transfer and both balances. */
@@ -65,6 +68,7 @@ export function createPayments(deps: PaymentsDependencies): Payments {
   return {
     find,
     resume,
+    readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.network),
     payInvoice: (order) => payInvoice({ ...deps, saga }, order),
     keysend: (order) => keysend({ ...deps, saga }, order),
     transfer: (order) => transferBetween(deps, order),

@@ -82,10 +82,10 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
   const schema = { params: KeyParams, body: WithdrawBody, response: PAYMENT_ANSWERS };
   app.post(`${base}/withdraw`, { schema }, async (request, reply) => {
     const wallet = await deps.access.wallet(request, 'wallet_withdraw');
-    const { payment_request: paymentRequest, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
+    const { payment_request, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
     const begun = await deps.payments.payInvoice({
       wallet,
-      paymentRequest,
+      invoice: deps.payments.readInvoice(payment_request),
       amountMsat: sat === undefined ? undefined : satToMsat(sat),
       feeLimitMsat: feeLimitMsat as Msat | undefined,
       passThru: passThruText(passThru),
