@@ -44,9 +44,21 @@ export async function transferRows(databaseUrl: (folder: string) => string, labe
     const { withLedger, without } = await benches(database);
     const rows: Comparison[] = [];
     for (const connections of [1, 16, 64, 256]) {
-      const side = (name: string, bench: Bench): Side => ({ name, round: async () => (await load({ ...bench, connections, seconds: SECONDS })).perSecond });
+      const side = (name: string, bench: Bench): Side => ({
+        name,
+        round: async () => (await load({ ...bench, connections, seconds: SECONDS })).perSecond,
+      });
       const meaning = 'the share of the HTTP route’s speed that durable transfers reach';
-      rows.push(await compare(`${label} transfers, ${connections} connections`, meaning, 'transfers/s', side('durable', withLedger), side('no ledger', without), ROUNDS));
+      rows.push(
+        await compare(
+          `${label} transfers, ${connections} connections`,
+          meaning,
+          'transfers/s',
+          side('durable', withLedger),
+          side('no ledger', without),
+          ROUNDS,
+        ),
+      );
     }
     await Promise.all([withLedger.app.close(), without.app.close()]);
     return rows;
@@ -66,7 +78,9 @@ async function benches(database: Database): Promise<{ withLedger: Bench; without
   const ids: string[] = [];
   for (let i = 0; i < WALLETS; i++) {
     const { wallet } = await wallets.create(keys.accountId, '');
-    await ledger.post({ transfers: [{ id: newId(), from: SYSTEM_ACCOUNTS.node, to: wallet.ledgerAccount, amountMsat: satToMsat(FUNDS_SAT) }] });
+    await ledger.post({
+      transfers: [{ id: newId(), from: SYSTEM_ACCOUNTS.node, to: wallet.ledgerAccount, amountMsat: satToMsat(FUNDS_SAT) }],
+    });
     ids.push(wallet.id);
   }
   const requests = ids.map((id, i) => transferRequest(keys.secretKey, id, ids[(i * 7 + 1) % ids.length] ?? ''));
@@ -75,11 +89,16 @@ async function benches(database: Database): Promise<{ withLedger: Bench; without
   const serve = async (transfer: (order: WalletTransfer) => Promise<Receipt>): Promise<Bench> => {
     // Only the transfer route is called; it uses nothing else of these.
     const deps = { access, wallets, objects, payments: { transfer }, history: {}, paymentWaitSeconds: 0 };
-    const app = createServer(pino({ level: 'silent' }), (server) => paymentRoutes(server, deps as unknown as Parameters<typeof paymentRoutes>[1]));
+    const app = createServer(pino({ level: 'silent' }), (server) =>
+      paymentRoutes(server, deps as unknown as Parameters<typeof paymentRoutes>[1]),
+    );
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     return { app, port: Number(new URL(address).port), requests };
   };
-  return { withLedger: await serve((order) => transferBetween({ ledger, clock }, order)), without: await serve(async (order) => canned(order)) };
+  return {
+    withLedger: await serve((order) => transferBetween({ ledger, clock }, order)),
+    without: await serve(async (order) => canned(order)),
+  };
 }
 
 function transferRequest(key: string, from: string, to: string): string {

@@ -34,14 +34,17 @@ const READS: [Statement, unknown[]][] = [
 ];
 
 onBothDatabases('W6: reads that do not grow', (open, dialect) => {
-  it.each(READS.map(([read, parameters]) => [read.name, read, parameters] as const))('%s finds its rows through an index', async (_name, read, parameters) => {
-    const database = await open();
-    const text = dialect === 'sqlite' ? `EXPLAIN QUERY PLAN ${read.sqlite}` : `EXPLAIN ${read.postgres}`;
-    const explain = statement(`explain_${read.name}`, text);
-    const rows = await database.all(explain, ...(parameters as []));
-    const plan = rows.map((row) => Object.values(row).join(' ')).join('\n');
-    // SQLite calls reading a whole table SCAN; the list parameters and the put-together page are the exceptions.
-    const whole = dialect === 'sqlite' ? /SCAN (?!json_each|CONSTANT|entries|\(subquery)/ : /Seq Scan on (?!entries)/;
-    expect(plan).not.toMatch(whole);
-  });
+  it.each(READS.map(([read, parameters]) => [read.name, read, parameters] as const))(
+    '%s finds its rows through an index',
+    async (_name, read, parameters) => {
+      const database = await open();
+      const text = dialect === 'sqlite' ? `EXPLAIN QUERY PLAN ${read.sqlite}` : `EXPLAIN ${read.postgres}`;
+      const explain = statement(`explain_${read.name}`, text);
+      const rows = await database.all(explain, ...(parameters as []));
+      const plan = rows.map((row) => Object.values(row).join(' ')).join('\n');
+      // SQLite calls reading a whole table SCAN; the list parameters and the put-together page are the exceptions.
+      const whole = dialect === 'sqlite' ? /SCAN (?!json_each|CONSTANT|entries|\(subquery)/ : /Seq Scan on (?!entries)/;
+      expect(plan).not.toMatch(whole);
+    },
+  );
 });
