@@ -106,6 +106,7 @@ CREATE TABLE access_key (
   account_id TEXT NOT NULL REFERENCES account (id),
   wallet_id TEXT REFERENCES wallet (id),
   created_at INTEGER NOT NULL,
+  revoked_at INTEGER,
   UNIQUE (kind, secret_hash)
 ) STRICT;
 CREATE INDEX access_key_wallet ON access_key (wallet_id, kind);

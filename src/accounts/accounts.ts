@@ -3,6 +3,8 @@ import { writeFact } from '../db/facts.sql.ts';
 import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Guard } from '../ledger/posting.ts';
 import * as sql from './accounts.sql.ts';
 import { KEY_KINDS, type KeyKind, newKeyText, type PresentedKey, parseKey } from './keys.ts';
 
@@ -12,6 +14,13 @@ export interface Key {
   readonly kind: KeyKind;
   readonly accountId: string;
   readonly walletId: string | undefined;
+}
+
+/**
+ * Makes a posting depend on a key: it is refused when the key is revoked by then. Reads of keys may lag a second, money may not.
+ */
+export function keyGuard(key: Key): Guard {
+  return { statement: sql.validKeys, id: key.id, otherwise: new Refusal('unauthorized', 'The API key is revoked.') };
 }
 
 /** The keys of a new account, shown this once. */

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { Accounts, Key } from '../accounts/accounts.ts';
+import { type Accounts, type Key, keyGuard } from '../accounts/accounts.ts';
 import { KEY_KINDS, type Permission } from '../accounts/keys.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import type { Guard } from '../ledger/posting.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
 
 /** Who is asking, and what they may do. Every route begins with one of these. */
@@ -17,8 +18,15 @@ export interface Access {
    * @throws Refusal `unauthorized`, `forbidden`; `not_found` for a wallet that is unknown or somebody else's.
    */
   wallet(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Wallet>;
+  /** The same, with what makes a posting depend on the keys that were shown. */
+  spender(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Spender>;
   /** The same for a wallet that the body names. */
   walletNamed(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet>;
+}
+
+export interface Spender {
+  readonly wallet: Wallet;
+  readonly guards: readonly Guard[];
 }
 
 export function createAccess(accounts: Accounts, wallets: Wallets): Access {
@@ -29,13 +37,15 @@ export function createAccess(accounts: Accounts, wallets: Wallets): Access {
     throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
   }
 
-  async function walletNamed(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet> {
+  async function spenderOf(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Spender> {
     const key = await anyKey(request);
     const named = await wallets.resolve(idOrKey);
     if (named?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
     if (key.walletId !== undefined && key.walletId !== named.wallet.id) throw new Refusal('not_found');
     requirePermission(effectiveKind(key, named.key), permission);
-    return named.wallet;
+    // A key in the path counts only where the credential is no authority of its own.
+    const keys = key.kind === 'public_api' && named.key ? [key, named.key] : [key];
+    return { wallet: named.wallet, guards: keys.map(keyGuard) };
   }
 
   return {
@@ -50,8 +60,9 @@ export function createAccess(accounts: Accounts, wallets: Wallets): Access {
       if (KEY_KINDS[key.kind].isPublic) throw new Refusal('forbidden', 'This needs a secret key; the one that was sent is public.');
       return key;
     },
-    wallet: (request, permission) => walletNamed(request, request.params.key, permission),
-    walletNamed,
+    wallet: async (request, permission) => (await spenderOf(request, request.params.key, permission)).wallet,
+    spender: (request, permission) => spenderOf(request, request.params.key, permission),
+    walletNamed: async (request, idOrKey, permission) => (await spenderOf(request, idOrKey, permission)).wallet,
   };
 }
 

@@ -4,7 +4,7 @@ import { invariant } from '../kernel/assert.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import { type AccountState, apply, type HoldState, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
-import type { Balance, Posting, Receipt } from './posting.ts';
+import type { Balance, Guard, Posting, Receipt } from './posting.ts';
 
 /** What became of one posting of a batch: its receipt, or why it was not applied. */
 export type Decision = Receipt | Error;
@@ -26,10 +26,11 @@ export class RowMissed extends Error {
  * @throws RowMissed when a posting's row did not change; the transaction must then be rolled back.
  */
 export async function commitBatch(tx: Tx, postings: readonly Posting[], nowMs: number): Promise<Decision[]> {
+  const unguarded = await findUnguarded(tx, postings);
   const sheet = await openWorksheet(tx, postings, nowMs);
   const decisions: Decision[] = postings.map((posting) => {
     const before = sheet.newTransfers.length;
-    return apply(sheet, posting) ?? receiptOf(posting, sheet, before);
+    return unguarded.get(posting) ?? apply(sheet, posting) ?? receiptOf(posting, sheet, before);
   });
   for (const [index, posting] of postings.entries()) {
     if (decisions[index] instanceof Error) continue;
@@ -40,6 +41,23 @@ export async function commitBatch(tx: Tx, postings: readonly Posting[], nowMs: n
   }
   await writeWorksheet(tx, sheet);
   return decisions;
+}
+
+/** The postings of which a guard does not hold, and why. */
+async function findUnguarded(tx: Tx, postings: readonly Posting[]): Promise<Map<Posting, Error>> {
+  const guards = postings.flatMap((posting) => posting.guards ?? []);
+  const holding = new Map<Guard['statement'], Set<string>>();
+  for (const statement of new Set(guards.map((guard) => guard.statement))) {
+    const ids = new Set(guards.filter((guard) => guard.statement === statement).map(({ id }) => id));
+    const rows = await tx.all(statement, [...ids]);
+    holding.set(statement, new Set(rows.map(({ id }) => id)));
+  }
+  const failed = new Map<Posting, Error>();
+  for (const posting of postings) {
+    const guard = posting.guards?.find(({ statement, id }) => !holding.get(statement)?.has(id));
+    if (guard) failed.set(posting, guard.otherwise);
+  }
+  return failed;
 }
 
 async function openWorksheet(tx: Tx, postings: readonly Posting[], nowMs: number): Promise<Worksheet> {

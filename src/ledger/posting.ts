@@ -48,8 +48,19 @@ export interface RowWrite {
   readonly otherwise: Error;
 }
 
+/**
+ * Something that must be so when the posting is decided: the statement, given a list of ids, answers those of which it is (column
+ * `id`) and keeps it so until the transaction ends. One read for all guards of a batch.
+ */
+export interface Guard {
+  readonly statement: Statement<{ id: string }>;
+  readonly id: string;
+  readonly otherwise: Error;
+}
+
 /** Everything that happens together or not at all. Data, not callbacks: a batch may have to run it again. */
 export interface Posting {
+  readonly guards?: readonly Guard[];
   readonly transfers?: readonly TransferOrder[];
   readonly holds?: readonly HoldOrder[];
   readonly posts?: readonly PostOrder[];

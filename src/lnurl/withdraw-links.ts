@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import { floorSat, type Msat, minMsat, msat, satToMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { RowWrite } from '../ledger/posting.ts';
+import type { Guard, RowWrite } from '../ledger/posting.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import { encodeLnurl } from './bech32.ts';
@@ -23,6 +23,8 @@ export interface NewLink {
   readonly passThru: string | undefined;
   readonly expirySeconds: number | undefined;
   readonly uses: number;
+  /** The keys that ask for it: a link is a claim to money. */
+  readonly guards: readonly Guard[];
 }
 
 /** A link as it is shown to its maker, this once. */
@@ -118,7 +120,10 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   const token = newToken();
   const hashes = [tokenHash(token), tokenHash(balanceTokenOf(token))];
   const rest = [maxMsat, uses, memo, passThru ?? null, expiresAt ?? null, createdAt];
-  await deps.database.transaction((tx) => tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest));
+  await deps.database.transaction(async (tx) => {
+    for (const { statement, id: keyId, otherwise } of order.guards) if (!(await tx.first(statement, [keyId]))) throw otherwise;
+    await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
+  });
   const url = `${await linkUrl(deps, wallet.id)}?ott=${token}&num_satoshis=${floorSat(maxMsat)}`;
   return { id, token, url, lnurl: encodeLnurl(url), maxMsat, expiresAt, createdAt };
 }

@@ -4,6 +4,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import type { Guard } from '../ledger/posting.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { defaultFeeLimit } from './fee-limit.ts';
@@ -23,6 +24,8 @@ export interface Keysend {
   readonly customRecords: CustomRecords;
   /** JSON text. */
   readonly passThru?: string | undefined;
+  /** The keys that ask for it. */
+  readonly guards?: readonly Guard[];
 }
 
 /**
@@ -65,5 +68,5 @@ export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, 
     invoiceId: undefined,
     linkId: undefined,
   };
-  return deps.saga.begin({ payment, reserveMsat: order.feeLimitMsat ?? defaultFeeLimit(amountMsat) });
+  return deps.saga.begin({ payment, reserveMsat: order.feeLimitMsat ?? defaultFeeLimit(amountMsat), guards: order.guards });
 }

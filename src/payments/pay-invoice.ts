@@ -4,7 +4,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { RowWrite } from '../ledger/posting.ts';
+import type { Guard, RowWrite } from '../ledger/posting.ts';
 import { type Bolt11, decodeBolt11, InvalidInvoice, unknownRequiredBits } from '../lightning/bolt11.ts';
 import type { NodeInfo } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
@@ -23,6 +23,8 @@ export interface InvoicePayment {
   /** JSON text. */
   readonly passThru?: string | undefined;
   readonly wtxType: WithdrawalType;
+  /** The keys that ask for it. */
+  readonly guards?: readonly Guard[];
   /** The withdraw link it is claimed with, and the row that claims it. */
   readonly claim?: { readonly linkId: string; readonly row: RowWrite };
 }
@@ -96,7 +98,7 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   };
   // Inside there is no routing, so nothing is reserved for it and a wallet can be emptied.
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? defaultFeeLimit(amountMsat));
-  const begun = await saga.begin({ payment, reserveMsat, rows: claim ? [claim.row] : [] });
+  const begun = await saga.begin({ payment, reserveMsat, rows: claim ? [claim.row] : [], guards: order.guards });
   if (begun.replayed && claim) throw new Refusal('invoice_paid');
   return begun;
 }

@@ -9,7 +9,7 @@ import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { HoldClosed } from '../ledger/arithmetic.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Balance, RowWrite } from '../ledger/posting.ts';
+import type { Balance, Guard, RowWrite } from '../ledger/posting.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
 import { failure, insideSuccess, success } from './conclusion.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
@@ -22,6 +22,8 @@ export interface Draft {
   readonly reserveMsat: Msat;
   /** Rows of other rooms that the hold depends on, such as the claim of a withdraw link. */
   readonly rows?: readonly RowWrite[];
+  /** What must be so when the money is held, such as that the key is not revoked. */
+  readonly guards?: readonly Guard[] | undefined;
 }
 
 /** A payment, and whether it had been begun by an earlier request. */
@@ -68,12 +70,13 @@ export class Saga {
    * @throws Refusal when nothing was begun.
    */
   async begin(draft: Draft): Promise<Begun> {
-    const { payment, reserveMsat, rows = [] } = draft;
+    const { payment, reserveMsat, rows = [], guards = [] } = draft;
     const earlier = await this.findLive(payment);
     if (earlier) return { payment: earlier, replayed: true };
     let balance: Balance | undefined;
     try {
       const receipt = await this.#deps.ledger.post({
+        guards,
         holds: [{ id: payment.id, account: payment.ledgerAccount, amountMsat: payment.amountMsat, reserveMsat }],
         rows: [
           { statement: sql.insertPending, parameters: pendingParameters(payment), otherwise: new Refusal('invoice_paid') },

@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Receipt } from '../ledger/posting.ts';
+import type { Guard, Receipt } from '../ledger/posting.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 
 export interface WalletTransfer {
@@ -13,6 +13,8 @@ export interface WalletTransfer {
   readonly memo: string | undefined;
   /** JSON text. */
   readonly passThru: string | undefined;
+  /** The keys that ask for it. */
+  readonly guards?: readonly Guard[];
 }
 
 /**
@@ -25,6 +27,7 @@ export async function transferBetween(deps: { ledger: Ledger; clock: Clock }, or
   if (source.id === destination.id) throw new Refusal('same_wallet');
   const id = newId(deps.clock.nowMs());
   return deps.ledger.post({
+    ...(order.guards && { guards: order.guards }),
     transfers: [
       {
         id,

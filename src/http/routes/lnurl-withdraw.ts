@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import { floorSat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
-import type { Wallet } from '../../wallets/wallets.ts';
-import type { Access } from '../access.ts';
+import type { Access, Spender } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { Expiry, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';
 
@@ -54,11 +53,19 @@ export function lnurlWithdrawRoutes(app: App, deps: { access: Access; links: Wit
 }
 
 function createRoutes(app: App, { access, links }: { access: Access; links: WithdrawLinks }, base: string): void {
-  async function create(wallet: Wallet, fields: LinkFields, passThru: object | undefined) {
+  async function create({ wallet, guards }: Spender, fields: LinkFields, passThru: object | undefined) {
     const uses = fields.uses ?? 1;
     const memo = memoText(fields.memo);
     const maxMsat = fields.num_satoshis === undefined ? undefined : satToMsat(fields.num_satoshis);
-    const made = await links.create({ wallet, maxMsat, memo, passThru: passThruText(passThru), expirySeconds: fields.expiry, uses });
+    const made = await links.create({
+      wallet,
+      maxMsat,
+      memo,
+      passThru: passThruText(passThru),
+      expirySeconds: fields.expiry,
+      uses,
+      guards,
+    });
     const { id, lnurl, token: ott, url, createdAt: created_at } = made;
     const num_satoshis = floorSat(made.maxMsat);
     return { id, lnurl, ott, url, wallet_id: wallet.id, num_satoshis, uses, memo, created_at, expires_at: made.expiresAt ?? null };
@@ -68,8 +75,8 @@ function createRoutes(app: App, { access, links }: { access: Access; links: With
     `${base}/lnurl/withdraw`,
     { schema: { params: KeyParams, body: LinkBody, response: { 201: LinkObject } } },
     async (request, reply) => {
-      const wallet = await access.wallet(request, 'wallet_withdraw');
-      return reply.code(201).send(await create(wallet, request.body, request.body.passThru));
+      const spender = await access.spender(request, 'wallet_withdraw');
+      return reply.code(201).send(await create(spender, request.body, request.body.passThru));
     },
   );
 
@@ -77,8 +84,8 @@ function createRoutes(app: App, { access, links }: { access: Access; links: With
     `${base}/lnurl/withdraw`,
     { schema: { params: KeyParams, querystring: LinkQuery, response: { 200: LinkObject } } },
     async (request) => {
-      const wallet = await access.wallet(request, 'wallet_withdraw');
-      return create(wallet, request.query, decodePassThru(request.query.passThru));
+      const spender = await access.spender(request, 'wallet_withdraw');
+      return create(spender, request.query, decodePassThru(request.query.passThru));
     },
   );
 }

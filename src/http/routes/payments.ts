@@ -81,7 +81,7 @@ export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
 function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   const schema = { params: KeyParams, body: WithdrawBody, response: PAYMENT_ANSWERS };
   app.post(`${base}/withdraw`, { schema }, async (request, reply) => {
-    const wallet = await deps.access.wallet(request, 'wallet_withdraw');
+    const { wallet, guards } = await deps.access.spender(request, 'wallet_withdraw');
     const { payment_request, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
     const begun = await deps.payments.payInvoice({
       wallet,
@@ -90,6 +90,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
       feeLimitMsat: feeLimitMsat as Msat | undefined,
       passThru: passThruText(passThru),
       wtxType: 'ln_withdrawal',
+      guards,
     });
     return answerPayment(deps, request, reply, { wallet, begun });
   });
@@ -98,7 +99,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
 function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   const schema = { params: KeyParams, body: KeysendBody, response: PAYMENT_ANSWERS };
   app.post(`${base}/keysend`, { schema }, async (request, reply) => {
-    const wallet = await deps.access.wallet(request, 'wallet_withdraw');
+    const { wallet, guards } = await deps.access.spender(request, 'wallet_withdraw');
     const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
     const destination = dest_pubkey.toLowerCase();
     if (!isPublicKey(destination)) throw new Refusal('validation_failed', 'dest_pubkey is not a point on secp256k1.');
@@ -109,6 +110,7 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
       feeLimitMsat: fee_limit_msat as Msat | undefined,
       customRecords: customRecordsHex(custom_records),
       passThru: passThruText(passThru, { method: 'api' }),
+      guards,
     });
     return answerPayment(deps, request, reply, { wallet, begun });
   });
@@ -149,7 +151,7 @@ function wantsNoWait(request: FastifyRequest): boolean {
 function transferRoute(app: App, { access, wallets, payments, objects }: PaymentRouteDependencies, base: string): void {
   const schema = { params: KeyParams, body: TransferBody, response: { 201: TransferObject } };
   app.post(`${base}/transfer`, { schema }, async (request, reply) => {
-    const source = await access.wallet(request, 'wallet_transfer');
+    const { wallet: source, guards } = await access.spender(request, 'wallet_transfer');
     const { dest_wallet_id, num_satoshis, memo, passThru, lnPayParams } = request.body;
     const destination = (await wallets.resolve(dest_wallet_id))?.wallet;
     if (destination?.accountId !== source.accountId) throw new Refusal('not_found', 'dest_wallet_id names no wallet of this account.');
@@ -161,6 +163,7 @@ function transferRoute(app: App, { access, wallets, payments, objects }: Payment
       amountMsat: satToMsat(num_satoshis),
       memo: memo === undefined ? undefined : memoText(memo),
       passThru: passThruJson,
+      guards,
     });
     return reply.code(201).send({
       wtx_transfer_in: objects.walletTransaction(sideOf(receipt, 'to', destination)),
