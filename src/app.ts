@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
@@ -22,6 +23,7 @@ import { walletRoutes } from './http/routes/wallets.ts';
 import { createServer } from './http/server.ts';
 import { createInvoices } from './invoices/invoices.ts';
 import { keysendRouting } from './invoices/keysend-routing.ts';
+import { BriefCache } from './kernel/brief-cache.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { openPlayground, type Playground } from './lightning/playground/playground.ts';
@@ -48,6 +50,8 @@ const RESUME_SECONDS = 30;
 /** Makes each room once and hands it what it needs. */
 export async function startSatchel(config: Config): Promise<Satchel> {
   const log = pino({ level: config.logLevel, base: null });
+  // Whoever reads these files reads the preimages of invoices that are not paid yet.
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const database = await openDatabase(config.databaseUrl, { log });
   let playground: Playground | undefined;
   try {
@@ -95,6 +99,8 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
 
   const access = createAccess(accounts, wallets);
   const objects = createObjects(our.nodeId);
+  // Anybody may ask, and asking the node costs it a turn: once a second is enough.
+  const readiness = new BriefCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
   const server = createServer(log, (app) => {
     walletRoutes(app, { access, wallets, ledger, objects });
     invoiceRoutes(app, { access, wallets, invoices, history, objects, clock });
@@ -102,7 +108,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
     paymentRoutes(app, { access, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
     lnurlWithdrawRoutes(app, { access, links });
     playgroundRoutes(app, { access, invoices, control: playground.control });
-    serviceRoutes(app, { isReady: () => isReady(database, node) });
+    serviceRoutes(app, { isReady: async () => (await readiness.get('', async () => isReady(database, node))) === true });
   });
 
   return {

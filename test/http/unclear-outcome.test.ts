@@ -1,0 +1,45 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { createObjects } from '../../src/http/objects.ts';
+import { paymentRoutes } from '../../src/http/routes/payments.ts';
+import { createServer } from '../../src/http/server.ts';
+import { msat } from '../../src/kernel/money.ts';
+import type { Payment } from '../../src/payments/payment.ts';
+
+/** A server whose money is held, and which then can read nothing any more. */
+function brokenAfterHold(payment: Payment) {
+  const wallet = { id: 'wal_1', accountId: 'acc_1', ledgerAccount: 5, userLabel: '', status: 'active', createdAt: 1, updatedAt: 1 };
+  const balance = { balanceMsat: msat(1_000_000), heldMsat: msat(110_000), spendableMsat: msat(890_000), entries: 1 };
+  const gone = async () => {
+    throw new Error('the database is gone');
+  };
+  const deps = {
+    access: { spender: async () => ({ wallet, guards: [] }) },
+    objects: createObjects('lnd_1'),
+    payments: { readInvoice: () => ({}), payInvoice: async () => ({ payment, replayed: false, balance }), wait: gone },
+    history: { ofPayment: gone },
+    paymentWaitSeconds: 1,
+  };
+  return createServer(pino({ level: 'silent' }), (app) => paymentRoutes(app, deps as unknown as Parameters<typeof paymentRoutes>[1]));
+}
+
+it('S12: once money is held, trouble of our own is 202 and never an answer that says nothing was paid', async () => {
+  const texts = { nodeId: 'lnd_1', paymentHash: '00', paymentRequest: 'lnbcrt1', destPubkey: '02', userLabel: '', memo: '' };
+  const payment = { ...texts, id: 'lntx_1', walletId: 'wal_1', transferId: '0'.repeat(22), state: 'pending', wtxType: 'ln_withdrawal' };
+  const app = brokenAfterHold({
+    ...payment,
+    amountMsat: msat(100_000),
+    createdAt: 1,
+    expirySeconds: 1,
+    isKeysend: false,
+  } as unknown as Payment);
+  const answer = await app.inject({ method: 'POST', url: '/v1/wallet/wal_1/withdraw', payload: { payment_request: 'lnbcrt1' } });
+  expect(answer.statusCode).toBe(202);
+  expect(answer.json()).toMatchObject({
+    status: 'pending',
+    num_satoshis: -100,
+    wal: { balance: 890, pending_msat: 110_000 },
+    lnTx: { settled: 0 },
+  });
+  await app.close();
+});
