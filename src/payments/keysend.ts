@@ -1,14 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { OurNode } from '../invoices/invoices.ts';
-import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard } from '../ledger/posting.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { defaultFeeLimit } from './fee-limit.ts';
-import type { Payment } from './payment.ts';
+import { newPayment } from './new-payment.ts';
 import type { Begun, Saga } from './saga.ts';
 
 /** What the API says of a keysend, which has no expiry of its own. */
@@ -33,40 +32,29 @@ export interface Keysend {
  * @throws Refusal when nothing was begun.
  */
 export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, order: Keysend): Promise<Begun> {
-  const { our, clock } = deps;
   const { wallet, destination, amountMsat } = order;
-  if (destination === our.pubkey) {
+  if (destination === deps.our.pubkey) {
     throw new Refusal('validation_failed', 'dest_pubkey is this service’s own node; use a transfer or an invoice of the other wallet.');
   }
   const preimage = randomBytes(32);
   const label = `${floorSat(amountMsat)} keysend to ${destination}`;
-  const payment: Payment = {
-    id: `lntx_${newId(clock.nowMs())}`,
-    walletId: wallet.id,
-    ledgerAccount: wallet.ledgerAccount,
-    nodeId: our.nodeId,
-    transferId: newId(clock.nowMs()),
+  const payment = newPayment(deps, wallet, {
     wtxType: 'ln_withdrawal',
-    state: 'pending',
-    failureReason: undefined,
     paymentHash: createHash('sha256').update(preimage).digest('hex'),
     paymentRequest: `${destination}:${floorSat(amountMsat)}`,
     destPubkey: destination,
     amountMsat,
-    feeMsat: undefined,
     userLabel: label,
     memo: label,
     descriptionHash: undefined,
     expirySeconds: KEYSEND_EXPIRY_SECONDS,
     expiresAt: undefined,
-    createdAt: unixSeconds(clock),
-    settledAt: undefined,
     preimage: preimage.toString('hex'),
     isKeysend: true,
     customRecords: order.customRecords,
     passThru: order.passThru,
     invoiceId: undefined,
     linkId: undefined,
-  };
+  });
   return deps.saga.begin({ payment, reserveMsat: order.feeLimitMsat ?? defaultFeeLimit(amountMsat), guards: order.guards });
 }

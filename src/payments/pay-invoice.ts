@@ -1,7 +1,6 @@
 import type { Invoice } from '../invoices/invoice.ts';
 import type { Invoices, OurNode } from '../invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
@@ -9,7 +8,8 @@ import { type Bolt11, decodeBolt11, InvalidInvoice, unknownRequiredBits } from '
 import type { NodeInfo } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { defaultFeeLimit } from './fee-limit.ts';
-import type { Payment, WithdrawalType } from './payment.ts';
+import { newPayment } from './new-payment.ts';
+import type { WithdrawalType } from './payment.ts';
 import type { Begun, Saga } from './saga.ts';
 
 export interface InvoicePayment {
@@ -57,7 +57,7 @@ export function readInvoice(paymentRequest: string, network: NodeInfo['network']
  * @throws Refusal when nothing was begun.
  */
 export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<Begun> {
-  const { saga, our, clock } = deps;
+  const { saga, clock } = deps;
   const { wallet, invoice, claim } = order;
   const { paymentHash, paymentRequest } = invoice;
   // A claim of a withdraw link must take its use, so it never stands for an earlier payment.
@@ -68,34 +68,24 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   requirePayable(invoice, unixSeconds(clock));
   const amountMsat = amountToPay(invoice, order.amountMsat);
   const local = await findLocal(deps, invoice, wallet);
-  const payment: Payment = {
-    id: `lntx_${newId(clock.nowMs())}`,
-    walletId: wallet.id,
-    ledgerAccount: wallet.ledgerAccount,
-    nodeId: our.nodeId,
-    transferId: newId(clock.nowMs()),
+  const payment = newPayment(deps, wallet, {
     wtxType: order.wtxType,
-    state: 'pending',
-    failureReason: undefined,
     paymentHash,
     paymentRequest,
     destPubkey: invoice.payee,
     amountMsat,
-    feeMsat: undefined,
     userLabel: invoice.description ?? '',
     memo: invoice.description ?? '',
     descriptionHash: invoice.descriptionHash,
     expirySeconds: invoice.expirySeconds,
     expiresAt: invoice.expiresAt,
-    createdAt: unixSeconds(clock),
-    settledAt: undefined,
     preimage: undefined,
     isKeysend: false,
     customRecords: undefined,
     passThru: order.passThru,
     invoiceId: local?.id,
     linkId: claim?.linkId,
-  };
+  });
   // Inside there is no routing, so nothing is reserved for it and a wallet can be emptied.
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? defaultFeeLimit(amountMsat));
   const begun = await saga.begin({ payment, reserveMsat, rows: claim ? [claim.row] : [], guards: order.guards });
