@@ -4,6 +4,7 @@ import { createObjects } from '../../src/http/objects.ts';
 import { paymentRoutes } from '../../src/http/routes/payments.ts';
 import { createServer } from '../../src/http/server.ts';
 import { msat } from '../../src/kernel/money.ts';
+import { Refusal } from '../../src/kernel/refusal.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 
 /** A server whose money is held, and which then can read nothing any more. */
@@ -41,5 +42,24 @@ it('S12: once money is held, trouble of our own is 202 and never an answer that 
     wal: { balance: 890, pending_msat: 110_000 },
     lnTx: { settled: 0 },
   });
+  await app.close();
+});
+
+it('a busy ledger is 503 with Retry-After: nothing was done', async () => {
+  const busy = async () => {
+    throw new Refusal('ledger_busy');
+  };
+  const deps = {
+    access: { spender: async () => ({ wallet: { id: 'wal_1', accountId: 'acc_1' }, guards: [] }) },
+    wallets: { resolve: async () => ({ wallet: { id: 'wal_2', accountId: 'acc_1' } }) },
+    payments: { transfer: busy },
+  };
+  const app = createServer(pino({ level: 'silent' }), (server) =>
+    paymentRoutes(server, deps as unknown as Parameters<typeof paymentRoutes>[1]),
+  );
+  const answer = await app.inject({ method: 'POST', url: '/v1/wallet/x/transfer', payload: { dest_wallet_id: 'wal_2', num_satoshis: 1 } });
+  expect(answer.statusCode).toBe(503);
+  expect(answer.headers['retry-after']).toBe('1');
+  expect(answer.json()).toMatchObject({ name: 'Service Unavailable', type: 'ledger_busy' });
   await app.close();
 });

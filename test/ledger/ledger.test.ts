@@ -109,6 +109,22 @@ onBothDatabases('the ledger', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
+  it('a full queue refuses new spending with 503 and Retry-After, but never what ends a hold or books money that arrived', async () => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [100_000, 0]);
+    const [a, b] = [at(accounts, 0), at(accounts, 1)];
+    await ledger.post({ holds: [{ id: 'early', account: a, amountMsat: amount(100), reserveMsat: amount(0) }] });
+    const spend = () => ledger.post({ transfers: [{ id: newId(), from: a, to: b, amountMsat: amount(1) }] });
+    const waiting = Array.from({ length: 10_000 }, spend);
+    const refused = spend();
+    const release = ledger.post({ voids: [{ holdId: 'early', account: a }] });
+    const deposit = ledger.post({ transfers: [{ id: newId(), from: SYSTEM_ACCOUNTS.node, to: b, amountMsat: amount(5) }] });
+    await expect(refused).rejects.toMatchObject({ type: 'ledger_busy', status: 503 });
+    await Promise.all([...waiting, release, deposit]);
+    expect((await ledger.balance(b)).balanceMsat).toBe(10_005);
+    expect((await ledger.balance(a)).heldMsat).toBe(0);
+  });
+
   it('the database itself refuses a customer’s balance below zero, whatever the code does', async () => {
     const database = await open();
     const { accounts } = await ledgerWith(database, [1000]);
