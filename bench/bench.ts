@@ -1,15 +1,73 @@
-import type { Comparison } from './compare.ts';
-import { paymentRows } from './rows/payments.ts';
+import { parseArgs } from 'node:util';
+import { errorMessage } from '../src/kernel/log.ts';
+import { details, machine, type Result, resultOf, table } from './report.ts';
+import { type Row, Skipped } from './row.ts';
+import { engineRows } from './rows/engine.ts';
+import { growthRows } from './rows/growth.ts';
+import { layerRows } from './rows/layers.ts';
+import { lightningRows } from './rows/lightning.ts';
+import { memoryRows } from './rows/memory.ts';
+import { readRows } from './rows/reads.ts';
+import { tpcbRows } from './rows/tpcb.ts';
+import { transferRows } from './rows/transfers.ts';
+import { Run } from './run.ts';
 
-/** `npm run bench` prints a table for people; `npm run bench -- --json` the same for programs. */
-const rows = await paymentRows();
+/**
+ * `npm run bench` prints tables for people; `-- --json` the same for programs, `-- --only=<part of a name>` some of the rows,
+ * `-- --quick` rough figures, `-- --large` a million wallets and five million transfers.
+ */
+const { values: options } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+  },
+});
 
-if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-else for (const row of rows) printRow(row);
+const ROWS: readonly Row[] = [
+  ...transferRows(),
+  ...engineRows(),
+  ...tpcbRows(),
+  ...readRows(),
+  ...layerRows(),
+  ...growthRows(),
+  ...memoryRows(),
+  ...lightningRows(),
+];
 
-function printRow({ row, meaning, unit, sides, ratio }: Comparison): void {
-  process.stdout.write(`\n${row}: ratio ${ratio.toFixed(2)} (${meaning})\n`);
-  for (const { name, median, spread } of sides) {
-    process.stdout.write(`  ${name.padEnd(20)} ${median.toFixed(0).padStart(8)} ${unit}  ± ${(spread * 50).toFixed(0)} %\n`);
+const chosen = ROWS.filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));
+if (chosen.length === 0) {
+  process.stderr.write(`No row is called that. The rows are:\n${ROWS.map(({ name }) => `  ${name}\n`).join('')}`);
+  process.exit(2);
+}
+
+const run = new Run(options);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void run[Symbol.asyncDispose]().finally(() => process.exit(130)));
+}
+try {
+  const results: Result[] = [];
+  for (const row of chosen) {
+    const result = await measure(row);
+    results.push(result);
+    if (!options.json) process.stdout.write(details(result));
+  }
+  process.stdout.write(options.json ? `${JSON.stringify({ machine: machine(), rows: results }, null, 2)}\n` : table(results));
+  if (results.some(({ failed }) => failed !== undefined)) process.exitCode = 1;
+} finally {
+  await run[Symbol.asyncDispose]();
+}
+
+/** A row that cannot be measured does not cost the others. */
+async function measure(row: Row): Promise<Result> {
+  run.begin(row.name);
+  try {
+    return resultOf(row, await row.measure(run));
+  } catch (error) {
+    const { name, meaning, unit } = row;
+    return { row: name, meaning, unit, sides: [], [error instanceof Skipped ? 'skipped' : 'failed']: errorMessage(error) };
+  } finally {
+    run.end();
   }
 }

@@ -1,47 +1,36 @@
-/** One side of a comparison: does its work for a round and says how fast it was. */
+import type { Figure } from './row.ts';
+import type { Run } from './run.ts';
+
+/** One side of a comparison: does its work for a round and says how fast, or how slow, it was. */
 export interface Side {
   readonly name: string;
-  /** @returns what was done per second. */
   round(): Promise<number>;
 }
 
-export interface Comparison {
-  readonly row: string;
-  /** What the ratio means, in one sentence. */
-  readonly meaning: string;
-  readonly unit: string;
-  readonly sides: readonly { readonly name: string; readonly median: number; readonly spread: number }[];
-  /** Median of the first side ÷ median of the second. */
-  readonly ratio: number;
-}
-
 /**
- * Measures two sides in turns, so that what the machine does besides hits both: one round each to warm up, then `rounds` each, in
- * alternating order. Absolute figures differ from machine to machine; the ratio is what is kept.
+ * Measures two sides in turns, so that whatever else the machine does hits both: one round each to warm up, then the run's rounds
+ * in alternating order. Absolute figures differ from machine to machine; their ratio is what is kept.
  */
-export async function compare(row: string, meaning: string, unit: string, first: Side, second: Side, rounds: number): Promise<Comparison> {
+export async function compare(run: Run, first: Side, second: Side): Promise<readonly Figure[]> {
   const measured = new Map<Side, number[]>([
     [first, []],
     [second, []],
   ]);
   await first.round();
   await second.round();
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < run.sizes.rounds; round++) {
     for (const side of round % 2 === 0 ? [first, second] : [second, first]) {
-      if (process.stderr.isTTY) process.stderr.write(`\r${row}: round ${round + 1} of ${rounds}, ${side.name}`.padEnd(100));
+      run.progress(`round ${round + 1} of ${run.sizes.rounds}, ${side.name}`);
       measured.get(side)?.push(await side.round());
     }
   }
-  if (process.stderr.isTTY) process.stderr.write(`\r${''.padEnd(100)}\r`);
-  const sides = [first, second].map((side) => ({ name: side.name, ...summary(measured.get(side) ?? []) }));
-  return { row, meaning, unit, sides, ratio: (sides[0]?.median ?? 0) / (sides[1]?.median ?? 1) };
+  return [...measured].map(([{ name }, values]) => figureOf(name, values));
 }
 
-/** The median, and the distance between the extremes as a share of it. */
-function summary(values: readonly number[]): { median: number; spread: number } {
+export function figureOf(name: string, values: readonly number[]): Figure {
   const sorted = [...values].sort((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  return { median, spread: ((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)) / median };
+  const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return { name, median, spread: ((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)) / median };
 }
 
 /** Runs `count` tasks, `concurrency` at a time. @returns tasks per second. */
@@ -54,4 +43,17 @@ export async function perSecond(count: number, concurrency: number, task: (index
     }),
   );
   return (count * 1000) / (performance.now() - start);
+}
+
+/** Runs tasks for a while, `concurrency` at a time. @returns tasks per second. */
+export async function perSecondFor(seconds: number, concurrency: number, task: (index: number) => Promise<unknown>): Promise<number> {
+  let next = 0;
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (performance.now() < end) await task(next++);
+    }),
+  );
+  return (next * 1000) / (performance.now() - start);
 }

@@ -1,0 +1,70 @@
+import type { Database } from '../src/db/database.ts';
+import { statement } from '../src/db/statement.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { msat } from '../src/kernel/money.ts';
+import type { Ledger } from '../src/ledger/ledger.ts';
+import type { Posting } from '../src/ledger/posting.ts';
+import { perSecond } from './compare.ts';
+
+const FUNDS_MSAT = 1_000_000_000_000;
+
+const openAccounts = statement('bench_open_accounts', {
+  sqlite: `INSERT INTO ledger_account (kind, balance_msat)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) SELECT 'wallet', $2 FROM n`,
+  postgres: `INSERT INTO ledger_account (kind, balance_msat) SELECT 'wallet', $2::bigint FROM generate_series(1, $1::bigint)`,
+});
+
+const lastAccount = statement<{ id: number }>('bench_last_account', 'SELECT max(id) AS id FROM ledger_account');
+
+const fundAll = statement('bench_fund_all', `UPDATE ledger_account SET balance_msat = $1 WHERE kind = 'wallet'`);
+
+const openAccount = statement('bench_open_account', `INSERT INTO account (id, created_at) VALUES ('acc_bench', 0)`);
+
+const openWallets = statement('bench_open_wallets', {
+  sqlite: `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at)
+    SELECT 'wal_' || printf('%022d', id), 'acc_bench', id, '', 'active', 0, 0 FROM ledger_account WHERE kind = 'wallet'`,
+  postgres: `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at)
+    SELECT 'wal_' || lpad(id::text, 22, '0'), 'acc_bench', id, '', 'active', 0, 0 FROM ledger_account WHERE kind = 'wallet'`,
+});
+
+/** Opens ledger accounts all at once. Their money is only there as a balance, without the entry that would explain it. */
+export async function openFunded(database: Database, count: number): Promise<{ first: number; count: number }> {
+  await database.transaction((tx) => tx.run(openAccounts, count, FUNDS_MSAT));
+  const last = (await database.first(lastAccount))?.id ?? 0;
+  return { first: last - count + 1, count };
+}
+
+/** Gives every ledger account of a wallet the same balance, and no entry for it. */
+export async function fundWallets(database: Database): Promise<void> {
+  await database.transaction((tx) => tx.run(fundAll, FUNDS_MSAT));
+}
+
+/** Makes a wallet of every ledger account that has none, all at once. */
+export async function openWalletsOf(database: Database): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.run(openAccount);
+    await tx.run(openWallets);
+  });
+}
+
+/** The id that such a wallet has. */
+export function walletIdOf(ledgerAccount: number): string {
+  return `wal_${String(ledgerAccount).padStart(22, '0')}`;
+}
+
+export function transfer(from: number, to: number): Posting {
+  return { transfers: [{ id: newId(), from, to, amountMsat: msat(1000), fromType: 'ln_transfer_out', toType: 'ln_transfer_in' }] };
+}
+
+/** A transfer between two random accounts. */
+export function spread({ first, count }: { first: number; count: number }): Posting {
+  const from = Math.floor(Math.random() * count);
+  const step = 1 + Math.floor(Math.random() * (count - 1));
+  return transfer(first + from, first + ((from + step) % count));
+}
+
+const FILLING_AT_ONCE = 512;
+
+export async function fillWithTransfers(ledger: Ledger, count: number, posting: () => Posting): Promise<void> {
+  await perSecond(count, FILLING_AT_ONCE, () => ledger.post(posting()));
+}

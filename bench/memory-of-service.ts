@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createAccounts } from '../src/accounts/accounts.ts';
+import { openDatabase } from '../src/db/open.ts';
+import { createAccess } from '../src/http/access.ts';
+import { createObjects } from '../src/http/objects.ts';
+import { paymentRoutes } from '../src/http/routes/payments.ts';
+import { walletRoutes } from '../src/http/routes/wallets.ts';
+import { createServer } from '../src/http/server.ts';
+import { systemClock } from '../src/kernel/clock.ts';
+import { SYSTEM_ACCOUNTS } from '../src/ledger/accounts.ts';
+import { createLedger } from '../src/ledger/ledger.ts';
+import { createPayments } from '../src/payments/payments.ts';
+import { createWallets } from '../src/wallets/wallets.ts';
+import { walletIdOf } from './filling.ts';
+
+/** What `node --expose-gc memory-of-service.ts <database URL> <wallets>` prints: bytes. */
+export interface Usage {
+  readonly idleRss: number;
+  /** What reading the wallets, one after the other, has left on the heap and outside of it. */
+  readonly heapGrowth: number;
+}
+
+const FIRST_WALLET = SYSTEM_ACCOUNTS.suspense + 1;
+
+const [url = '', count = '0'] = process.argv.slice(2);
+const log = pino({ level: 'silent' });
+const database = await openDatabase(url, { log });
+const accounts = createAccounts(database, systemClock);
+const wallets = createWallets(database, accounts, systemClock);
+const ledger = createLedger(database, systemClock);
+const access = createAccess(accounts, wallets);
+const objects = createObjects('lnd_bench');
+// Nothing is paid: the routes' other rooms are loaded, and that is all they have to be.
+const deps = { access, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };
+const server = createServer(log, (app) => {
+  walletRoutes(app, deps);
+  paymentRoutes(app, deps as unknown as Parameters<typeof paymentRoutes>[1]);
+});
+await server.listen({ host: '127.0.0.1', port: 0 });
+await delay(500);
+const idleRss = process.memoryUsage.rss();
+
+const before = kept();
+for (let i = 0; i < Number(count); i++) {
+  const resolved = await wallets.resolve(walletIdOf(FIRST_WALLET + i));
+  if (!resolved) throw new Error('a wallet is missing');
+  await ledger.balance(resolved.wallet.ledgerAccount);
+}
+const usage: Usage = { idleRss, heapGrowth: kept() - before };
+await server.close();
+await database.close();
+process.stdout.write(JSON.stringify(usage));
+
+function kept(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

@@ -1,0 +1,71 @@
+import type { Database, Dialect } from '../../src/db/database.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { commitBatch } from '../../src/ledger/commit.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import type { Posting } from '../../src/ledger/posting.ts';
+import { compare, perSecondFor, type Side } from '../compare.ts';
+import { openFunded, spread, transfer } from '../filling.ts';
+import type { Row } from '../row.ts';
+import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+
+const ACCOUNTS = 1000;
+const CALLERS = 64;
+
+/** The ledger without HTTP: what sharing commits gains, and what a busy account costs. */
+export function engineRows(): Row[] {
+  return DIALECTS.flatMap((dialect) => [groupCommit(dialect), hotWallet(dialect)]);
+}
+
+function groupCommit(dialect: Dialect): Row {
+  return {
+    name: `${DATABASE_NAMES[dialect]} group commit`,
+    meaning: `how many times as fast as one database transaction per posting, ${CALLERS} callers`,
+    unit: 'postings/s',
+    target: { goal: 4, floor: 2 },
+    measure: async (run) => {
+      await using temporary = await run.database(dialect);
+      const { database } = temporary;
+      const accounts = await openFunded(database, ACCOUNTS);
+      const alone = callers(run, 'one by one', async () => void (await commitAlone(database, spread(accounts))));
+      return await compare(
+        run,
+        posting(run, database, 'shared commits', () => spread(accounts)),
+        alone,
+      );
+    },
+  };
+}
+
+async function commitAlone(database: Database, posting: Posting): Promise<void> {
+  const [decision] = await database.transaction((tx) => commitBatch(tx, [posting], systemClock.nowMs()));
+  if (decision instanceof Error) throw decision;
+}
+
+function hotWallet(dialect: Dialect): Row {
+  return {
+    name: `${DATABASE_NAMES[dialect]} hot wallet`,
+    meaning: `speed when one wallet is in every transfer ÷ when they are spread over ${ACCOUNTS}, ${CALLERS} callers`,
+    unit: 'postings/s',
+    target: { goal: 0.9, floor: 0.6 },
+    measure: async (run) => {
+      await using temporary = await run.database(dialect);
+      const { database } = temporary;
+      const accounts = await openFunded(database, ACCOUNTS);
+      const other = () => accounts.first + 1 + Math.floor(Math.random() * (ACCOUNTS - 1));
+      return await compare(
+        run,
+        posting(run, database, 'one hot wallet', () => transfer(accounts.first, other())),
+        posting(run, database, 'spread', () => spread(accounts)),
+      );
+    },
+  };
+}
+
+function posting(run: Run, database: Database, name: string, next: () => Posting): Side {
+  const ledger = createLedger(database, systemClock);
+  return callers(run, name, () => ledger.post(next()));
+}
+
+function callers(run: Run, name: string, task: () => Promise<unknown>): Side {
+  return { name, round: () => perSecondFor(run.sizes.seconds, CALLERS, task) };
+}

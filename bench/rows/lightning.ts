@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { startSatchel } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { type Msat, satToMsat } from '../../src/kernel/money.ts';
+import { openPlayground } from '../../src/lightning/playground/playground.ts';
+import { compare, perSecond, type Side } from '../compare.ts';
+import type { Row } from '../row.ts';
+import { type Run, silentLog } from '../run.ts';
+
+const PAYMENTS_PER_ROUND = 64;
+const INVOICES_PER_ROUND = 512;
+const AMOUNT_MSAT = satToMsat(100);
+const FUNDS_SAT = 10_000_000;
+
+/** Lightning through the whole service, against the same nodes called directly. */
+export function lightningRows(): Row[] {
+  const payments = (inFlight: number): Row => ({
+    name: `payments, ${inFlight} in flight`,
+    meaning: 'what the service leaves of its node’s speed at paying',
+    unit: 'payments/s',
+    ...(inFlight === 16 && { target: { goal: 0.9, floor: 0.7 } }),
+    measure: (run) => both(run, (nodes) => paymentSide(nodes, inFlight)),
+  });
+  return [
+    payments(1),
+    payments(16),
+    {
+      name: 'invoices, 16 in flight',
+      meaning: 'what the service leaves of its node’s speed at making invoices',
+      unit: 'invoices/s',
+      measure: (run) => both(run, invoiceSide),
+    },
+  ];
+}
+
+/** A way to Lightning: the bare nodes, or a whole service around them. */
+interface Way extends AsyncDisposable {
+  readonly name: string;
+  outsideInvoices(count: number): Promise<readonly { paymentRequest: string; paymentHash: string }[]>;
+  pay(invoice: { paymentRequest: string; paymentHash: string }): Promise<void>;
+  createInvoice(): Promise<unknown>;
+}
+
+async function both(run: Run, side: (way: Way) => Side) {
+  const folder = run.folder();
+  await using service = await wholeService(join(folder, 'service'));
+  await using bare = await bareNodes(join(folder, 'bare'));
+  return await compare(run, side(service), side(bare));
+}
+
+function paymentSide(way: Way, inFlight: number): Side {
+  return {
+    name: way.name,
+    async round() {
+      const invoices = await way.outsideInvoices(PAYMENTS_PER_ROUND);
+      return perSecond(invoices.length, inFlight, async (index) => {
+        const invoice = invoices[index];
+        if (invoice) await way.pay(invoice);
+      });
+    },
+  };
+}
+
+function invoiceSide(way: Way): Side {
+  return { name: way.name, round: () => perSecond(INVOICES_PER_ROUND, 16, () => way.createInvoice()) };
+}
+
+async function bareNodes(dataDir: string): Promise<Way> {
+  const { node, control } = await openPlayground({ dataDir, log: silentLog });
+  const order = { amountMsat: AMOUNT_MSAT, memo: '', at: 'alice', expirySeconds: 3600, hold: false } as const;
+  return {
+    name: 'bare nodes',
+    [Symbol.asyncDispose]: () => node.close(),
+    outsideInvoices: (count) => Promise.all(Array.from({ length: count }, () => control.createInvoice(order))),
+    async pay({ paymentRequest, paymentHash }) {
+      const feeLimitMsat: Msat = satToMsat(10);
+      const outcome = await node.pay({ paymentRequest, paymentHash, amountMsat: AMOUNT_MSAT, feeLimitMsat, paymentId: randomUUID() });
+      if (outcome.state !== 'succeeded') throw new Error(`a bare payment is ${outcome.state}`);
+    },
+    createInvoice: () => node.createInvoice({ amountMsat: AMOUNT_MSAT, description: '', expirySeconds: 3600 }),
+  };
+}
+
+async function wholeService(dataDir: string): Promise<Way> {
+  const satchel = await startSatchel(readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error' }));
+  const url = await satchel.server.listen({ host: '127.0.0.1', port: 0 });
+  const headers = { 'x-api-key': satchel.newKeys?.secretKey ?? '', 'content-type': 'application/json' };
+  const post = async (path: string, body: object) => {
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (response.status >= 202) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { id: string; payment_request: string };
+  };
+  const wallet = await post('/v1/wallet', {});
+  await post('/playground/fund', { wallet_id: wallet.id, num_satoshis: FUNDS_SAT });
+  const outsideInvoice = async () => {
+    const { payment_request: paymentRequest } = await post('/playground/invoice', { num_satoshis: AMOUNT_MSAT / 1000 });
+    return { paymentRequest, paymentHash: '' };
+  };
+  return {
+    name: 'through the API',
+    [Symbol.asyncDispose]: () => satchel.close(),
+    outsideInvoices: (count) => Promise.all(Array.from({ length: count }, outsideInvoice)),
+    pay: async ({ paymentRequest }) => void (await post(`/v1/wallet/${wallet.id}/withdraw`, { payment_request: paymentRequest })),
+    createInvoice: () => post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: AMOUNT_MSAT / 1000 }),
+  };
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import Fastify from 'fastify';
+import { Type } from 'typebox';
+import type { Database, Dialect } from '../../src/db/database.ts';
+import { createHistory } from '../../src/history/history.ts';
+import type { App } from '../../src/http/app-type.ts';
+import { LightningTransactionObject, WalletObject, WalletTransactionObject } from '../../src/http/objects.ts';
+import { invoiceRoutes } from '../../src/http/routes/invoices.ts';
+import { transactionRoutes } from '../../src/http/routes/transactions.ts';
+import { walletRoutes } from '../../src/http/routes/wallets.ts';
+import { createInvoices, type OurNode } from '../../src/invoices/invoices.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { satToMsat } from '../../src/kernel/money.ts';
+import type { Payments } from '../../src/payments/payments.ts';
+import { compare } from '../compare.ts';
+import { fillWithTransfers, transfer } from '../filling.ts';
+import type { Figure, Row, Target } from '../row.ts';
+import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { getRequest, listening, loaded, type Serving, serve, type Web, webOn } from '../web.ts';
+
+const CONNECTIONS = 64;
+const LISTED = 20;
+const TARGET: Target = { goal: 0.85, floor: 0.6 };
+
+interface Read {
+  readonly name: string;
+  readonly target?: Target;
+  /** What the answer looks like, and the paths that are asked for. */
+  readonly answer: object;
+  paths(web: Web, database: Database): Promise<string[]>;
+}
+
+const READS: readonly Read[] = [
+  {
+    name: 'GET wallet',
+    target: TARGET,
+    answer: WalletObject,
+    paths: async ({ funded }) => funded.map(({ id }) => `/v1/wallet/${id}`),
+  },
+  {
+    name: 'GET lntx',
+    target: TARGET,
+    answer: LightningTransactionObject,
+    async paths({ funded, ledger }, database) {
+      const invoices = createInvoices(database, ledger, ourNode(), async () => undefined, systemClock);
+      const order = { amountMsat: satToMsat(100), memo: 'bench', expirySeconds: 3600, wtxType: 'ln_deposit' } as const;
+      const made = await Promise.all(funded.map((wallet) => invoices.create({ wallet, ...order })));
+      return made.map(({ id }) => `/v1/lntx/${id}`);
+    },
+  },
+  {
+    name: `GET transactions, ${LISTED} of them`,
+    answer: Type.Array(WalletTransactionObject),
+    async paths({ funded, ledger }) {
+      let next = 0;
+      const account = () => funded[next % funded.length]?.ledgerAccount ?? 0;
+      await fillWithTransfers(ledger, (funded.length * LISTED) / 2, () => {
+        const from = account();
+        next += 1;
+        return transfer(from, account());
+      });
+      return funded.map(({ id }) => `/v1/wallet/${id}/transactions?per-page=${LISTED}`);
+    },
+  },
+];
+
+/** Reading over HTTP, against a route that looks its caller up in memory and always gives the same answer. */
+export function readRows(): Row[] {
+  return DIALECTS.flatMap((dialect) =>
+    READS.map((read) => ({
+      name: `${DATABASE_NAMES[dialect]} ${read.name}`,
+      meaning: `speed ÷ a bare Fastify GET with key lookup, schema and an answer of this size, ${CONNECTIONS} connections`,
+      unit: 'requests/s',
+      ...(read.target && dialect === 'sqlite' && { target: read.target }),
+      measure: (run: Run) => againstBare(run, dialect, read),
+    })),
+  );
+}
+
+async function againstBare(run: Run, dialect: Dialect, read: Read): Promise<readonly Figure[]> {
+  await using temporary = await run.database(dialect);
+  const web = await webOn(temporary.database);
+  const requests = (await read.paths(web, temporary.database)).map((path) => getRequest(path, web.secretKey));
+  await using server = await serve(routes(web, temporary.database));
+  await using bare = await bareServer(read.answer, web.secretKey, await answerTo(server, requests[0] ?? ''));
+  return await compare(
+    run,
+    loaded(run, { name: 'Satchel', server, requests }, CONNECTIONS),
+    loaded(run, { name: 'bare Fastify', server: bare, requests }, CONNECTIONS),
+  );
+}
+
+function routes(web: Web, database: Database): (app: App) => void {
+  const { ledger, wallets } = web;
+  const clock = systemClock;
+  const invoices = createInvoices(database, ledger, ourNode(), async () => undefined, clock);
+  const none = { find: async () => undefined, findByHash: async () => undefined, findMany: async () => [] };
+  const history = createHistory({ database, ledger, wallets, invoices, payments: none as unknown as Payments, clock });
+  return (app) => {
+    walletRoutes(app, web);
+    invoiceRoutes(app, { ...web, invoices, history, clock });
+    transactionRoutes(app, { ...web, history });
+  };
+}
+
+/** Invoices need a node to sign them; here they need only look like it. */
+function ourNode(): OurNode {
+  let made = 0;
+  const createInvoice = async () => {
+    const paymentHash = createHash('sha256').update(String(made++)).digest('hex');
+    return { paymentRequest: `lnbcrt1u1${'q'.repeat(250)}`, paymentHash, preimage: paymentHash };
+  };
+  return { node: { createInvoice } as unknown as OurNode['node'], nodeId: 'lnd_bench', pubkey: '02'.repeat(33) };
+}
+
+async function answerTo(server: Serving, request: string): Promise<unknown> {
+  const [, path = ''] = request.split(' ');
+  const key = /x-api-key: (\S+)/.exec(request)?.[1] ?? '';
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers: { 'x-api-key': key } });
+  return response.json();
+}
+
+async function bareServer(schema: object, secretKey: string, answer: unknown): Promise<Serving> {
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+  const keys = new Map([[digest(secretKey), 'acc_bench']]);
+  const app = Fastify({ logger: false, exposeHeadRoutes: false });
+  app.get('/v1/*', { schema: { response: { 200: schema } } }, async (request) => {
+    if (!keys.has(digest(String(request.headers['x-api-key'])))) throw new Error('unknown key');
+    return answer;
+  });
+  return listening(app);
+}

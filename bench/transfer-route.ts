@@ -1,0 +1,48 @@
+import type { App } from '../src/http/app-type.ts';
+import { paymentRoutes } from '../src/http/routes/payments.ts';
+import { systemClock } from '../src/kernel/clock.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { msat } from '../src/kernel/money.ts';
+import type { Receipt } from '../src/ledger/posting.ts';
+import { transferBetween, type WalletTransfer } from '../src/payments/transfer.ts';
+import { postRequest, type Web } from './web.ts';
+
+type Deps = Parameters<typeof paymentRoutes>[1];
+
+/** The service's transfer route on a ledger. */
+export function withLedger({ access, wallets, objects, ledger }: Web): (app: App) => void {
+  return transferRoute({ access, wallets, objects }, (order) => transferBetween({ ledger, clock: systemClock }, order));
+}
+
+/** The very same route with a receipt of nothing instead of a ledger. */
+export function withoutLedger({ access, wallets, objects }: Pick<Web, 'access' | 'wallets' | 'objects'>): (app: App) => void {
+  return transferRoute({ access, wallets, objects }, async (order) => receiptOf(order));
+}
+
+function transferRoute(deps: Pick<Web, 'access' | 'wallets' | 'objects'>, transfer: Deps['payments']['transfer']): (app: App) => void {
+  // Only the transfer route is called; it uses nothing else of these.
+  const all = { ...deps, payments: { transfer }, history: {}, paymentWaitSeconds: 0 } as unknown as Deps;
+  return (app) => paymentRoutes(app, all);
+}
+
+export function transferRequests({ secretKey, funded }: Web): string[] {
+  return funded.map(({ id }, i) => {
+    const destination = funded[(i * 7 + 1) % funded.length]?.id;
+    return postRequest(`/v1/wallet/${id}/transfer`, secretKey, { dest_wallet_id: destination, num_satoshis: 1 });
+  });
+}
+
+function receiptOf({ source, destination, amountMsat }: WalletTransfer): Receipt {
+  const hash = new Uint8Array();
+  const balance = { balanceMsat: msat(5000), heldMsat: msat(0), spendableMsat: msat(5000), entries: 1 };
+  const from = { from: source.ledgerAccount, fromEntry: 1, fromBalanceMsat: msat(5000), fromHash: hash, fromType: 'ln_transfer_out' };
+  const to = { to: destination.ledgerAccount, toEntry: 1, toBalanceMsat: msat(5000), toHash: hash, toType: 'ln_transfer_in' };
+  return {
+    heldMsat: new Map(),
+    transfers: [{ id: newId(), amountMsat, createdAtMs: Date.now(), ...from, ...to }],
+    balances: new Map([
+      [source.ledgerAccount, balance],
+      [destination.ledgerAccount, balance],
+    ]),
+  };
+}

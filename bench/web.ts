@@ -1,0 +1,106 @@
+import { pino } from 'pino';
+import { type Accounts, createAccounts, type Key } from '../src/accounts/accounts.ts';
+import { parseKey } from '../src/accounts/keys.ts';
+import type { Database } from '../src/db/database.ts';
+import { type Access, createAccess } from '../src/http/access.ts';
+import type { App } from '../src/http/app-type.ts';
+import { createObjects, type Objects } from '../src/http/objects.ts';
+import { createServer } from '../src/http/server.ts';
+import { systemClock } from '../src/kernel/clock.ts';
+import { createLedger, type Ledger } from '../src/ledger/ledger.ts';
+import { createWallets, type Wallet, type Wallets } from '../src/wallets/wallets.ts';
+import type { Side } from './compare.ts';
+import { fundWallets } from './filling.ts';
+import type { LoadResult } from './load.ts';
+import { load } from './load-worker.ts';
+import type { Run } from './run.ts';
+
+const WALLETS = 1000;
+
+/** What routes need: an account with a thousand funded wallets, and its key. */
+export interface Web {
+  readonly secretKey: string;
+  readonly funded: readonly Wallet[];
+  readonly access: Access;
+  readonly wallets: Wallets;
+  readonly ledger: Ledger;
+  readonly objects: Objects;
+}
+
+export async function webOn(database: Database): Promise<Web> {
+  const accounts = createAccounts(database, systemClock);
+  const wallets = createWallets(database, accounts, systemClock);
+  const keys = await accounts.bootstrap(undefined, async () => {});
+  if (!keys) throw new Error('the bench needs a fresh database');
+  const made = await Promise.all(Array.from({ length: WALLETS }, () => wallets.create(keys.accountId, '')));
+  await fundWallets(database);
+  return {
+    secretKey: keys.secretKey,
+    funded: made.map(({ wallet }) => wallet),
+    access: createAccess(accounts, wallets),
+    wallets,
+    ledger: createLedger(database, systemClock),
+    objects: createObjects('lnd_bench'),
+  };
+}
+
+/** The same with key and wallets in this process's memory, whatever the database: what a route costs that asks nobody. */
+export function inMemory(web: Web): Web {
+  const secret = parseKey(web.secretKey);
+  const accountId = web.funded[0]?.accountId ?? '';
+  const keys = new Map<string, Key>([[hex(secret?.hash), { id: 'key_bench', kind: 'secret_api', accountId, walletId: undefined }]]);
+  const byId = new Map(web.funded.map((wallet) => [wallet.id, wallet]));
+  const wallets: Pick<Wallets, 'resolve'> = {
+    async resolve(id) {
+      const wallet = byId.get(id);
+      return wallet && { wallet, key: undefined };
+    },
+  };
+  const accounts: Pick<Accounts, 'find'> = { find: async (text) => keys.get(hex(parseKey(text)?.hash)) };
+  return { ...web, access: createAccess(accounts as Accounts, wallets as Wallets), wallets: wallets as Wallets };
+}
+
+function hex(bytes: Uint8Array | undefined): string {
+  return Buffer.from(bytes ?? []).toString('hex');
+}
+
+/** A server that listens until it is disposed of. */
+export interface Serving extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** The service's own server, with some of its routes. */
+export function serve(register: (app: App) => void, log = pino({ level: 'silent' })): Promise<Serving> {
+  return listening(createServer(log, register));
+}
+
+interface Listening {
+  listen(options: { host: string; port: number }): Promise<string>;
+  close(): Promise<unknown>;
+}
+
+export async function listening(app: Listening): Promise<Serving> {
+  const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+  return { port, [Symbol.asyncDispose]: async () => void (await app.close()) };
+}
+
+/** A side that is put under load over HTTP. */
+export function loaded(
+  run: Run,
+  { name, server, requests }: { name: string; server: Serving; requests: readonly string[] },
+  connections: number,
+  figure: (result: LoadResult) => number = ({ perSecond }) => perSecond,
+): Side {
+  const order = { port: server.port, requests, connections, seconds: run.sizes.seconds };
+  return { name, round: async () => figure(await load(order)) };
+}
+
+export function getRequest(path: string, key: string): string {
+  return `GET ${path} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\n\r\n`;
+}
+
+export function postRequest(path: string, key: string, body: object): string {
+  const text = JSON.stringify(body);
+  const head = `host: bench\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}`;
+  return `POST ${path} HTTP/1.1\r\n${head}\r\n\r\n${text}`;
+}
