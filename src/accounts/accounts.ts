@@ -20,7 +20,7 @@ export interface Key {
  * Makes a posting depend on a key: it is refused when the key is revoked by then. Reads of keys may lag a second, money may not.
  */
 export function keyGuard(key: Key): Guard {
-  return { statement: sql.validKeys, id: key.id, otherwise: new Refusal('unauthorized', 'The API key is revoked.') };
+  return { statement: sql.validKeys, id: key.id, otherwise: () => new Refusal('unauthorized', 'The API key is revoked.') };
 }
 
 /** The keys of a new account, shown this once. */

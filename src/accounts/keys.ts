@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { randomText } from '../kernel/ids.ts';
 
 /** What a key may do with a wallet. */
@@ -63,5 +63,5 @@ export function newKeyText(kind: KeyKind): string {
 
 /** A fast hash is enough, and needed on every request: the secret is random, so there is nothing to guess. */
 function hashSecret(secret: string): Uint8Array {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }

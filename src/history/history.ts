@@ -91,13 +91,15 @@ export function createHistory(deps: {
       return ofEntry(entry, owner, ofPayment(payment), payment.userLabel);
     },
     async lightning(idOrHash) {
-      const isHash = /^[0-9a-f]{64}$/i.test(idOrHash);
-      if (!isHash && !isId(idOrHash)) return [];
-      const key = isHash ? idOrHash.toLowerCase() : idOrHash;
-      const [invoice, payment] = await Promise.all([
-        isHash ? invoices.findByHash(key) : invoices.find(key),
-        isHash ? payments.findByHash(key) : payments.find(key),
-      ]);
+      if (isId(idOrHash)) {
+        const invoice = await invoices.find(idOrHash);
+        if (invoice) return [ofInvoice(invoice, unixSeconds(clock))];
+        const payment = await payments.find(idOrHash);
+        return payment ? [ofPayment(payment)] : [];
+      }
+      if (!/^[0-9a-f]{64}$/i.test(idOrHash)) return [];
+      const hash = idOrHash.toLowerCase();
+      const [invoice, payment] = await Promise.all([invoices.findByHash(hash), payments.findByHash(hash)]);
       return [...(invoice ? [ofInvoice(invoice, unixSeconds(clock))] : []), ...(payment ? [ofPayment(payment)] : [])];
     },
   };

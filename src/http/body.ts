@@ -62,7 +62,7 @@ interface FieldSchema {
  * Brings what clients really send to what the schemas say, before validation: `null` and `""` are absent, digits are integers where an
  * integer is expected, a JSON text is an object where an object is expected.
  */
-export async function normalize(request: FastifyRequest): Promise<void> {
+export function normalize(request: FastifyRequest): void {
   const schema = request.routeOptions.schema;
   if (schema?.body) {
     request.body = normalizeFields(request.body ?? {}, schema.body);

@@ -14,13 +14,13 @@ export function answerErrors(app: App): void {
 }
 
 /** What is on every answer. */
-export async function commonHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
 }
 
 /** For an address that cannot be read: no route and no hook has seen it. Fastify's own answer would repeat it, with its keys. */
 export function answerBadAddress(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  void commonHeaders(request, reply);
+  commonHeaders(request, reply);
   sendError(request, reply, new Refusal('malformed_body', 'The address cannot be read.'));
 }
 

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { LightningTransaction } from '../history/lightning-transaction.ts';
 import type { WalletTransaction } from '../history/wallet-transaction.ts';
 import { floorSat } from '../kernel/money.ts';
@@ -7,7 +7,13 @@ import type { Balance } from '../ledger/posting.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+/**
+ * A field that may be null. As one schema, not as a union of two: for a union the serializer has to validate the value first, which
+ * took half of the time of an answer.
+ */
+export function nullable<T extends TSchema>(schema: T) {
+  return Type.Unsafe<Static<T> | null>({ ...schema, nullable: true });
+}
 
 const AnyObject = Type.Object({}, { additionalProperties: true });
 

@@ -4,16 +4,16 @@ const MAX_FIELDS = 50;
 
 /** `fields=a,b,wal.balance` on a read: just those, in the order asked; of every item where the answer is a list. */
 export function selectFields(app: App): void {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const fields = (request.query as Record<string, unknown>).fields;
-    if (request.method !== 'GET' || typeof fields !== 'string' || fields === '') return payload;
-    if (reply.statusCode >= 400 || typeof payload !== 'string' || request.routeOptions.config.lnurl) return payload;
+    if (request.method !== 'GET' || typeof fields !== 'string' || fields === '') return done(null, payload);
+    if (reply.statusCode >= 400 || typeof payload !== 'string' || request.routeOptions.config.lnurl) return done(null, payload);
     const paths = fields.split(',', MAX_FIELDS).map((field) => field.trim().split('.'));
     const answer: unknown = JSON.parse(payload);
     const text = JSON.stringify(Array.isArray(answer) ? answer.map((item) => pick(item, paths)) : pick(answer, paths));
     // Fastify has measured the full answer.
     reply.removeHeader('content-length');
-    return text;
+    done(null, text);
   });
 }
 

@@ -42,8 +42,15 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   });
   readBodies(app);
   answerErrors(app);
-  app.addHook('onRequest', commonHeaders);
-  app.addHook('preValidation', normalize);
+  // Hooks that answer by a callback: a promise a hook is felt on the shortest routes.
+  app.addHook('onRequest', (request, reply, done) => {
+    commonHeaders(request, reply);
+    done();
+  });
+  app.addHook('preValidation', (request, _reply, done) => {
+    normalize(request);
+    done();
+  });
   selectFields(app);
   endConnectionsOnClose(app);
   const known = new Map<string, Set<string>>();
@@ -63,9 +70,9 @@ function endConnectionsOnClose(app: App): void {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onSend', async (_request, reply, payload) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close');
-    return payload;
+    done(null, payload);
   });
 }
 

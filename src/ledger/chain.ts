@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** One side of a transfer, as its account's chain of entries commits to it. */
 export interface Entry {
@@ -25,5 +25,5 @@ export interface Entry {
 export function entryHash(previous: Uint8Array, e: Entry): Uint8Array {
   const numbers = [e.account, e.counterpart, e.entry, e.amountMsat, e.balanceMsat, e.createdAtMs];
   const fields = [e.transferId, ...numbers, e.type, e.lntx, e.memo, e.passThru];
-  return createHash('sha256').update(previous).update(JSON.stringify(fields)).digest();
+  return hash('sha256', Buffer.concat([previous, Buffer.from(JSON.stringify(fields))]), 'buffer');
 }

@@ -55,7 +55,8 @@ export interface RowWrite {
 export interface Guard {
   readonly statement: Statement<{ id: string }>;
   readonly id: string;
-  readonly otherwise: Error;
+  /** Made only when it is needed: an error that nobody throws costs its stack all the same. */
+  readonly otherwise: () => Error;
 }
 
 /** Everything that happens together or not at all. Data, not callbacks: a batch may have to run it again. */

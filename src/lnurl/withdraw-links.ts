@@ -121,7 +121,7 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   const hashes = [tokenHash(token), tokenHash(balanceTokenOf(token))];
   const rest = [maxMsat, uses, memo, passThru ?? null, expiresAt ?? null, createdAt];
   await deps.database.transaction(async (tx) => {
-    for (const { statement, id: keyId, otherwise } of order.guards) if (!(await tx.first(statement, [keyId]))) throw otherwise;
+    for (const { statement, id: keyId, otherwise } of order.guards) if (!(await tx.first(statement, [keyId]))) throw otherwise();
     await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
   });
   const url = `${await linkUrl(deps, wallet.id)}?ott=${token}&num_satoshis=${floorSat(maxMsat)}`;

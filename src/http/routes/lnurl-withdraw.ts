@@ -6,6 +6,7 @@ import type { WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.
 import type { Access, Spender } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { Expiry, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';
+import { nullable } from '../objects.ts';
 
 const linkFields = {
   num_satoshis: Type.Optional(NumSatoshis),
@@ -31,7 +32,7 @@ const LinkObject = Type.Object({
   uses: Type.Integer(),
   memo: Type.String(),
   created_at: Type.Integer(),
-  expires_at: Type.Union([Type.Integer(), Type.Null()]),
+  expires_at: nullable(Type.Integer()),
 });
 
 const ProcessQuery = Type.Object({
