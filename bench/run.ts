@@ -42,6 +42,8 @@ export class Run {
   #row = '';
 
   constructor({ quick, large }: { quick: boolean; large: boolean }) {
+    // However the process ends: PostgreSQL's package ends it itself when it is interrupted, once it has stopped the server.
+    process.on('exit', () => rmSync(this.#root, { recursive: true, force: true }));
     this.sizes = { ...(quick ? QUICK : NORMAL), ...(large ? LARGE : {}) };
   }
 
@@ -108,10 +110,9 @@ export class Run {
     return { url: await this.postgres(name), remove: () => this.onPostgres(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
   }
 
-  /** Removes whatever is left, also when a row was interrupted. */
+  /** Stops what is left running. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.end();
     await (await this.#postgres)?.stop();
-    rmSync(this.#root, { recursive: true, force: true });
   }
 }
