@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { AccountKeys } from './accounts/accounts.ts';
 import type { Config } from './config.ts';
@@ -11,7 +11,6 @@ function keysFile(dataDir: string): string {
 
 /** Writes the keys of the first account for their owner alone: the secret key is the first line, the public key the second. */
 export async function storeFirstKeys(dataDir: string, keys: AccountKeys): Promise<void> {
-  await mkdir(dataDir, { recursive: true });
   await writeFile(keysFile(dataDir), `${keys.secretKey}\n${keys.publicKey}\n`, { mode: 0o600 });
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import type { Database } from './database.ts';
@@ -104,10 +104,4 @@ async function renew(
       if (performance.now() - renewedAt > staleMs - renewMs) return lost.abort();
     }
   }
-}
-
-/** @returns whether the signal ended the pause. */
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
-  return signal.aborted;
 }

@@ -7,8 +7,3 @@ export class InvariantViolation extends Error {
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantViolation(message);
 }
-
-/** Closes a switch: the compiler proves that no case is missing. */
-export function unreachable(value: never): never {
-  throw new InvariantViolation(`unexpected value: ${JSON.stringify(value)}`);
-}

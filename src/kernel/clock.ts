@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** Where the time comes from, so that tests can choose it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -9,4 +11,10 @@ export const systemClock: Clock = { nowMs: () => Date.now() };
 /** Whole Unix seconds, the API's unit of time. */
 export function unixSeconds(clock: Clock): number {
   return Math.floor(clock.nowMs() / 1000);
+}
+
+/** Waits, until the signal aborts at the latest. @returns whether it was the signal that ended the pause. */
+export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+  return signal.aborted;
 }

@@ -28,16 +28,6 @@ export function floorSat(amount: Msat): number {
   return Math.floor(amount / 1000);
 }
 
-/** Rounds up to whole satoshis. */
-export function ceilSat(amount: Msat): number {
-  return Math.ceil(amount / 1000);
-}
-
-/** @throws RangeError when the sum leaves the safe range. */
-export function addMsat(a: Msat, b: Msat): Msat {
-  return msat(a + b);
-}
-
 /** @throws RangeError when the difference leaves the safe range. */
 export function subMsat(a: Msat, b: Msat): Msat {
   return msat(a - b);

@@ -108,17 +108,6 @@ export class NodeUnavailable extends Error {
   override readonly name = 'NodeUnavailable';
 }
 
-/** One hop of a route that was found (not paid). */
-export interface RouteHop {
-  readonly pubkey: string;
-  /** Decimal short channel id. */
-  readonly channelId: string;
-  readonly channelCapacitySat: number;
-  readonly amountToForwardMsat: Msat;
-  readonly feeMsat: Msat;
-  readonly cltvExpiry: number;
-}
-
 /**
  * The Lightning node behind the service. Adapters never see the database.
  *

@@ -56,8 +56,6 @@ export const fail = statement(
 
 export const findById = statement<PaymentRow>('payment_find', `SELECT ${COLUMNS} FROM payment WHERE id = $1`);
 
-export const findByTransfer = statement<PaymentRow>('payment_find_by_transfer', `SELECT ${COLUMNS} FROM payment WHERE transfer_id = $1`);
-
 /** The live payment of a hash, or the newest failed one. */
 export const findByHash = statement<PaymentRow>(
   'payment_find_by_hash',

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Invoices, OurNode } from '../invoices/invoices.ts';
+import { pause } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Receipt } from '../ledger/posting.ts';
 import type { Bolt11 } from '../lightning/bolt11.ts';
@@ -23,7 +23,6 @@ export interface Payments {
   wait(id: string, seconds: number): Promise<Payment>;
   find(id: string): Promise<Payment | undefined>;
   findByHash(paymentHash: string): Promise<Payment | undefined>;
-  findByTransfer(transferId: string): Promise<Payment | undefined>;
   findMany(ids: readonly string[]): Promise<Payment[]>;
   /** Whether a claim of the withdraw link is being paid. */
   isLinkBusy(linkId: string): Promise<boolean>;
@@ -74,7 +73,6 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     transfer: (order) => transferBetween(deps, order),
     wait: (id, seconds) => saga.wait(id, seconds),
     findByHash: async (paymentHash) => one(await database.first(sql.findByHash, paymentHash)),
-    findByTransfer: async (transferId) => one(await database.first(sql.findByTransfer, transferId)),
     findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment)),
     isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,
     async report(paymentId, outcome) {
@@ -90,7 +88,7 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     async resumeEvery(seconds, signal) {
       while (!signal.aborted) {
         await resume().catch((error) => deps.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; trying again'));
-        await delay(seconds * 1000, undefined, { signal }).catch(() => undefined);
+        await pause(seconds * 1000, signal);
       }
     },
     stopWaiting: () => saga.stopWaiting(),

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { readFact, writeFact } from '../db/facts.sql.ts';
 import type { Invoices } from '../invoices/invoices.ts';
+import { pause } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import type { LightningNode, NodeEvent } from '../lightning/node.ts';
 import type { Payments } from './payments.ts';
@@ -99,10 +99,4 @@ async function bookUntilDone({ invoices, payments, log }: WatcherDependencies, e
 
 async function readPosition(database: Database): Promise<number> {
   return Number((await database.first(readFact, POSITION))?.value ?? 0);
-}
-
-/** @returns whether the signal ended the pause. */
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
-  return signal.aborted;
 }

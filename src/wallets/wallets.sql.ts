@@ -27,8 +27,6 @@ export const insertWallet = statement(
 
 export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE id = $1`);
 
-export const findByLedgerAccount = statement<WalletRow>('wallet_find_by_ledger_account', `${WALLET} WHERE ledger_account = $1`);
-
 export const listWallets = statement<FundedRow>(
   'wallet_list',
   `SELECT w.id, w.account_id, w.ledger_account, w.user_label, w.status, w.created_at, w.updated_at, l.balance_msat, l.held_msat, l.entries

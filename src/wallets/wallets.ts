@@ -45,7 +45,6 @@ export interface Wallets {
   create(accountId: string, userLabel: string): Promise<NewWallet>;
   /** May lag a second behind a change of label or status. */
   find(id: string): Promise<Wallet | undefined>;
-  findByLedgerAccount(ledgerAccount: number): Promise<Wallet | undefined>;
   /** The wallet a path names, by its id or by any of its access keys; with the key, where it was one. */
   resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
   /** An account's wallets, newest first. */
@@ -64,10 +63,6 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
 
   return {
     find,
-    async findByLedgerAccount(ledgerAccount) {
-      const row = await database.first(sql.findByLedgerAccount, ledgerAccount);
-      return row && toWallet(row);
-    },
     create: (accountId, userLabel) => database.transaction((tx) => create(tx, clock, accountId, userLabel)),
     async resolve(pathKey) {
       if (pathKey.startsWith('wal_')) {
