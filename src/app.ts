@@ -26,8 +26,8 @@ import { keysendRouting } from './invoices/keysend-routing.ts';
 import { BriefCache } from './kernel/brief-cache.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createLedger } from './ledger/ledger.ts';
-import { openPlayground, type Playground } from './lightning/playground/playground.ts';
-import { openSharedPlayground } from './lightning/playground/shared.ts';
+import type { LightningNode } from './lightning/node.ts';
+import { type OpenedNode, openNode } from './lightning/open.ts';
 import { createWithdrawLinks, releaseLink } from './lnurl/withdraw-links.ts';
 import { createPayments } from './payments/payments.ts';
 import { watchNode } from './payments/watcher.ts';
@@ -47,31 +47,33 @@ export const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 /** How often payments that are still pending are handed to the node again. */
 const RESUME_SECONDS = 30;
 
+/** What the service stands on. Tests put their own around these, to break them where they want. */
+export interface Ground {
+  readonly openDatabase: typeof openDatabase;
+  readonly openNode: typeof openNode;
+}
+
 /** Makes each room once and hands it what it needs. */
-export async function startSatchel(config: Config): Promise<Satchel> {
+export async function startSatchel(config: Config, ground: Ground = { openDatabase, openNode }): Promise<Satchel> {
   const log = pino({ level: config.logLevel, base: null });
   // Whoever reads these files reads the preimages of invoices that are not paid yet.
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const database = await openDatabase(config.databaseUrl, { log });
-  let playground: Playground | undefined;
+  const database = await ground.openDatabase(config.databaseUrl, { log });
+  let opened: OpenedNode | undefined;
   try {
     await migrate(database, MIGRATIONS);
-    playground = await openNode(config, log);
-    return await assemble(config, log, database, playground);
+    opened = await ground.openNode({ ...config, log });
+    return await assemble(config, log, database, opened);
   } catch (error) {
-    await playground?.node.close();
+    await opened?.node.close();
     await database.close();
     throw error;
   }
 }
 
-function openNode({ lightningUrl, dataDir }: Config, log: pino.Logger): Promise<Playground> {
-  return lightningUrl === 'playground:' ? openPlayground({ dataDir, log }) : openSharedPlayground({ url: lightningUrl, log });
-}
-
-async function assemble(config: Config, log: pino.Logger, database: Database, playground: Playground): Promise<Satchel> {
+async function assemble(config: Config, log: pino.Logger, database: Database, opened: OpenedNode): Promise<Satchel> {
   const clock = systemClock;
-  const { node } = playground;
+  const { node, playground } = opened;
   const { pubkey, network } = await node.info();
   const our = { node, pubkey, nodeId: await bindLedger(database, { network, pubkey }) };
 
@@ -107,7 +109,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
     transactionRoutes(app, { access, history, objects });
     paymentRoutes(app, { access, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
     lnurlWithdrawRoutes(app, { access, links });
-    playgroundRoutes(app, { access, invoices, control: playground.control });
+    if (playground) playgroundRoutes(app, { access, invoices, control: playground });
     serviceRoutes(app, { isReady: async () => (await readiness.get('', async () => isReady(database, node))) === true });
   });
 
@@ -127,7 +129,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, pl
   };
 }
 
-async function isReady(database: Database, node: Playground['node']): Promise<boolean> {
+async function isReady(database: Database, node: LightningNode): Promise<boolean> {
   try {
     await Promise.all([database.snapshot(async () => undefined), node.info()]);
     return true;

@@ -47,6 +47,14 @@ export interface CreatedInvoice {
  */
 export type CancelOutcome = 'cancelled' | 'accepted' | 'settled' | 'unknown';
 
+/**
+ * What the node knows of an invoice it made: `accepted` while an outside payment is being claimed. An expired invoice is `open`; whether it
+ * may still be paid is a matter of the clock.
+ */
+export type InvoiceStatus =
+  | { readonly state: 'open' | 'accepted' | 'cancelled' }
+  | { readonly state: 'settled'; readonly amountMsat: Msat; readonly preimage: string };
+
 export interface PaymentOrder {
   /** The service's own id of this payment; the node pays at most once per id, for ever. */
   readonly paymentId: string;
@@ -124,6 +132,8 @@ export interface LightningNode {
   keysend(order: KeysendOrder): Promise<PaymentOutcome>;
   /** What became of a payment; undefined when the node has never heard of it. */
   lookupPayment(paymentId: string): Promise<PaymentOutcome | undefined>;
+  /** What became of an invoice or of an incoming keysend; undefined when the node has never heard of it. */
+  lookupInvoice(paymentHash: string): Promise<InvoiceStatus | undefined>;
   /** Asked before every claim of an incoming payment; until a guard is set, incoming payments wait unclaimed. */
   guardIncoming(guard: IncomingGuard): void;
   /**

@@ -63,6 +63,7 @@ function stubNode(): LightningNode {
     info: unasked,
     balance: unasked,
     lookupPayment: unasked,
+    lookupInvoice: unasked,
     close: async () => undefined,
     guardIncoming: () => undefined,
     watch: () => {

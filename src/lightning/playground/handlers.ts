@@ -39,6 +39,7 @@ export function handlersOf(engine: Engine): Handlers {
       outgoing.lookup(ask.paymentId);
       return () => outgoing.lookup(ask.paymentId);
     },
+    lookupInvoice: (ask) => done(incoming.lookupInvoice(ask.paymentHash)),
     events: (ask) => {
       requirePage(ask);
       return () => outbox.after(ask.after, Math.min(ask.limit, MAX_PAGE));

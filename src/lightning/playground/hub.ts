@@ -27,6 +27,7 @@ export function hubNode({ call, gate, bell, closing, close }: HubParts): Lightni
     pay: (order) => call('pay', order),
     keysend: (order) => call('keysend', order),
     lookupPayment: (paymentId) => call('lookupPayment', { paymentId }),
+    lookupInvoice: (paymentHash) => call('lookupInvoice', { paymentHash }),
     guardIncoming: (guard) => gate.setGuard(guard),
     watch: (position: number, signal: AbortSignal): AsyncIterable<NodeEvent> =>
       eventFeed(call, bell, position, AbortSignal.any([signal, closing])),

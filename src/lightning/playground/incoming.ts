@@ -1,6 +1,6 @@
 import type { Event_PaymentClaimable, Event_PaymentClaimed } from 'lightningdevkit';
 import type { Msat } from '../../kernel/money.ts';
-import type { CancelOutcome, CreatedInvoice, CustomRecords, InvoiceRequest } from '../node.ts';
+import type { CancelOutcome, CreatedInvoice, CustomRecords, InvoiceRequest, InvoiceStatus } from '../node.ts';
 import { hexOf, unwrap } from './bindings.ts';
 import { requireBytes32, requireDescription, requireExpiry, requireWhole } from './checks.ts';
 import type { LdkNode } from './ldk-node.ts';
@@ -55,6 +55,18 @@ export class Incoming {
     this.#store.run('UPDATE invoices SET cancelled = 1 WHERE payment_hash = ?', paymentHash);
     if (receipt) this.#sendBack(paymentHash);
     return 'cancelled';
+  }
+
+  /** @throws PlaygroundRefusal */
+  lookupInvoice(paymentHash: string): InvoiceStatus | undefined {
+    requireBytes32('paymentHash', paymentHash);
+    const receipt = this.#receipt(paymentHash);
+    if (receipt?.state === 'settled') {
+      return { state: 'settled', amountMsat: receipt.amount_msat as Msat, preimage: receipt.preimage as string };
+    }
+    if (receipt?.state === 'claiming') return { state: 'accepted' };
+    const invoice = this.#invoice(paymentHash);
+    return invoice && { state: invoice.cancelled === 1 ? 'cancelled' : 'open' };
   }
 
   /** LDK holds a payment for us. It may say so again after a restart. */

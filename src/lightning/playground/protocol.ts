@@ -5,6 +5,7 @@ import type {
   CustomRecords,
   IncomingPayment,
   InvoiceRequest,
+  InvoiceStatus,
   KeysendOrder,
   NodeEvent,
   PaymentOrder,
@@ -77,6 +78,7 @@ export interface Protocol {
   pay: { ask: PaymentOrder; answer: PaymentOutcome };
   keysend: { ask: KeysendOrder; answer: PaymentOutcome };
   lookupPayment: { ask: { readonly paymentId: string }; answer: PaymentOutcome | undefined };
+  lookupInvoice: { ask: { readonly paymentHash: string }; answer: InvoiceStatus | undefined };
   /** The hub's events after a position, oldest first. */
   events: { ask: { readonly after: number; readonly limit: number }; answer: readonly NodeEvent[] };
   /** What waits for the guard now; later arrivals are announced. */
@@ -100,6 +102,7 @@ export const ONLY_ASKS: Readonly<Record<CommandName, boolean>> = {
   pay: false,
   keysend: false,
   lookupPayment: true,
+  lookupInvoice: true,
   events: true,
   openAsks: true,
   decide: false,

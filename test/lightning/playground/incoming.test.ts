@@ -104,8 +104,10 @@ describe('the guard', () => {
 describe('cancelling an invoice', () => {
   it('that nobody has paid keeps it unpaid for ever', async () => {
     const { paymentRequest, paymentHash } = await newInvoice(node);
+    expect(await node.lookupInvoice(paymentHash)).toEqual({ state: 'open' });
     expect(await node.cancelInvoice(paymentHash)).toBe('cancelled');
     expect(await node.cancelInvoice(paymentHash)).toBe('cancelled');
+    expect(await node.lookupInvoice(paymentHash)).toEqual({ state: 'cancelled' });
     expect(await control.payInvoice({ paymentRequest, from: 'alice' })).toMatchObject({ state: 'failed' });
     expect(await outsideSays(playground, 'alice', 'sent', paymentHash)).toMatchObject({ state: 'failed' });
   });
@@ -140,7 +142,9 @@ describe('cancelling an invoice', () => {
     const { paymentRequest, paymentHash } = await newInvoice(node);
     await control.payInvoice({ paymentRequest, from: 'alice' });
     expect(await node.cancelInvoice(paymentHash)).toBe('settled');
+    expect(await node.lookupInvoice(paymentHash)).toMatchObject({ state: 'settled', amountMsat: expect.any(Number) });
     expect(await node.cancelInvoice('00'.repeat(32))).toBe('unknown');
+    expect(await node.lookupInvoice('00'.repeat(32))).toBeUndefined();
     await expect(node.cancelInvoice('00')).rejects.toThrow('32 bytes');
   });
 });
