@@ -1,0 +1,36 @@
+/**
+ * The closed table of what Satchel alarms its operator about, and what to do then. The command `npm run reconcile` shows these
+ * words; docs/operations.md says more.
+ */
+export const ALARM_KINDS = {
+  payment_stuck: {
+    meaning: 'A payment has been pending for longer than STUCK_PAYMENT_SECONDS; its money stays reserved.',
+    todo: 'Look for the payment hash on the node. It ends by itself once the node says settled or failed. Never refund it by hand before.',
+  },
+  payment_contradicted: {
+    meaning: 'The ledger and the node say different things about how a payment ended.',
+    todo: 'Find out on the node whether the money left. If it left and the wallet was refunded, the difference is the operator’s to claim back.',
+  },
+  payment_corrected: {
+    meaning: 'A payment that was booked as failed went through after all, and was booked again as what it is.',
+    todo: 'Tell the customer, and check what the wallet could not cover: the operator bears that.',
+  },
+  invoice_contradicted: {
+    meaning: 'A wallet was credited for an invoice that the node does not call paid, or with another amount.',
+    todo: 'Find the payment hash on the node. If the money is not there, stop withdrawals of that wallet and look at how it was credited.',
+  },
+  settlement_unbooked: {
+    meaning: 'The node was paid for an invoice, and the ledger could not book it.',
+    todo: 'Read the log for the reason, often a full disk. It is tried again by every reconciliation.',
+  },
+  node_holds_less: {
+    meaning: 'The node has less money than the ledger owes, beyond what is in flight.',
+    todo: 'If you closed a channel or moved the node’s own money, accept that: npm run reconcile -- --new-baseline. Otherwise stop withdrawals and find where it went.',
+  },
+  node_silent: {
+    meaning: 'The node did not answer, so nothing could be compared with it. Nothing is concluded from silence.',
+    todo: 'Check that the node runs and can be reached. Payments wait until it answers.',
+  },
+} as const satisfies Record<string, { meaning: string; todo: string }>;
+
+export type AlarmKind = keyof typeof ALARM_KINDS;

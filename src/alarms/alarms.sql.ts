@@ -1,0 +1,38 @@
+import { statement } from '../db/statement.ts';
+
+export type AlarmRow = {
+  id: string;
+  kind: string;
+  subject: string;
+  message: string;
+  raised_at: number;
+  last_seen_at: number;
+};
+
+/** Always changes one row: it opens the alarm, or says of the open one that it is still so. */
+export const raise = statement(
+  'alarm_raise',
+  `INSERT INTO alarm (id, kind, subject, message, raised_at, last_seen_at) VALUES ($1, $2, $3, $4, $5, $5)
+   ON CONFLICT (kind, subject) WHERE cleared_at IS NULL
+   DO UPDATE SET last_seen_at = excluded.last_seen_at, message = excluded.message`,
+);
+
+export const clear = statement('alarm_clear', 'UPDATE alarm SET cleared_at = $3 WHERE kind = $1 AND subject = $2 AND cleared_at IS NULL');
+
+export const findUnannounced = statement<{ id: string }>(
+  'alarm_find_unannounced',
+  'SELECT id FROM alarm WHERE announced_at IS NULL ORDER BY id LIMIT 1',
+);
+
+/** Whoever gets a row back writes it to the log: one instance, once. */
+export const announce = statement<AlarmRow>(
+  'alarm_announce',
+  `UPDATE alarm SET announced_at = $1 WHERE announced_at IS NULL
+   RETURNING id, kind, subject, message, raised_at, last_seen_at`,
+);
+
+/** Open alarms after an id, a page at a time. */
+export const listOpen = statement<AlarmRow>(
+  'alarm_list_open',
+  `SELECT id, kind, subject, message, raised_at, last_seen_at FROM alarm WHERE cleared_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
+);

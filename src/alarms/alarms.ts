@@ -1,0 +1,82 @@
+import type { Database, SqlParameter } from '../db/database.ts';
+import type { Statement } from '../db/statement.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import { ALARM_KINDS, type AlarmKind } from './alarm-kinds.ts';
+import * as sql from './alarms.sql.ts';
+
+/** Something that an operator should look at. There is at most one open alarm for a kind and subject. Times are Unix seconds. */
+export interface Alarm {
+  /** `alarm_…` */
+  readonly id: string;
+  readonly kind: AlarmKind;
+  /** What it is about: the id of a payment or an invoice; `node` for the node itself. */
+  readonly subject: string;
+  readonly message: string;
+  readonly raisedAt: number;
+  readonly lastSeenAt: number;
+}
+
+/** The message is for the operator and reaches the log: it carries no secret. */
+export type NewAlarm = Pick<Alarm, 'kind' | 'subject' | 'message'>;
+
+/** An alarm as a row of a posting (the ledger's `RowWrite`): it opens in the transaction that gives reason for it. */
+export interface AlarmRowWrite {
+  readonly statement: Statement;
+  readonly parameters: readonly SqlParameter[];
+  readonly otherwise: Error;
+}
+
+export interface Alarms {
+  /** Opens an alarm, or notes of the open one that it is still so. */
+  raise(alarm: NewAlarm): Promise<void>;
+  /** The same as a row of a posting; always changes one row. Call {@link announce} once it is posted. */
+  rowOf(alarm: NewAlarm): AlarmRowWrite;
+  /** Writes alarms that have opened to the log, each once, whichever instance opened it. */
+  announce(): Promise<void>;
+  /** Its cause is gone. Nothing happens when there is no such open alarm. */
+  clear(kind: AlarmKind, subject: string): Promise<void>;
+  /** Open alarms, oldest first; `after` is the id of the last one seen. */
+  listOpen(after?: string, limit?: number): Promise<Alarm[]>;
+}
+
+const PAGE = 100;
+
+export function createAlarms(database: Database, clock: Clock, log: Log): Alarms {
+  function rowOf({ kind, subject, message }: NewAlarm): AlarmRowWrite {
+    const parameters = [`alarm_${newId(clock.nowMs())}`, kind, subject, message, unixSeconds(clock)];
+    return { statement: sql.raise, parameters, otherwise: new Error('the alarm was not kept') };
+  }
+
+  async function announce(): Promise<void> {
+    if (!(await database.first(sql.findUnannounced))) return;
+    const opened = await database.transaction((tx) => tx.all(sql.announce, unixSeconds(clock)));
+    for (const { kind, subject, message } of opened) log.error({ alarm: kind, subject, reason: message }, `alarm: ${kind}`);
+  }
+
+  return {
+    rowOf,
+    announce,
+    async raise(alarm) {
+      const { statement, parameters } = rowOf(alarm);
+      await database.transaction((tx) => tx.run(statement, ...parameters));
+      await announce();
+    },
+    async clear(kind, subject) {
+      const cleared = await database.transaction((tx) => tx.run(sql.clear, kind, subject, unixSeconds(clock)));
+      if (cleared > 0) log.info({ alarm: kind, subject }, `alarm cleared: ${kind}`);
+    },
+    listOpen: async (after = '', limit = PAGE) => (await database.all(sql.listOpen, after, limit)).map(toAlarm),
+  };
+}
+
+/** An alarm that a newer version raised keeps its words, although this one cannot say what to do about it. */
+export function adviceFor(kind: string): string {
+  return kind in ALARM_KINDS ? ALARM_KINDS[kind as AlarmKind].todo : 'This version does not know this alarm; see docs/operations.md.';
+}
+
+function toAlarm(row: sql.AlarmRow): Alarm {
+  const { id, kind, subject, message } = row;
+  return { id, kind: kind as AlarmKind, subject, message, raisedAt: row.raised_at, lastSeenAt: row.last_seen_at };
+}
