@@ -187,6 +187,7 @@ CREATE TABLE payment (
 CREATE UNIQUE INDEX payment_live ON payment (payment_hash) WHERE state <> 'failed';
 CREATE INDEX payment_hash ON payment (payment_hash);
 CREATE INDEX payment_pending ON payment (id) WHERE state = 'pending';
+CREATE INDEX payment_pending_wallet ON payment (wallet_id, id) WHERE state = 'pending';
 CREATE INDEX payment_link ON payment (link_id) WHERE link_id IS NOT NULL;
 CREATE INDEX payment_wallet ON payment (wallet_id, id);
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import type { Config } from './config.ts';
-import { bindLedger } from './db/binding.ts';
 import type { Database } from './db/database.ts';
 import { underLease } from './db/leases.ts';
 import { migrate } from './db/migrate.ts';
@@ -23,10 +22,9 @@ import { walletRoutes } from './http/routes/wallets.ts';
 import { createServer } from './http/server.ts';
 import { createInvoices } from './invoices/invoices.ts';
 import { keysendRouting } from './invoices/keysend-routing.ts';
-import { BriefCache } from './kernel/brief-cache.ts';
+import { meetNode } from './invoices/our-node.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createLedger } from './ledger/ledger.ts';
-import type { LightningNode } from './lightning/node.ts';
 import { type OpenedNode, openNode } from './lightning/open.ts';
 import { createWithdrawLinks, releaseLink } from './lnurl/withdraw-links.ts';
 import { createPayments } from './payments/payments.ts';
@@ -73,9 +71,9 @@ export async function startSatchel(config: Config, ground: Ground = { openDataba
 
 async function assemble(config: Config, log: pino.Logger, database: Database, opened: OpenedNode): Promise<Satchel> {
   const clock = systemClock;
-  const { node, playground } = opened;
-  const { pubkey, network } = await node.info();
-  const our = { node, pubkey, nodeId: await bindLedger(database, { network, pubkey }) };
+  const { playground } = opened;
+  const our = await meetNode({ database, node: opened.node, log });
+  const { node } = our;
 
   const ledger = createLedger(database, clock);
   const accounts = createAccounts(database, clock);
@@ -85,7 +83,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   });
   const wallets = createWallets(database, accounts, clock);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
-  const payments = createPayments({ database, ledger, node, our, network, invoices, clock, log, releaseLink });
+  const payments = createPayments({ database, ledger, our, invoices, clock, log, releaseLink, maxInFlight: config.maxPaymentsInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: config.publicUrl });
 
@@ -101,8 +99,6 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
 
   const access = createAccess(accounts, wallets);
   const objects = createObjects(our.nodeId);
-  // Anybody may ask, and asking the node costs it a turn: once a second is enough.
-  const readiness = new BriefCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
   const server = createServer(log, (app) => {
     walletRoutes(app, { access, wallets, ledger, objects });
     invoiceRoutes(app, { access, wallets, invoices, history, objects, clock });
@@ -110,7 +106,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     paymentRoutes(app, { access, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
     lnurlWithdrawRoutes(app, { access, links });
     if (playground) playgroundRoutes(app, { access, invoices, control: playground });
-    serviceRoutes(app, { isReady: async () => (await readiness.get('', async () => isReady(database, node))) === true });
+    serviceRoutes(app, { database: () => isUp(database), node: our.isAvailable });
   });
 
   return {
@@ -129,9 +125,9 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   };
 }
 
-async function isReady(database: Database, node: LightningNode): Promise<boolean> {
+async function isUp(database: Database): Promise<boolean> {
   try {
-    await Promise.all([database.snapshot(async () => undefined), node.info()]);
+    await database.snapshot(async () => undefined);
     return true;
   } catch {
     return false;

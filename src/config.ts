@@ -17,6 +17,8 @@ export interface Config {
   readonly bootstrapSecretKey: string | undefined;
   /** How long an answer waits for a payment to end before it says 202; shorter than the server keeps a silent connection (120 s). */
   readonly paymentWaitSeconds: number;
+  /** How many payments one wallet may have in flight. */
+  readonly maxPaymentsInFlight: number;
   /** The wallet that gets keysends which name none. */
   readonly keysendWalletId: string | undefined;
 }
@@ -54,6 +56,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ),
     bootstrapSecretKey: bootstrapKey(get('BOOTSTRAP_SECRET_KEY')),
     paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 110),
+    maxPaymentsInFlight: integer(get, 'MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
   };
 }

@@ -8,7 +8,8 @@ import { LightningTransactionObject, WalletObject, WalletTransactionObject } fro
 import { invoiceRoutes } from '../../src/http/routes/invoices.ts';
 import { transactionRoutes } from '../../src/http/routes/transactions.ts';
 import { walletRoutes } from '../../src/http/routes/wallets.ts';
-import { createInvoices, type OurNode } from '../../src/invoices/invoices.ts';
+import { createInvoices } from '../../src/invoices/invoices.ts';
+import type { OurNode } from '../../src/invoices/our-node.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { satToMsat } from '../../src/kernel/money.ts';
 import type { Payments } from '../../src/payments/payments.ts';
@@ -110,7 +111,13 @@ function ourNode(): OurNode {
     const paymentHash = createHash('sha256').update(String(made++)).digest('hex');
     return { paymentRequest: `lnbcrt1u1${'q'.repeat(250)}`, paymentHash, preimage: paymentHash };
   };
-  return { node: { createInvoice } as unknown as OurNode['node'], nodeId: 'lnd_bench', pubkey: '02'.repeat(33) };
+  return {
+    node: { createInvoice } as unknown as OurNode['node'],
+    nodeId: 'lnd_bench',
+    identity: () => ({ pubkey: '02'.repeat(33), network: 'regtest' }),
+    isAvailable: async () => true,
+    requireAvailable: async () => undefined,
+  };
 }
 
 async function answerTo(server: Serving, request: string): Promise<unknown> {

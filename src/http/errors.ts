@@ -56,7 +56,7 @@ function sendError(request: FastifyRequest, reply: FastifyReply, refusal: Refusa
       .send({ status: 'ERROR', reason: refusal.message });
   }
   if (refusal.status === 401 && request.headers['sec-fetch-mode'] === undefined) reply.header('www-authenticate', 'Basic realm="api"');
-  if (refusal.status === 503) reply.header('retry-after', '1');
+  if (refusal.status === 503 || refusal.status === 429) reply.header('retry-after', '1');
   return reply
     .code(refusal.status)
     .header('cache-control', 'no-store')

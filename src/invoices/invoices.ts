@@ -3,10 +3,10 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { LightningNode } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
+import type { OurNode } from './our-node.ts';
 import { createIncoming, type Incoming, type KeysendRouting } from './settle.ts';
 
 export interface NewInvoice {
@@ -29,14 +29,6 @@ export interface Invoices extends Incoming {
   find(id: string): Promise<Invoice | undefined>;
   findByHash(paymentHash: string): Promise<Invoice | undefined>;
   findMany(ids: readonly string[]): Promise<Invoice[]>;
-}
-
-/** What the rooms around Lightning share: the node, and under which id and key the ledger knows it. */
-export interface OurNode {
-  readonly node: LightningNode;
-  /** `lnd_…`, the API's `ln_node_id`. */
-  readonly nodeId: string;
-  readonly pubkey: string;
 }
 
 export function createInvoices(database: Database, ledger: Ledger, our: OurNode, keysends: KeysendRouting, clock: Clock): Invoices {
@@ -65,7 +57,7 @@ async function create(ledger: Ledger, our: OurNode, clock: Clock, order: NewInvo
     walletId: wallet.id,
     ledgerAccount: wallet.ledgerAccount,
     nodeId: our.nodeId,
-    destPubkey: our.pubkey,
+    destPubkey: our.identity().pubkey,
     wtxType: order.wtxType,
     state: 'open',
     paymentHash: created.paymentHash,

@@ -7,7 +7,7 @@ import type { CustomRecords, IncomingPayment, Settlement } from '../lightning/no
 import type { Wallet } from '../wallets/wallets.ts';
 import type { Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
-import type { OurNode } from './invoices.ts';
+import type { OurNode } from './our-node.ts';
 
 /** Finds the wallet an incoming keysend is for; undefined when it is for nobody here. */
 export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefined>;
@@ -54,7 +54,7 @@ export function createIncoming(
   async function settleKeysend(settlement: Settlement, wallet: Wallet): Promise<void> {
     const id = `lntx_${newId(clock.nowMs())}`;
     const { paymentHash, amountMsat, settledAt, preimage } = settlement;
-    const owner = [wallet.id, wallet.ledgerAccount, our.nodeId, our.pubkey];
+    const owner = [wallet.id, wallet.ledgerAccount, our.nodeId, our.identity().pubkey];
     const records = JSON.stringify(settlement.customRecords);
     await credit(
       settlement,

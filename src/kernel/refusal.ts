@@ -26,6 +26,10 @@ export const REFUSALS = {
   method_not_allowed: { status: 405, meaning: 'The address exists, but not with this method.' },
   payload_too_large: { status: 413, meaning: 'The request is larger than this service reads.' },
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
+  too_many_payments: {
+    status: 429,
+    meaning: 'The wallet has as many payments in flight as it may; nothing was sent. Wait until one has ended.',
+  },
   internal_error: { status: 500, meaning: 'A bug in Satchel, met before anything was held or paid.' },
   node_unavailable: { status: 503, meaning: 'The Lightning node cannot be reached; nothing was sent. Try again later.' },
   ledger_busy: { status: 503, meaning: 'Too many requests wait for the ledger; nothing was done. Try again shortly.' },

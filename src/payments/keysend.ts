@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { OurNode } from '../invoices/invoices.ts';
+import type { OurNode } from '../invoices/our-node.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -33,7 +33,7 @@ export interface Keysend {
  */
 export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, order: Keysend): Promise<Begun> {
   const { wallet, destination, amountMsat } = order;
-  if (destination === deps.our.pubkey) {
+  if (destination === deps.our.identity().pubkey) {
     throw new Refusal('validation_failed', 'dest_pubkey is this service’s own node; use a transfer or an invoice of the other wallet.');
   }
   const preimage = randomBytes(32);

@@ -1,4 +1,4 @@
-import type { OurNode } from '../invoices/invoices.ts';
+import type { OurNode } from '../invoices/our-node.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Wallet } from '../wallets/wallets.ts';

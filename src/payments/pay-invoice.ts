@@ -1,5 +1,6 @@
 import type { Invoice } from '../invoices/invoice.ts';
-import type { Invoices, OurNode } from '../invoices/invoices.ts';
+import type { Invoices } from '../invoices/invoices.ts';
+import type { OurNode } from '../invoices/our-node.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';

@@ -44,6 +44,19 @@ export const insertPending = statement(
    ON CONFLICT DO NOTHING`,
 );
 
+/** How many payments a wallet has in flight; counts no further than the limit. */
+export const countPending = statement<{ n: number }>(
+  'payment_count_pending',
+  `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE wallet_id = $1 AND state = 'pending' LIMIT $2) AS pending`,
+);
+
+/** Changes one row if the wallet's payments in flight, this new one included, are within the limit. Its account is locked by then. */
+export const requireWithinLimit = statement(
+  'payment_require_within_limit',
+  `UPDATE payment SET state = 'pending' WHERE id = $1
+     AND (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') <= $3`,
+);
+
 export const succeed = statement(
   'payment_succeed',
   `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4 WHERE id = $1 AND state = 'pending'`,

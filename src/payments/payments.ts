@@ -1,9 +1,9 @@
-import type { Invoices, OurNode } from '../invoices/invoices.ts';
+import type { Invoices } from '../invoices/invoices.ts';
 import { pause } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Receipt } from '../ledger/posting.ts';
 import type { Bolt11 } from '../lightning/bolt11.ts';
-import type { NodeInfo, PaymentOutcome } from '../lightning/node.ts';
+import type { PaymentOutcome } from '../lightning/node.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
 import { type Payment, rowToPayment } from './payment.ts';
@@ -28,8 +28,8 @@ export interface Payments {
   isLinkBusy(linkId: string): Promise<boolean>;
   /** Books what the node reports of a payment. */
   report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
-  /** Drives every pending payment again. @returns how many there were. */
-  resume(): Promise<number>;
+  /** Drives every pending payment again, unless the node is away; never throws. */
+  resume(): Promise<void>;
   /** Resumes now and every `seconds` until the signal aborts. */
   resumeEvery(seconds: number, signal: AbortSignal): Promise<void>;
   /** Answers everybody who waits with what is known now. */
@@ -39,8 +39,6 @@ export interface Payments {
 
 export interface PaymentsDependencies extends SagaDependencies {
   readonly invoices: Invoices;
-  readonly our: OurNode;
-  readonly network: NodeInfo['network'];
 }
 
 /** How many pending payments are driven at once when they are resumed. */
@@ -52,22 +50,31 @@ export function createPayments(deps: PaymentsDependencies): Payments {
   const one = (row: sql.PaymentRow | undefined) => row && rowToPayment(row);
   const find = async (id: string) => one(await database.first(sql.findById, id));
 
-  async function resume(): Promise<number> {
+  /** A page at a time, so that any number of them costs the same memory. */
+  async function driveAllPending(): Promise<void> {
     let count = 0;
-    let after = '';
-    for (;;) {
-      const rows = await database.all(sql.listPending, after, RESUME_PAGE);
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const rows: sql.PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
       await Promise.all(rows.map((row) => saga.drive(rowToPayment(row))));
       count += rows.length;
-      after = rows.at(-1)?.id ?? '';
-      if (rows.length < RESUME_PAGE) return count;
+      after = rows.length < RESUME_PAGE ? undefined : rows.at(-1)?.id;
+      if (rows.length > 0) deps.log.info({ count, more: after !== undefined }, 'pending payments were handed to the node again');
+    }
+  }
+
+  async function resume(): Promise<void> {
+    try {
+      // While the node is away, nothing is lost by waiting: whoever sees it come back resumes.
+      if (await deps.our.isAvailable()) await driveAllPending();
+    } catch (error) {
+      deps.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; trying again later');
     }
   }
 
   return {
     find,
     resume,
-    readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.network),
+    readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.our.identity().network),
     payInvoice: (order) => payInvoice({ ...deps, saga }, order),
     keysend: (order) => keysend({ ...deps, saga }, order),
     transfer: (order) => transferBetween(deps, order),
@@ -87,7 +94,7 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     },
     async resumeEvery(seconds, signal) {
       while (!signal.aborted) {
-        await resume().catch((error) => deps.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; trying again'));
+        await resume();
         await pause(seconds * 1000, signal);
       }
     },

@@ -2,6 +2,7 @@ import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { close as closeInvoice } from '../invoices/invoices.sql.ts';
+import type { OurNode } from '../invoices/our-node.ts';
 import { invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
@@ -37,9 +38,11 @@ export interface Begun {
 export interface SagaDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
-  readonly node: LightningNode;
+  readonly our: OurNode;
   readonly clock: Clock;
   readonly log: Log;
+  /** How many payments one wallet may have in flight. */
+  readonly maxInFlight: number;
   /** What a definitive failure writes to make a withdraw link claimable again. */
   readonly releaseLink: (linkId: string) => RowWrite;
 }
@@ -67,12 +70,14 @@ export class Saga {
   /**
    * Holds the money and starts to pay; the payment goes on whatever becomes of the caller.
    * An invoice that this wallet is paying or has paid gives that payment instead.
-   * @throws Refusal when nothing was begun.
+   * @throws Refusal, NodeUnavailable when nothing was begun.
    */
   async begin(draft: Draft): Promise<Begun> {
     const { payment, reserveMsat, rows = [], guards = [] } = draft;
     const earlier = await this.findLive(payment);
     if (earlier) return { payment: earlier, replayed: true };
+    await this.#deps.our.requireAvailable();
+    await this.#requireRoom(payment);
     let balance: Balance | undefined;
     try {
       const receipt = await this.#deps.ledger.post({
@@ -80,6 +85,7 @@ export class Saga {
         holds: [{ id: payment.id, account: payment.ledgerAccount, amountMsat: payment.amountMsat, reserveMsat }],
         rows: [
           { statement: sql.insertPending, parameters: pendingParameters(payment), otherwise: new Refusal('invoice_paid') },
+          this.#limitRow(payment),
           ...this.#takeInvoice(payment),
           ...rows,
         ],
@@ -131,15 +137,15 @@ export class Saga {
   }
 
   #send(payment: Payment, order: Pick<Parameters<LightningNode['pay']>[0], 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>) {
-    if (!payment.isKeysend) return this.#deps.node.pay({ ...order, paymentRequest: payment.paymentRequest });
+    if (!payment.isKeysend) return this.#deps.our.node.pay({ ...order, paymentRequest: payment.paymentRequest });
     invariant(payment.preimage && payment.customRecords, 'a keysend has its preimage and records');
     const { preimage, customRecords, destPubkey: destination } = payment;
-    return this.#deps.node.keysend({ ...order, destination, preimage, customRecords });
+    return this.#deps.our.node.keysend({ ...order, destination, preimage, customRecords });
   }
 
   /** The invoice is closing since the hold. Only when the node says that nobody outside can pay it any more does the money move. */
   async #driveInside(payment: Payment, invoiceId: string): Promise<void> {
-    const outcome = await this.#deps.node.cancelInvoice(payment.paymentHash);
+    const outcome = await this.#deps.our.node.cancelInvoice(payment.paymentHash);
     if (outcome === 'cancelled') return this.#finish(payment, await insideSuccess(this.#deps, payment, invoiceId));
     if (outcome === 'unknown') throw new Error('the node does not know the invoice');
     await this.conclude(payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
@@ -185,6 +191,18 @@ export class Saga {
   /** Lets what is being driven come to rest, for a clean end of the process; a node that is silent does not hold it up for long. */
   async settleDown(): Promise<void> {
     await Promise.race([Promise.allSettled(this.#driving.values()), delay(SETTLE_DOWN_MS, undefined, { ref: false })]);
+  }
+
+  /** Refuses most of what is beyond the wallet's limit before it costs the ledger anything; the posting's own row refuses the rest. */
+  async #requireRoom({ walletId }: Payment): Promise<void> {
+    const { database, maxInFlight } = this.#deps;
+    const row = await database.first(sql.countPending, walletId, maxInFlight);
+    if ((row?.n ?? 0) >= maxInFlight) throw new Refusal('too_many_payments');
+  }
+
+  #limitRow({ id, walletId }: Payment): RowWrite {
+    const parameters = [id, walletId, this.#deps.maxInFlight];
+    return { statement: sql.requireWithinLimit, parameters, otherwise: new Refusal('too_many_payments') };
   }
 
   #takeInvoice(payment: Payment): RowWrite[] {

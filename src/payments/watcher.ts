@@ -25,11 +25,19 @@ const MAX_IN_FLIGHT = 256;
  * kept only after everything up to it is booked, so an event may be seen twice but never missed.
  */
 export async function watchNode(deps: WatcherDependencies, signal: AbortSignal): Promise<void> {
+  let away = false;
   while (!signal.aborted) {
     try {
+      await deps.node.info();
+      if (away) {
+        deps.log.info({}, 'the node is back: its events are read from where they stopped, and pending payments are handed to it again');
+        void deps.payments.resume();
+      }
+      away = false;
       await watchOnce(deps, signal);
     } catch (error) {
-      deps.log.warn({ reason: errorMessage(error) }, 'watching the node was interrupted; it goes on from where it stopped');
+      if (!away) deps.log.warn({ reason: errorMessage(error) }, 'watching the node was interrupted; trying again every second');
+      away = true;
       await pause(RETRY_MS, signal);
     }
   }

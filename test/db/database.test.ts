@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { bindLedger } from '../../src/db/binding.ts';
+import { bindLedger, boundNode, ledgerNodeId } from '../../src/db/binding.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
@@ -89,8 +89,12 @@ onBothDatabases('the database', (open, dialect) => {
 
   it('a ledger stays with the node and network it was made for', async () => {
     const database = await open();
-    const nodeId = await bindLedger(database, { network: 'regtest', pubkey: '02aa' });
-    expect(await bindLedger(database, { network: 'regtest', pubkey: '02aa' })).toBe(nodeId);
+    const nodeId = await ledgerNodeId(database);
+    expect(await ledgerNodeId(database)).toBe(nodeId);
+    expect(await boundNode(database)).toBeUndefined();
+    await bindLedger(database, { network: 'regtest', pubkey: '02aa' });
+    await bindLedger(database, { network: 'regtest', pubkey: '02aa' });
+    expect(await boundNode(database)).toEqual({ network: 'regtest', pubkey: '02aa' });
     await expect(bindLedger(database, { network: 'regtest', pubkey: '02bb' })).rejects.toThrow('Point LIGHTNING_URL to the node');
     await expect(bindLedger(database, { network: 'bitcoin', pubkey: '02aa' })).rejects.toThrow('holds the ledger of node 02aa on regtest');
   });

@@ -4,6 +4,7 @@ import { createAccounts } from '../../src/accounts/accounts.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
+import type { OurNode } from '../../src/invoices/our-node.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { msat } from '../../src/kernel/money.ts';
@@ -34,7 +35,13 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
   const ledger = createLedger(database, standing);
   const wallets = createWallets(healthy, createAccounts(healthy, standing), standing);
   const node = stubNode();
-  const our = { node, nodeId: 'lnd_test', pubkey: '02'.padEnd(66, '0') };
+  const our: OurNode = {
+    node,
+    nodeId: 'lnd_test',
+    identity: () => ({ pubkey: '02'.padEnd(66, '0'), network: 'regtest' }),
+    isAvailable: async () => true,
+    requireAvailable: async () => undefined,
+  };
   const invoices = createInvoices(database, ledger, our, async () => undefined, standing);
   const releaseLink = () => {
     throw new Error('no payment here has a link');
@@ -45,7 +52,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
     database,
     ledger,
     invoices,
-    saga: new Saga({ database, ledger, node, clock: standing, log: silentLog, releaseLink }),
+    saga: new Saga({ database, ledger, our, clock: standing, log: silentLog, maxInFlight: 1000, releaseLink }),
     async wallet(balanceMsat) {
       const { wallet } = await wallets.create(accountId, 'test');
       const deposit = { id: newId(), from: SYSTEM_ACCOUNTS.node, to: wallet.ledgerAccount, amountMsat: msat(balanceMsat) };

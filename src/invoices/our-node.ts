@@ -1,0 +1,125 @@
+import { bindLedger, boundNode, ForeignLedger, ledgerNodeId, type NodeIdentity } from '../db/binding.ts';
+import type { Database } from '../db/database.ts';
+import { BriefCache } from '../kernel/brief-cache.ts';
+import { errorMessage, type Log } from '../kernel/log.ts';
+import { type LightningNode, NodeUnavailable } from '../lightning/node.ts';
+
+/** What the rooms around Lightning share: the node, and under which id and key the ledger knows it. */
+export interface OurNode {
+  /** Every call throws {@link NodeUnavailable} until the node has shown that it is the one the ledger belongs to. */
+  readonly node: LightningNode;
+  /** `lnd_…`, the API's `ln_node_id`. */
+  readonly nodeId: string;
+  /** @throws NodeUnavailable before the node was reached for the first time ever. */
+  identity(): NodeIdentity;
+  /** Whether the node answered within the last second. */
+  isAvailable(): Promise<boolean>;
+  /** Before something is begun that needs the node. @throws NodeUnavailable */
+  requireAvailable(): Promise<void>;
+}
+
+/**
+ * Meets the node. One that cannot be reached now does not stop the service: what needs it is refused until it answers.
+ * @throws ForeignLedger when the node is not the one the ledger was made for.
+ */
+export async function meetNode(deps: { database: Database; node: LightningNode; log: Log }): Promise<OurNode> {
+  const { database, log } = deps;
+  const nodeId = await ledgerNodeId(database);
+  const meeting = new Meeting(deps, await boundNode(database));
+  const node = guarded(deps.node, meeting);
+  const available = new BriefCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
+  const isAvailable = async () => (await available.get('', () => answers(node))) === true;
+  try {
+    await meeting.confirm();
+  } catch (error) {
+    if (!(error instanceof NodeUnavailable)) throw error;
+    log.error({ reason: error.message }, 'the Lightning node cannot be reached: nothing is sent or received until it answers');
+  }
+  return {
+    node,
+    nodeId,
+    identity: () => meeting.identity(),
+    isAvailable,
+    async requireAvailable() {
+      if (!(await isAvailable())) throw new NodeUnavailable('the node does not answer');
+    },
+  };
+}
+
+/** Whether the node behind LIGHTNING_URL is the one the ledger belongs to; asked again after every lost connection. */
+class Meeting {
+  readonly #deps: { readonly database: Database; readonly node: LightningNode };
+  #identity: NodeIdentity | undefined;
+  #confirmed = false;
+  #confirming: Promise<void> | undefined;
+
+  constructor(deps: { database: Database; node: LightningNode }, identity: NodeIdentity | undefined) {
+    this.#deps = deps;
+    this.#identity = identity;
+  }
+
+  identity(): NodeIdentity {
+    if (!this.#identity) throw new NodeUnavailable('the node was never reached');
+    return this.#identity;
+  }
+
+  doubt(): void {
+    this.#confirmed = false;
+  }
+
+  /** @throws NodeUnavailable, ForeignLedger */
+  async confirm(): Promise<void> {
+    if (this.#confirmed) return;
+    this.#confirming ??= this.#ask().finally(() => {
+      this.#confirming = undefined;
+    });
+    await this.#confirming;
+  }
+
+  async #ask(): Promise<void> {
+    const { pubkey, network } = await this.#deps.node.info();
+    await bindLedger(this.#deps.database, { pubkey, network });
+    this.#identity = { pubkey, network };
+    this.#confirmed = true;
+  }
+}
+
+/** The node behind the meeting: nothing reaches a node that has not been confirmed. */
+function guarded(node: LightningNode, meeting: Meeting): LightningNode {
+  async function met(): Promise<LightningNode> {
+    try {
+      await meeting.confirm();
+      return node;
+    } catch (error) {
+      throw error instanceof ForeignLedger ? new NodeUnavailable(errorMessage(error)) : error;
+    }
+  }
+  return {
+    info: async () => (await met()).info(),
+    createInvoice: async (request) => (await met()).createInvoice(request),
+    cancelInvoice: async (paymentHash) => (await met()).cancelInvoice(paymentHash),
+    pay: async (order) => (await met()).pay(order),
+    keysend: async (order) => (await met()).keysend(order),
+    lookupPayment: async (paymentId) => (await met()).lookupPayment(paymentId),
+    lookupInvoice: async (paymentHash) => (await met()).lookupInvoice(paymentHash),
+    balance: async () => (await met()).balance(),
+    guardIncoming: (guard) => node.guardIncoming(guard),
+    async *watch(position, signal) {
+      try {
+        yield* (await met()).watch(position, signal);
+      } finally {
+        meeting.doubt();
+      }
+    },
+    close: () => node.close(),
+  };
+}
+
+async function answers(node: LightningNode): Promise<boolean> {
+  try {
+    await node.info();
+    return true;
+  } catch {
+    return false;
+  }
+}
