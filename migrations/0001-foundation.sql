@@ -180,11 +180,13 @@ CREATE TABLE payment (
   pass_thru TEXT,
   invoice_id TEXT REFERENCES invoice (id),
   link_id TEXT,
+  -- It had been booked as failed and went through after all: the wallet was charged then, or the operator bore it.
+  correction TEXT CHECK (correction IN ('charged', 'borne')),
   CHECK ((state = 'succeeded') = (settled_at IS NOT NULL)),
   CHECK ((state = 'failed') = (failure_reason IS NOT NULL))
 ) STRICT;
 -- One live payment per payment hash: what makes paying the same invoice twice impossible.
-CREATE UNIQUE INDEX payment_live ON payment (payment_hash) WHERE state <> 'failed';
+CREATE UNIQUE INDEX payment_live ON payment (payment_hash) WHERE state <> 'failed' AND correction IS NULL;
 CREATE INDEX payment_hash ON payment (payment_hash);
 CREATE INDEX payment_pending ON payment (id) WHERE state = 'pending';
 CREATE INDEX payment_pending_wallet ON payment (wallet_id, id) WHERE state = 'pending';

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
+import { createAlarms } from './alarms/alarms.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { underLease } from './db/leases.ts';
@@ -76,6 +77,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   const { node } = our;
 
   const ledger = createLedger(database, clock);
+  const alarms = createAlarms(database, clock, log);
   const accounts = createAccounts(database, clock);
   const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {
     // Keys that the operator chose are not repeated anywhere.
@@ -83,7 +85,17 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   });
   const wallets = createWallets(database, accounts, clock);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
-  const payments = createPayments({ database, ledger, our, invoices, clock, log, releaseLink, maxInFlight: config.maxPaymentsInFlight });
+  const payments = createPayments({
+    database,
+    ledger,
+    alarms,
+    our,
+    invoices,
+    clock,
+    log,
+    releaseLink,
+    maxInFlight: config.maxPaymentsInFlight,
+  });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: config.publicUrl });
 

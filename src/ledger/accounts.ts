@@ -2,7 +2,7 @@
 export const SYSTEM_ACCOUNTS = {
   /** The Lightning node: an asset, so its balance is minus what the node holds for the customers. */
   node: 1,
-  /** Routing costs beyond a payment's reserve: the operator bears them, so it may go below zero. */
+  /** What the operator bears, so it may go below zero: routing beyond a payment's reserve, and payments that could not be charged any more. */
   routingFees: 2,
   /** Fees that the service earned. */
   serviceFees: 3,

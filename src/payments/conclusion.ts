@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { findById as findInvoice, reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -16,6 +17,12 @@ class PaymentNotPending extends Error {
   override readonly name = 'PaymentNotPending';
 }
 
+/** A payment has succeeded when its preimage is known (BOLT4): a node that says so without it has not said anything. @throws */
+export function requireProof(payment: Payment, preimage: string): void {
+  const hash = createHash('sha256').update(preimage, 'hex').digest('hex');
+  if (hash !== payment.paymentHash) throw new Error('the node calls the payment succeeded, but shows a preimage of something else');
+}
+
 /** The amount and the real fee leave the wallet for the node; the rest of the reserve is released. */
 export function success(
   { clock, log }: SagaDependencies,
@@ -27,20 +34,18 @@ export function success(
   const excessMsat = subMsat(outcome.feeMsat, chargedMsat);
   if (excessMsat > 0)
     log.error({ payment: payment.id, excessMsat }, 'the node paid more for routing than the reserve: the operator bears it');
-  const fee = { to: SYSTEM_ACCOUNTS.node, passThru: sourceOf(payment) };
-  const charged = { ...fee, from: payment.ledgerAccount, amountMsat: chargedMsat, fromType: 'network_fee' };
-  const excess = { ...fee, from: SYSTEM_ACCOUNTS.routingFees, amountMsat: excessMsat };
-  const id = () => newId(clock.nowMs());
+  const fee = chargedMsat > 0 ? [feeTransfer(payment, newId(clock.nowMs()), chargedMsat)] : [];
+  const excess = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: excessMsat };
   return {
     rows: [succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock))],
     posts: [
       {
         holdId: payment.id,
         account: payment.ledgerAccount,
-        transfers: [{ ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node }, ...(chargedMsat > 0 ? [{ id: id(), ...charged }] : [])],
+        transfers: [{ ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node }, ...fee],
       },
     ],
-    transfers: excessMsat > 0 ? [{ id: id(), ...excess }] : [],
+    transfers: excessMsat > 0 ? [{ ...excess, passThru: sourceOf(payment) }] : [],
   };
 }
 
@@ -67,9 +72,16 @@ export function failure({ releaseLink }: SagaDependencies, payment: Payment, rea
   return { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
 }
 
-function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
+/** What a payment moves out of its wallet; its wallet transaction has had this id since the hold. */
+export function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
   const { transferId: id, ledgerAccount: from, amountMsat, wtxType: fromType, id: fromLntx } = payment;
   return { id, from, amountMsat, fromType, fromLntx };
+}
+
+/** What routing cost, as a line of its own that names the payment's. */
+export function feeTransfer(payment: Payment, id: string, amountMsat: Msat): TransferOrder {
+  const { ledgerAccount: from } = payment;
+  return { id, from, to: SYSTEM_ACCOUNTS.node, amountMsat, fromType: 'network_fee', passThru: sourceOf(payment) };
 }
 
 function succeeded(payment: Payment, preimage: string, feeMsat: Msat, settledAt: number): RowWrite {

@@ -39,6 +39,8 @@ export interface Payment {
   readonly invoiceId: string | undefined;
   /** The withdraw link it was claimed with. */
   readonly linkId: string | undefined;
+  /** How it was booked again, when the node had reported as failed what then succeeded. */
+  readonly correction?: 'charged' | 'borne' | undefined;
 }
 
 /** What the wallet's list calls money that leaves. */
@@ -72,6 +74,7 @@ export function rowToPayment(row: PaymentRow): Payment {
     passThru: row.pass_thru ?? undefined,
     invoiceId: row.invoice_id ?? undefined,
     linkId: row.link_id ?? undefined,
+    correction: row.correction ?? undefined,
   };
 }
 

@@ -28,11 +28,12 @@ export type PaymentRow = {
   pass_thru: string | null;
   invoice_id: string | null;
   link_id: string | null;
+  correction: 'charged' | 'borne' | null;
 };
 
 const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
-  is_keysend, custom_records, pass_thru, invoice_id, link_id`;
+  is_keysend, custom_records, pass_thru, invoice_id, link_id, correction`;
 
 /** Changes nothing when the payment hash has a live payment. */
 export const insertPending = statement(
@@ -67,6 +68,19 @@ export const fail = statement(
   `UPDATE payment SET state = 'failed', failure_reason = $2 WHERE id = $1 AND state = 'pending'`,
 );
 
+/** A payment that had been booked as failed is one that succeeded, charged to its wallet. */
+export const correctCharged = statement(
+  'payment_correct_charged',
+  `UPDATE payment SET state = 'succeeded', failure_reason = NULL, preimage = $2, fee_msat = $3, settled_at = $4, correction = 'charged'
+   WHERE id = $1 AND state = 'failed' AND correction IS NULL`,
+);
+
+/** It stays failed for its wallet, which could not be charged any more: the operator bears it. */
+export const correctBorne = statement(
+  'payment_correct_borne',
+  `UPDATE payment SET correction = 'borne' WHERE id = $1 AND state = 'failed' AND correction IS NULL`,
+);
+
 export const findById = statement<PaymentRow>('payment_find', `SELECT ${COLUMNS} FROM payment WHERE id = $1`);
 
 /** The live payment of a hash, or the newest failed one. */
@@ -77,7 +91,7 @@ export const findByHash = statement<PaymentRow>(
 
 export const findLive = statement<PaymentRow>(
   'payment_find_live',
-  `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND state <> 'failed'`,
+  `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND state <> 'failed' ORDER BY id DESC LIMIT 1`,
 );
 
 export const findMany = statement<PaymentRow>('payment_find_many', {

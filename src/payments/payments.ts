@@ -4,11 +4,12 @@ import { errorMessage } from '../kernel/log.ts';
 import type { Receipt } from '../ledger/posting.ts';
 import type { Bolt11 } from '../lightning/bolt11.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
+import { type CorrectionDependencies, correctLateSuccess } from './correction.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import { type Begun, Saga, type SagaDependencies } from './saga.ts';
+import { type Begun, Saga } from './saga.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
 
 /** Money out: to invoices, to nodes, to other wallets. */
@@ -26,7 +27,7 @@ export interface Payments {
   findMany(ids: readonly string[]): Promise<Payment[]>;
   /** Whether a claim of the withdraw link is being paid. */
   isLinkBusy(linkId: string): Promise<boolean>;
-  /** Books what the node reports of a payment. */
+  /** Books what the node reports of a payment; what contradicts the ledger is corrected where that is possible, and raises an alarm. */
   report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
   /** Drives every pending payment again, unless the node is away; never throws. */
   resume(): Promise<void>;
@@ -37,7 +38,7 @@ export interface Payments {
   settleDown(): Promise<void>;
 }
 
-export interface PaymentsDependencies extends SagaDependencies {
+export interface PaymentsDependencies extends CorrectionDependencies {
   readonly invoices: Invoices;
 }
 
@@ -85,12 +86,10 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     async report(paymentId, outcome) {
       const payment = await find(paymentId);
       if (payment?.state === 'pending') return saga.conclude(payment, outcome);
-      const agrees = payment && (outcome.state === 'pending' || outcome.state === payment.state);
-      if (!agrees)
-        deps.log.error(
-          { payment: paymentId, ours: payment?.state ?? 'unknown', node: outcome.state },
-          'the node contradicts the ledger: reconcile by hand',
-        );
+      if (outcome.state === 'pending' || outcome.state === payment?.state || payment?.correction) return;
+      if (payment?.state === 'failed' && outcome.state === 'succeeded') return correctLateSuccess(deps, payment, outcome);
+      const message = `the ledger calls the payment ${payment?.state ?? 'unknown'}, the node says ${outcome.state}`;
+      await deps.alarms.raise({ kind: 'payment_contradicted', subject: paymentId, message });
     },
     async resumeEvery(seconds, signal) {
       while (!signal.aborted) {

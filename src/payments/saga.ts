@@ -12,7 +12,7 @@ import { HoldClosed } from '../ledger/arithmetic.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Balance, Guard, RowWrite } from '../ledger/posting.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
-import { failure, insideSuccess, success } from './conclusion.ts';
+import { failure, insideSuccess, requireProof, success } from './conclusion.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 
@@ -155,6 +155,7 @@ export class Saga {
   async conclude(payment: Payment, outcome: PaymentOutcome): Promise<void> {
     if (outcome.state === 'pending') return;
     if (outcome.state === 'failed') return this.#finish(payment, failure(this.#deps, payment, outcome.reason));
+    requireProof(payment, outcome.preimage);
     const heldMsat = await this.#deps.ledger.openHoldMsat(payment.id);
     if (heldMsat !== undefined) await this.#finish(payment, success(this.#deps, payment, heldMsat, outcome));
   }

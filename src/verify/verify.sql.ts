@@ -53,11 +53,12 @@ export const openHolds = statement<{ account: number; held_msat: number }>(
 
 type Mismatch = { id: string };
 
-/** Payments whose state and hold do not belong together. */
+/** Payments whose state and hold do not belong together. One that was corrected had been booked as failed. */
 export const paymentsAgainstHolds = statement<Mismatch>(
   'verify_payment_holds',
   `SELECT p.id FROM payment p LEFT JOIN ledger_hold h ON h.id = p.id
-   WHERE h.id IS NULL OR h.state <> CASE p.state WHEN 'pending' THEN 'open' WHEN 'succeeded' THEN 'posted' ELSE 'voided' END LIMIT 20`,
+   WHERE h.id IS NULL OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
+     WHEN p.state = 'succeeded' AND p.correction IS NULL THEN 'posted' ELSE 'voided' END LIMIT 20`,
 );
 
 /** Payments that succeeded without their transfer, or have one without having succeeded. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
+import type { Payment } from '../../src/payments/payment.ts';
 import { findById } from '../../src/payments/payments.sql.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { type Fault, InjectedFailure, isInjected } from '../support/faulty-database.ts';
 import { amount, problemsOf } from '../support/ledgers.ts';
-import { draftOf, type Rooms, roomsOn, settlementOf } from './rooms.ts';
+import { draftOf, preimageOf, type Rooms, roomsOn, settlementOf } from './rooms.ts';
 
 /** Balance and what is held, of a payer who begins with 10,000 msat and of a payee who begins with nothing. */
 type Books = { payer: [balanceMsat: number, heldMsat: number]; payee: [balanceMsat: number, heldMsat: number] };
@@ -20,7 +21,8 @@ interface Case {
 
 const untouched: Books = { payer: [10_000, 0], payee: [0, 0] };
 const held: Books = { payer: [10_000, 7_500], payee: [0, 0] };
-const succeeded = { state: 'succeeded', preimage: 'ab'.repeat(32), feeMsat: amount(123) } as const;
+const succeeded = (payment: Payment, feeMsat = 123) =>
+  ({ state: 'succeeded', preimage: preimageOf(payment), feeMsat: amount(feeMsat) }) as const;
 
 async function begin({ saga }: Rooms, payer: Wallet) {
   return (await saga.begin({ payment: draftOf(payer, 7_000), reserveMsat: amount(500) })).payment;
@@ -51,7 +53,7 @@ const CASES: readonly Case[] = [
     after: { payer: [2_877, 0], payee: [0, 0] },
     async ready(rooms, payer) {
       const payment = await begin(rooms, payer);
-      return () => rooms.saga.conclude(payment, succeeded);
+      return () => rooms.saga.conclude(payment, succeeded(payment));
     },
   },
   {
@@ -60,7 +62,7 @@ const CASES: readonly Case[] = [
     after: { payer: [2_500, 0], payee: [0, 0] },
     async ready(rooms, payer) {
       const payment = await begin(rooms, payer);
-      return () => rooms.saga.conclude(payment, { ...succeeded, feeMsat: amount(900) });
+      return () => rooms.saga.conclude(payment, succeeded(payment, 900));
     },
   },
   {

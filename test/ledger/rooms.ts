@@ -87,10 +87,20 @@ function stubNode(): LightningNode {
   };
 }
 
+/** What the node shows when an outside payment of {@link draftOf} succeeds. */
+export function preimageOf(payment: Pick<Payment, 'id'>): string {
+  return sha256(payment.id);
+}
+
+function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
 /** A payment that is about to begin; inside when it names an invoice. */
 export function draftOf(wallet: Wallet, amountMsat: number, invoice?: Invoice): Payment {
+  const id = `lntx_${newId()}`;
   return {
-    id: `lntx_${newId()}`,
+    id,
     walletId: wallet.id,
     ledgerAccount: wallet.ledgerAccount,
     nodeId: 'lnd_test',
@@ -98,7 +108,7 @@ export function draftOf(wallet: Wallet, amountMsat: number, invoice?: Invoice): 
     wtxType: 'ln_withdrawal',
     state: 'pending',
     failureReason: undefined,
-    paymentHash: invoice?.paymentHash ?? randomBytes(32).toString('hex'),
+    paymentHash: invoice?.paymentHash ?? sha256(Buffer.from(preimageOf({ id }), 'hex')),
     paymentRequest: invoice?.paymentRequest ?? 'lnbcrt',
     destPubkey: '02'.padEnd(66, '0'),
     amountMsat: msat(amountMsat),

@@ -3,7 +3,7 @@ import { statement } from '../../src/db/statement.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { amount, problemsOf } from '../support/ledgers.ts';
-import { draftOf, roomsOn, settlementOf } from './rooms.ts';
+import { draftOf, preimageOf, roomsOn, settlementOf } from './rooms.ts';
 
 const creditsOf = statement<{ n: number }>('test_credits', 'SELECT count(*) AS n FROM ledger_transfer WHERE to_lntx = $1');
 
@@ -49,7 +49,7 @@ onBothDatabases('settlements', (open) => {
     const rooms = await roomsOn(database);
     const wallet = await rooms.wallet(10_000);
     const { payment } = await rooms.saga.begin({ payment: draftOf(wallet, 7_000), reserveMsat: amount(500) });
-    const paid = { state: 'succeeded', preimage: 'ab'.repeat(32), feeMsat: amount(100) } as const;
+    const paid = { state: 'succeeded', preimage: preimageOf(payment), feeMsat: amount(100) } as const;
     const failed = { state: 'failed', reason: 'NO_ROUTE' } as const;
     await rooms.saga.conclude(payment, paid);
     const reports = Array.from({ length: 100 }, (_, i) => rooms.saga.conclude(payment, i % 2 ? paid : failed));
