@@ -1,8 +1,9 @@
 import { bindLedger, boundNode, ForeignLedger, ledgerNodeId, type NodeIdentity } from '../db/binding.ts';
 import type { Database } from '../db/database.ts';
 import { BriefCache } from '../kernel/brief-cache.ts';
+import { within } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
-import { type LightningNode, NodeUnavailable } from '../lightning/node.ts';
+import { type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
 
 /** What the rooms around Lightning share: the node, and under which id and key the ledger knows it. */
 export interface OurNode {
@@ -77,14 +78,19 @@ class Meeting {
   }
 
   async #ask(): Promise<void> {
-    const { pubkey, network } = await this.#deps.node.info();
+    const { pubkey, network } = await hello(this.#deps.node);
     await bindLedger(this.#deps.database, { pubkey, network });
     this.#identity = { pubkey, network };
     this.#confirmed = true;
   }
 }
 
-/** The node behind the meeting: nothing reaches a node that has not been confirmed. */
+/** How long a call may take; whoever made it then does not know its outcome, and a payment stays pending. */
+const CALL_MS = 60_000;
+/** A node that takes longer to say who it is counts as one that cannot be reached. */
+const HELLO_MS = 5000;
+
+/** The node behind the meeting: nothing reaches a node that has not been confirmed, and nobody waits for it for ever. */
 function guarded(node: LightningNode, meeting: Meeting): LightningNode {
   async function met(): Promise<LightningNode> {
     try {
@@ -94,15 +100,16 @@ function guarded(node: LightningNode, meeting: Meeting): LightningNode {
       throw error instanceof ForeignLedger ? new NodeUnavailable(errorMessage(error)) : error;
     }
   }
+  const ask = async <T>(call: (node: LightningNode) => Promise<T>) => within(CALL_MS, call(await met()), silence);
   return {
-    info: async () => (await met()).info(),
-    createInvoice: async (request) => (await met()).createInvoice(request),
-    cancelInvoice: async (paymentHash) => (await met()).cancelInvoice(paymentHash),
-    pay: async (order) => (await met()).pay(order),
-    keysend: async (order) => (await met()).keysend(order),
-    lookupPayment: async (paymentId) => (await met()).lookupPayment(paymentId),
-    lookupInvoice: async (paymentHash) => (await met()).lookupInvoice(paymentHash),
-    balance: async () => (await met()).balance(),
+    info: async () => hello(await met()),
+    createInvoice: (request) => ask((one) => one.createInvoice(request)),
+    cancelInvoice: (paymentHash) => ask((one) => one.cancelInvoice(paymentHash)),
+    pay: (order) => ask((one) => one.pay(order)),
+    keysend: (order) => ask((one) => one.keysend(order)),
+    lookupPayment: (paymentId) => ask((one) => one.lookupPayment(paymentId)),
+    lookupInvoice: (paymentHash) => ask((one) => one.lookupInvoice(paymentHash)),
+    balance: () => ask((one) => one.balance()),
     guardIncoming: (guard) => node.guardIncoming(guard),
     async *watch(position, signal) {
       try {
@@ -113,6 +120,14 @@ function guarded(node: LightningNode, meeting: Meeting): LightningNode {
     },
     close: () => node.close(),
   };
+}
+
+function hello(node: LightningNode): Promise<NodeInfo> {
+  return within(HELLO_MS, node.info(), () => new NodeUnavailable('the node does not answer'));
+}
+
+function silence(): Error {
+  return new Error(`the node did not answer within ${CALL_MS / 1000} seconds; what came of it is unknown`);
 }
 
 async function answers(node: LightningNode): Promise<boolean> {
