@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../lightning/playground/support/shared.ts';
 import { freshUrls } from '../support/databases.ts';
@@ -53,6 +54,31 @@ describe('two instances on one PostgreSQL and one node', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     expect((await one().get(`/v1/wallet/${wallet.id}`)).balance).toBe(700);
+  });
+
+  it('R3 R5: an invoice that a wallet pays through one and an outside node through the other at once is paid by one of them', async () => {
+    for (let round = 0; round < 8; round++) {
+      const [payer, payee] = [await one().wallet(300), await two().wallet()];
+      const { payment_request } = await two().post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 300 });
+      const paying = two().post('/playground/pay', { payment_request });
+      await delay(round * 2);
+      const [inside, outside] = await Promise.all([withdraw(one(), payer.id, payment_request), paying]);
+      expect({ inside: inside.status, outside: outside.state }).toEqual(
+        inside.status === 201 ? { inside: 201, outside: 'failed' } : { inside: 400, outside: 'succeeded' },
+      );
+      await expect.poll(async () => (await one().get(`/v1/wallet/${payee.id}`)).balance).toBe(300);
+      expect(await two().get(`/v1/wallet/${payer.id}`)).toMatchObject({ balance: inside.status === 201 ? 0 : 300, pending_msat: 0 });
+    }
+  });
+
+  it('R4 R5: settled inside through one, an invoice cannot be paid from outside or again through the other', async () => {
+    const [payer, payee] = [await one().wallet(1000), await two().wallet()];
+    const { payment_request } = await two().post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 400 });
+    expect((await withdraw(one(), payer.id, payment_request)).status).toBe(201);
+    expect((await two().post('/playground/pay', { payment_request, from: 'carol' })).state).toBe('failed');
+    const again = await withdraw(two(), (await two().wallet(500)).id, payment_request);
+    expect(again).toMatchObject({ status: 400, body: { type: 'invoice_paid' } });
+    expect((await two().get(`/v1/wallet/${payee.id}`)).balance).toBe(400);
   });
 
   it('killed -9 under load, one leaves nothing lost or doubled, and the other takes over listening to the node', async () => {
