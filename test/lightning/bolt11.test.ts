@@ -7,13 +7,10 @@ import {
   type Bolt11Field,
   encodeBolt11,
   featureWords,
-  forgeAmount,
-  forgeWords,
   numberWords,
   ordinaryFields,
-  SPEC_PAYEE,
-  SPEC_PRIVATE_KEY,
-} from '../support/bolt11-encoder.ts';
+} from '../../src/lightning/fake/bolt11-encoder.ts';
+import { forgeAmount, forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 import { INVALID, UNKNOWN_REQUIRED_FEATURE, VALID } from './bolt11-vectors.ts';
 
 const HASH = 'ab'.repeat(32);

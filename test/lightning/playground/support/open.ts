@@ -109,3 +109,15 @@ export function closeAfterEach(): (playground: Playground) => Playground {
     return playground;
   };
 }
+
+/** Closes what a test file opened. */
+export function closeAfterAll(): (playground: Playground) => Playground {
+  const open: Playground[] = [];
+  afterAll(async () => {
+    for (const playground of open) await playground.node.close();
+  });
+  return (playground) => {
+    open.push(playground);
+    return playground;
+  };
+}

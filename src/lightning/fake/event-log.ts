@@ -1,0 +1,68 @@
+import type { NodeEvent } from '../node.ts';
+import type { NewEvent } from './tables.ts';
+import type { World } from './world.ts';
+
+/** How long an overtaken event waits when none follows. */
+const OVERTAKEN_MS = 1_000;
+
+/** What our node has to tell, in the order in which it tells it: positions 1, 2, 3 … */
+export class EventLog {
+  readonly #world: World;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Writes an event, unless a fault has it wait for the next one or come twice. */
+  append(event: NewEvent): void {
+    const fault = this.#world.faults.ofEvent();
+    if (fault === 'overtaken') {
+      this.#world.tables.overtaken.put(this.#world.draws.count('overtaken'), event);
+      this.#world.schedule(OVERTAKEN_MS, { type: 'release' });
+      return;
+    }
+    this.write(event);
+    if (fault === 'duplicate') this.write(event);
+    this.release();
+  }
+
+  /** Writes what was overtaken. */
+  release(): void {
+    const { overtaken } = this.#world.tables;
+    for (const [key, event] of [...overtaken.entries()]) {
+      overtaken.delete(key);
+      this.write(event);
+    }
+  }
+
+  /** Writes an event whatever the faults say. */
+  write(event: NewEvent): void {
+    const { events } = this.#world.tables;
+    const position = events.size + 1;
+    events.put(position, { ...event, position } as NodeEvent);
+    this.wake();
+  }
+
+  /** The first event after a position. */
+  after(position: number): NodeEvent | undefined {
+    return this.#world.tables.events.get(position + 1);
+  }
+
+  /** Lets everybody who waits look again. */
+  wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Resolves when there may be something new, or when the signal aborts. */
+  async news(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => resolve();
+    this.#waiting.add(wake);
+    signal.addEventListener('abort', wake);
+    await promise;
+    signal.removeEventListener('abort', wake);
+    this.#waiting.delete(wake);
+  }
+}
