@@ -1,0 +1,271 @@
+import { expect, it } from 'vitest';
+import { type FakeService, onFakeService } from '../support/fake-service.ts';
+import type { Answer, Json, TestWallet } from '../support/service.ts';
+
+/** Asks without waiting for the payment's end. */
+function withdraw({ client }: FakeService, wallet: TestWallet, json: object, prefer = 'respond-async'): Promise<Answer> {
+  return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers: { prefer } });
+}
+
+const balances = async ({ client }: FakeService, wallet: TestWallet) => {
+  const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${wallet.id}`);
+  return { balance_msat, pending_msat };
+};
+
+const lntx = (service: FakeService, answer: Answer): Promise<Json> => service.client.get(`/v1/lntx/${answer.body.lnTx.id}`);
+
+async function untilEnded(service: FakeService, answer: Answer): Promise<Json> {
+  await expect.poll(async () => (await lntx(service, answer)).status, { timeout: 20_000 }).not.toBe('pending');
+  return lntx(service, answer);
+}
+
+onFakeService(
+  'outcomes that nobody knows',
+  (service) => {
+    const { net } = service;
+
+    it('S2: the connection drops while paying: 202 and reserved; settled later, once, and never refunded', async () => {
+      const wallet = await service.client.wallet(1000);
+      for (const lose of ['answer', 'call'] as const) {
+        const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000 });
+        const before = await balances(service, wallet);
+        net.always('pay', { lose });
+        const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
+        expect(answer).toMatchObject({ status: 202, body: { status: 'pending', lnTx: { settled: 0, payment_preimage: null } } });
+        // Where the node has done it, its own report may settle the payment at once.
+        const { balance_msat, pending_msat } = await balances(service, wallet);
+        expect(balance_msat).toBeLessThanOrEqual(before.balance_msat - 100_000);
+        if (lose === 'call') expect(balance_msat + pending_msat).toBe(before.balance_msat);
+        net.always('pay', undefined);
+        net.restart();
+        expect(await untilEnded(service, answer)).toMatchObject({ settled: 1, status: 'settled' });
+        expect(await balances(service, wallet)).toEqual({ balance_msat: before.balance_msat - 100_000, pending_msat: 0 });
+      }
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('S2: a node that never answers holds nobody up, and the payment is found when it does', async () => {
+      const wallet = await service.client.wallet(1000);
+      const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000 });
+      net.next('pay', { hang: true });
+      const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
+      expect([201, 202]).toContain(answer.status);
+      expect(await untilEnded(service, answer)).toMatchObject({ settled: 1 });
+    });
+
+    it('S3: a failure of an older attempt on the same hash, reported while a new one runs, refunds nothing', async () => {
+      const wallet = await service.client.wallet(1000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 200_000 });
+      net.nextPayment({ fail: 'NO_ROUTE' });
+      const first = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
+      expect(first).toMatchObject({ status: 400, body: { type: 'payment_failed' } });
+      const old = (await service.client.get(`/v1/lntx/${paymentHash}`)).id;
+      net.nextPayment({ hold: true });
+      const second = await withdraw(service, wallet, { payment_request: paymentRequest });
+      expect(second.status).toBe(202);
+      const reserved = await balances(service, wallet);
+      for (let i = 0; i < 5; i++) net.tell({ type: 'payment', paymentId: old, outcome: { state: 'failed', reason: 'NO_ROUTE' } });
+      // A payment that begins and ends afterwards shows that the stale reports were read.
+      const other = await service.client.wallet(100);
+      const marker = await withdraw(service, other, { payment_request: net.outside.invoice({ amountMsat: 1000 }).paymentRequest });
+      await untilEnded(service, marker);
+      expect(await balances(service, wallet)).toEqual(reserved);
+      expect(await lntx(service, second)).toMatchObject({ status: 'pending' });
+      net.outside.resolveHold(paymentHash, 'settle');
+      expect(await untilEnded(service, second)).toMatchObject({ settled: 1 });
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 800_000, pending_msat: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('S4: held across two restarts, then settled: one debit with the real fee, the reserve released', async () => {
+      const wallet = await service.client.wallet(1000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { hold: true, fee: 1_000 } });
+      const answer = await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 50_000 });
+      expect(answer.status).toBe(202);
+      for (let i = 0; i < 2; i++) {
+        await service.restart();
+        expect(await balances(service, wallet)).toEqual({ balance_msat: 450_000, pending_msat: 550_000 });
+      }
+      net.outside.resolveHold(paymentHash, 'settle');
+      expect(await untilEnded(service, answer)).toMatchObject({ settled: 1, fee_msat: 1_000 });
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 499_000, pending_msat: 0 });
+      const lines: Json[] = await service.client.get(`/v1/wallet/${wallet.id}/transactions`);
+      expect(lines.map(({ num_msat, wtxType }) => [wtxType.name, num_msat]).slice(0, 2)).toEqual([
+        ['network_fee', -1_000],
+        ['ln_withdrawal', -500_000],
+      ]);
+    });
+
+    it('S7: a payment that was called failed and then succeeds is charged after all, once, and flagged', async () => {
+      const wallet = await service.client.wallet(1000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 300_000, script: { lateSuccessMs: 60_000, fee: 2_000 } });
+      const answer = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
+      expect(answer).toMatchObject({ status: 400, body: { type: 'payment_failed' } });
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
+      service.time.advance(60_000);
+      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 698_000, pending_msat: 0 });
+      const payment = await service.client.get(`/v1/lntx/${paymentHash}`);
+      expect(payment).toMatchObject({ status: 'settled', settled: 1, fee_msat: 2_000, failure_reason: null });
+      // Reported again, also by a node that starts again from the beginning of its events, it is not charged again.
+      const outcome = { state: 'succeeded', preimage: payment.payment_preimage, feeMsat: 2_000 } as never;
+      for (let i = 0; i < 3; i++) net.tell({ type: 'payment', paymentId: payment.id, outcome });
+      await service.restart();
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 698_000, pending_msat: 0 });
+      const paidAgain = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
+      expect(paidAgain).toMatchObject({ status: 201, body: { lnTx: { id: payment.id } } });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('S7: where the refund is spent already, the operator bears it, and no customer goes below zero', async () => {
+      const [wallet, friend] = [await service.client.wallet(500), await service.client.wallet()];
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 400_000, script: { lateSuccessMs: 60_000, fee: 0 } });
+      expect((await withdraw(service, wallet, { payment_request: paymentRequest }, '')).status).toBe(400);
+      await service.client.post(`/v1/wallet/${wallet.id}/transfer`, { dest_wallet_id: friend.id, num_satoshis: 450 });
+      service.time.advance(60_000);
+      const marker = await withdraw(service, friend, { payment_request: net.outside.invoice({ amountMsat: 1000 }).paymentRequest });
+      await untilEnded(service, marker);
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 50_000, pending_msat: 0 });
+      expect(await service.client.get(`/v1/lntx/${paymentHash}`)).toMatchObject({ status: 'failed' });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('a success without the preimage of the invoice is no success', async () => {
+      const wallet = await service.client.wallet(1000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
+      const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
+      const { id } = answer.body.lnTx;
+      net.tell({ type: 'payment', paymentId: id, outcome: { state: 'succeeded', preimage: '00'.repeat(32), feeMsat: 0 } as never });
+      const marker = await withdraw(service, await service.client.wallet(100), {
+        payment_request: net.outside.invoice({ amountMsat: 1000 }).paymentRequest,
+      });
+      await untilEnded(service, marker);
+      expect(await lntx(service, answer)).toMatchObject({ status: 'pending', payment_preimage: null });
+      net.outside.resolveHold(paymentHash, 'cancel');
+      await service.restart();
+      expect(await untilEnded(service, answer)).toMatchObject({ status: 'failed' });
+      expect((await balances(service, wallet)).pending_msat).toBe(0);
+    });
+
+    it('S8: twenty invoices that are paid while the service is down are all credited once after the start', async () => {
+      const wallet = await service.client.wallet();
+      const invoices = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => service.client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 10 + i })),
+      );
+      await service.restart(async () => {
+        // The node's own guard, as a node without a service behind it would claim.
+        const stand = net.connect();
+        stand.guardIncoming(async () => 'claim');
+        const paid = await Promise.all(invoices.map(({ payment_request }) => net.outside.pay({ paymentRequest: payment_request })));
+        expect(new Set(paid.map(({ state }) => state))).toEqual(new Set(['succeeded']));
+        await stand.close();
+      });
+      const total = invoices.reduce((sum, { num_satoshis }) => sum + num_satoshis * 1000, 0);
+      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: total, pending_msat: 0 });
+      await service.restart();
+      expect(await balances(service, wallet)).toEqual({ balance_msat: total, pending_msat: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('S12: the database fails after the node said paid: the payment is found again, also after a restart', async () => {
+      const wallet = await service.client.wallet(1000);
+      for (const restarted of [false, true]) {
+        const before = (await balances(service, wallet)).balance_msat;
+        const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
+        const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
+        service.diskIsFull = true;
+        net.outside.resolveHold(paymentHash, 'settle');
+        await expect.poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state).toBe('succeeded');
+        expect(await lntx(service, answer)).toMatchObject({ status: 'pending', settled: 0 });
+        const repair = () => {
+          service.diskIsFull = false;
+        };
+        await (restarted ? service.restart(repair) : repair());
+        expect(await untilEnded(service, answer)).toMatchObject({ status: 'settled' });
+        expect(await balances(service, wallet)).toEqual({ balance_msat: before - 100_000, pending_msat: 0 });
+      }
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('F2: a route that charges as much as the amount fails, and nothing is charged', async () => {
+      const wallet = await service.client.wallet(1000);
+      const { paymentRequest } = net.outside.invoice({ amountMsat: 300_000, script: { fee: 'double' } });
+      const answer = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
+      expect(answer).toMatchObject({ status: 400, body: { message: 'Failure reason: FAILURE_REASON_NO_ROUTE' } });
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
+    });
+
+    it('F2: a node that pays more than it may takes no more than the reserve from the wallet', async () => {
+      const wallet = await service.client.wallet(1000);
+      const { paymentRequest } = net.outside.invoice({ amountMsat: 300_000, script: { fee: 'double', ignoresFeeLimit: true } });
+      const answer = await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 5_000 }, '');
+      expect(answer).toMatchObject({ status: 201, body: { lnTx: { fee_msat: 5_000 } } });
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 695_000, pending_msat: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('F7: routing is charged on every kind of payment that leaves the node', async () => {
+      const fees: number[] = [];
+      const ways: ((wallet: TestWallet) => Promise<unknown>)[] = [
+        (wallet) => withdraw(service, wallet, { payment_request: net.outside.invoice({ amountMsat: 100_000 }).paymentRequest }, ''),
+        (wallet) => withdraw(service, wallet, { payment_request: net.outside.invoice().paymentRequest, num_satoshis: 100 }, ''),
+        async (wallet) => {
+          const { nodes } = await service.client.get('/playground');
+          const dest_pubkey = nodes.find(({ name }: Json) => name === 'carol').pubkey;
+          await service.client.post(`/v1/wallet/${wallet.id}/keysend`, { dest_pubkey, num_satoshis: 100 });
+        },
+        async (wallet) => {
+          const link = await service.client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100 });
+          const { callback, k1 }: Json = await (await fetch(link.url)).json();
+          const pr = net.outside.invoice({ amountMsat: 100_000 }).paymentRequest;
+          expect(await (await fetch(`${callback}&k1=${k1}&pr=${pr}`)).json()).toEqual({ status: 'OK' });
+        },
+      ];
+      for (const pay of ways) {
+        const wallet = await service.client.wallet(1000);
+        net.nextPayment({ fee: 1_500 });
+        await pay(wallet);
+        await expect.poll(async () => (await balances(service, wallet)).pending_msat, { timeout: 20_000 }).toBe(0);
+        fees.push(900_000 - (await balances(service, wallet)).balance_msat);
+      }
+      expect(fees).toEqual([1_500, 1_500, 1_500, 1_500]);
+    });
+
+    it('I4: an amountless invoice credits what was received; a part of a payment credits nothing', async () => {
+      const wallet = await service.client.wallet();
+      const open = await service.client.post(`/v1/wallet/${wallet.id}/invoice`, {});
+      await net.outside.pay({ paymentRequest: open.payment_request, amountMsat: 7_777 });
+      await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 7_777, pending_msat: 0 });
+      const fixed = await service.client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 10 });
+      await net.outside.pay({ paymentRequest: fixed.payment_request, arrivesMsat: 12_345 });
+      await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 20_122, pending_msat: 0 });
+      expect(await service.client.get(`/v1/lntx/${fixed.id}`)).toMatchObject({ settled: 1, num_satoshis: 12 });
+      const part = await service.client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 10 });
+      const paying = net.outside.pay({ paymentRequest: part.payment_request, arrivesMsat: 4_000, partial: true });
+      const under = await service.client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 10 });
+      const underpaid = await Promise.all([net.outside.pay({ paymentRequest: under.payment_request, arrivesMsat: 9_999 })]);
+      service.time.advance(60_000);
+      expect((await paying).state).toBe('failed');
+      expect(underpaid.map(({ state }) => state)).toEqual(['failed']);
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 20_122, pending_msat: 0 });
+      expect(await service.client.get(`/v1/lntx/${part.id}`)).toMatchObject({ settled: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('a wallet has no more payments in flight than it may; the next is refused before anything is held', async () => {
+      const wallet = await service.client.wallet(1000);
+      const requests = Array.from({ length: 12 }, () => net.outside.invoice({ amountMsat: 1_000, script: { hold: true } }));
+      const answers = await Promise.all(
+        requests.map(({ paymentRequest }) => withdraw(service, wallet, { payment_request: paymentRequest })),
+      );
+      expect(answers.filter(({ status }) => status === 202)).toHaveLength(8);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused).toHaveLength(4);
+      expect(refused[0]).toMatchObject({ body: { type: 'too_many_payments' } });
+      for (const { paymentHash } of requests) {
+        if (net.outside.payments().some((paid) => paid.paymentHash === paymentHash)) net.outside.resolveHold(paymentHash, 'cancel');
+      }
+      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
+    });
+  },
+  { MAX_PAYMENTS_IN_FLIGHT: '8' },
+);

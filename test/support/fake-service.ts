@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { newKeyText } from '../../src/accounts/keys.ts';
+import { type Satchel, startSatchel } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Database, Dialect } from '../../src/db/database.ts';
+import { StatementFailed } from '../../src/db/errors.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
+import { SteppedTime } from '../../src/lightning/fake/time.ts';
+import { freshUrls } from './databases.ts';
+import { freePort } from './free-port.ts';
+import { problemsOf } from './ledgers.ts';
+import { type Client, clientOf } from './service.ts';
+
+/** The whole service on a network that does what a test tells it; its time stands still until the test moves it. */
+export interface FakeService {
+  readonly client: Client;
+  readonly net: FakeNetwork;
+  readonly time: SteppedTime;
+  /** While true, every transaction fails, as on a full disk; reads go on. */
+  diskIsFull: boolean;
+  /** Ends the service and starts it again on the same database and network. `between` runs while it is down. */
+  restart(between?: () => Promise<void> | void): Promise<void>;
+  /** What `verify` finds wrong. */
+  problems(): Promise<readonly string[]>;
+}
+
+export function onFakeService(
+  name: string,
+  suite: (service: FakeService, dialect: Dialect) => void,
+  settings: Record<string, string> = {},
+) {
+  for (const dialect of ['sqlite', 'postgres'] as const) {
+    describe(`${name} (${dialect})`, () => {
+      const urls = freshUrls(dialect);
+      const dataDir = mkdtempSync(join(tmpdir(), 'satchel-fake-'));
+      const time = new SteppedTime();
+      const net = new FakeNetwork({ seed: name, time });
+      const secretKey = newKeyText('secret_api');
+      let satchel: Satchel | undefined;
+      let database: Database;
+      let config: ReturnType<typeof readConfig>;
+
+      const start = async () => {
+        satchel = await startSatchel(config, {
+          openDatabase: async (url, options) => {
+            database = await openDatabase(url, options);
+            return { ...database, transaction: (work) => (service.diskIsFull ? Promise.reject(full()) : database.transaction(work)) };
+          },
+          openNode: async () => ({ node: net.connect(), playground: net.control }),
+        });
+        await satchel.server.listen({ host: '127.0.0.1', port: config.port });
+      };
+      const service: FakeService & { client: Client } = {
+        client: undefined as unknown as Client,
+        net,
+        time,
+        diskIsFull: false,
+        async restart(between = () => undefined) {
+          await satchel?.close();
+          await between();
+          await start();
+        },
+        problems: () => problemsOf(database),
+      };
+      beforeAll(async () => {
+        const port = String(await freePort());
+        const own = { DATA_DIR: dataDir, DATABASE_URL: await urls(), PORT: port, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey };
+        config = readConfig({ PAYMENT_WAIT_SECONDS: '10', ...own, ...settings });
+        Object.assign(service, { client: clientOf(`http://127.0.0.1:${port}`, secretKey, '') });
+        await start();
+      });
+      afterAll(async () => {
+        await satchel?.close();
+        rmSync(dataDir, { recursive: true, force: true });
+      });
+      suite(service, dialect);
+    });
+  }
+}
+
+function full(): StatementFailed {
+  return new StatementFailed('database or disk is full', '13');
+}
