@@ -1,4 +1,5 @@
 import { errorMessage } from './kernel/log.ts';
+import { parseFakeUrl } from './lightning/fake/fake-url.ts';
 import { parsePlaygroundUrl } from './lightning/playground/shared.ts';
 
 /** Everything that can be configured, in one place. Read from the environment, checked before anything starts. */
@@ -10,7 +11,7 @@ export interface Config {
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
-  /** `playground:`, or `playground://host:port?secret=…` for one that several instances share. */
+  /** `playground:`, or `playground://host:port?secret=…` for one that several instances share, or the test tool `fake:?seed=…`. */
   readonly lightningUrl: string;
   readonly logLevel: string;
   /** A `sak_…` that must exist after the start. */
@@ -95,9 +96,10 @@ function publicUrl(text: string): string {
 /** The value is never repeated: it may carry the node's secret. */
 function lightningUrl(text: string): string {
   if (text === 'playground:') return text;
-  if (!text.startsWith('playground://')) throw new InvalidConfig('LIGHTNING_URL must be playground: or playground://host:port?secret=….');
+  const parse = text.startsWith('playground://') ? parsePlaygroundUrl : text.startsWith('fake:') ? parseFakeUrl : undefined;
+  if (!parse) throw new InvalidConfig('LIGHTNING_URL must be playground:, playground://host:port?secret=… or, for tests, fake:?seed=1.');
   try {
-    parsePlaygroundUrl(text);
+    parse(text);
     return text;
   } catch (error) {
     throw new InvalidConfig(`LIGHTNING_URL: ${errorMessage(error)}`);

@@ -5,12 +5,14 @@ export interface Greeting {
   /** Where this machine reaches the service. */
   readonly localUrl: string;
   readonly newKeys: AccountKeys | undefined;
+  /** The Lightning node is the test tool: said loudly, because nothing else looks different. */
+  readonly isFake?: boolean;
   /** Shell words that give the secret key. */
   readonly secretKeyShell: string;
 }
 
 /** What `npm start` prints once everything is ready: where, with which key, and commands that work when they are pasted. */
-export function greeting({ publicUrl, localUrl, newKeys, secretKeyShell }: Greeting): string {
+export function greeting({ publicUrl, localUrl, newKeys, isFake = false, secretKeyShell }: Greeting): string {
   const keys = newKeys
     ? `
   Your keys, shown this once (also in the file that the commands below read):
@@ -18,7 +20,12 @@ export function greeting({ publicUrl, localUrl, newKeys, secretKeyShell }: Greet
     public  ${newKeys.publicKey}
 `
     : '';
-  return `
+  const warning = isFake
+    ? `
+  !! The Lightning node is a FAKE: a test tool that can lose, delay and lie. No real money, no secrets: see docs/fake-node.md.
+`
+    : '';
+  return `${warning}
   Satchel is ready at ${publicUrl}
 ${keys}
   Try it: these lines make a wallet, let another node of the playground pay 5000 sat into it over Lightning, and show its balance.

@@ -11,7 +11,8 @@ async function main(): Promise<void> {
   const address = await listen(satchel, config);
   const newKeys = config.bootstrapSecretKey === undefined ? satchel.newKeys : undefined;
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
-  process.stdout.write(greeting({ publicUrl: config.publicUrl, localUrl, newKeys, secretKeyShell: secretKeyShell(config) }));
+  const isFake = config.lightningUrl.startsWith('fake:');
+  process.stdout.write(greeting({ publicUrl: config.publicUrl, localUrl, newKeys, isFake, secretKeyShell: secretKeyShell(config) }));
   endOnSignals(() => satchel.close());
 }
 
@@ -51,7 +52,7 @@ process.stdout.on('error', () => {});
 main().catch((error) => {
   const known =
     error instanceof InvalidConfig ||
-    ['ForeignLedger', 'DatabaseNewer', 'DatabaseLocked', 'NodeUnavailable'].includes((error as Error).name);
+    ['ForeignLedger', 'DatabaseNewer', 'DatabaseLocked', 'NodeUnavailable', 'FakeFileRefused'].includes((error as Error).name);
   process.stderr.write(`Satchel cannot start: ${errorMessage(error)}\n${known ? '' : `${(error as Error).stack ?? ''}\n`}`);
   process.exit(1);
 });

@@ -101,8 +101,8 @@ export class FakeNetwork {
     this.#world.faults.rates = { ...this.#world.faults.rates, ...rates };
   }
 
-  /** A service connects: one life of the port. It ends with `close()`, or with `kill()` as by kill -9. */
-  connect(): FakeNode {
+  /** A service connects: one life of the port. It ends with `close()`, or with `kill()` as by kill -9; `closed` hears of it. */
+  connect({ closed }: { readonly closed?: () => void } = {}): FakeNode {
     return new FakeNode({
       world: this.#world,
       log: this.#log,
@@ -113,6 +113,7 @@ export class FakeNetwork {
       left: () => {
         // Whoever waits for a decision that nobody is left to make.
         if (!this.#gate.isGuarded) this.#records.answer();
+        closed?.();
       },
     });
   }

@@ -1,0 +1,40 @@
+import { type FaultRates, faultsAt, NO_FAULTS } from './faults.ts';
+
+export interface FakeAddress {
+  readonly seed: string;
+  readonly rates: FaultRates;
+}
+
+/** The text is no address of a fake node; the message says why. */
+export class InvalidFakeUrl extends Error {
+  override readonly name = 'InvalidFakeUrl';
+}
+
+/** `loseAnswer` is written `lose-answer`. */
+const RATE_NAMES: ReadonlyMap<string, keyof FaultRates> = new Map(
+  (Object.keys(NO_FAULTS) as (keyof FaultRates)[]).map((name) => [name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), name]),
+);
+
+/** Reads `fake:` or `fake:?seed=1&faults=0.1&…`; what is said of one fault counts more than what is said of all. @throws InvalidFakeUrl */
+export function parseFakeUrl(text: string): FakeAddress {
+  const [, query] = /^fake:(?:\?(.*))?$/.exec(text) ?? [];
+  if (!text.startsWith('fake:') || (query === undefined && text !== 'fake:')) throw new InvalidFakeUrl('write fake: or fake:?seed=1');
+  const parameters = new URLSearchParams(query);
+  const seed = parameters.get('seed') ?? '1';
+  if (!/^[0-9A-Za-z_-]{1,64}$/.test(seed)) throw new InvalidFakeUrl('the seed must be 1 to 64 letters, digits, _ or -');
+  let rates = faultsAt(rateOf(parameters, 'faults') ?? 0);
+  for (const name of parameters.keys()) {
+    const fault = RATE_NAMES.get(name);
+    if (fault) rates = { ...rates, [fault]: rateOf(parameters, name) };
+    else if (name !== 'seed' && name !== 'faults')
+      throw new InvalidFakeUrl(`it may have seed, faults, ${[...RATE_NAMES.keys()].join(', ')}, and nothing else`);
+  }
+  return { seed, rates };
+}
+
+function rateOf(parameters: URLSearchParams, name: string): number | undefined {
+  const text = parameters.get(name);
+  if (text === null) return undefined;
+  if (!/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/.test(text)) throw new InvalidFakeUrl(`${name} must be a rate from 0 to 1, such as 0.1`);
+  return Number(text);
+}
