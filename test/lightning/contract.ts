@@ -177,6 +177,15 @@ export function nodeContract(name: string, lives: Lives): void {
         expect(await node.balance()).toEqual({ localMsat });
       });
 
+      it('never pays an expired invoice', async () => {
+        const { node, control } = await subject();
+        const order = await orderFor({ control }, { expirySeconds: 0 });
+        const { expiresAt } = decodeBolt11(order.paymentRequest);
+        await clockIsPast(expiresAt + 1);
+        expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'TIMEOUT' });
+        expect(await received(control, order.paymentHash)).toBeUndefined();
+      });
+
       it('has never heard of an id that was never used', async () => {
         const { node } = await subject();
         expect(await node.lookupPayment(crypto.randomUUID())).toBeUndefined();
@@ -348,6 +357,19 @@ export function nodeContract(name: string, lives: Lives): void {
         expect(claimed).toBe(outcome !== 'cancelled');
       });
 
+      it('is waited for: without one, what arrives is not claimed', async () => {
+        const { node, control } = await reopened();
+        const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 60 });
+        const before = await node.balance();
+        const paying = control.payInvoice({ paymentRequest, from: 'alice' });
+        await untilSent(control, paymentHash);
+        expect(await node.lookupInvoice(paymentHash)).toEqual({ state: 'open' });
+        expect(await node.balance()).toEqual(before);
+        node.guardIncoming(async () => 'claim');
+        expect(await settlementOf(node, paymentHash)).toMatchObject({ amountMsat: 5_000 });
+        await paying;
+      });
+
       it('is asked in the next life about what still waits', async () => {
         const { node, control } = await subject();
         const { asked } = undecided(node);
@@ -410,14 +432,15 @@ interface OrderOptions {
   readonly feeLimitMsat?: number;
   readonly hold?: boolean;
   readonly amountless?: boolean;
+  readonly expirySeconds?: number;
 }
 
 /** An order for a new invoice of an outside node. */
 async function orderFor({ control }: Pick<Subject, 'control'>, options: OrderOptions = {}): Promise<PaymentOrder> {
-  const { at = 'alice', hold = false, feeLimitMsat = 0 } = options;
+  const { at = 'alice', hold = false, feeLimitMsat = 0, expirySeconds = 600 } = options;
   const amountMsat = msat(options.amountMsat ?? 1_000_000);
   const stated = options.amountless ? {} : { amountMsat };
-  const invoice = await control.createInvoice({ ...stated, memo: 'tea', at, expirySeconds: 600, hold });
+  const invoice = await control.createInvoice({ ...stated, memo: 'tea', at, expirySeconds, hold });
   return { paymentId: crypto.randomUUID(), ...invoice, amountMsat, feeLimitMsat: msat(feeLimitMsat) };
 }
 
@@ -457,6 +480,18 @@ async function settlementOf(node: LightningNode, paymentHash: string) {
     if (event.type === 'settlement' && event.paymentHash === paymentHash) return event;
   }
   throw new Error('the settlement did not come');
+}
+
+/** Expiry is a matter of whole seconds of the real clock. */
+async function clockIsPast(unixSeconds: number): Promise<void> {
+  while (Date.now() < unixSeconds * 1000) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Until an outside payment has set out for us. */
+async function untilSent(control: PlaygroundControl, paymentHash: string): Promise<void> {
+  for (let sent = false; !sent; ) {
+    sent = (await control.payments(0, 1_000)).some((payment) => payment.direction === 'sent' && payment.paymentHash === paymentHash);
+  }
 }
 
 /** A guard that waits for the test. */

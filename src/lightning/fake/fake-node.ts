@@ -100,7 +100,8 @@ export class FakeNode implements LightningNode, Guardian {
     const down = this.#parts.downSignal();
     const ends = AbortSignal.any([signal, this.#closing.signal, down]);
     for (let after = position; ; ) {
-      if (this.#isKilled) await silence();
+      // Whoever pulls down a dead service in a test must not wait for ever.
+      if (this.#isKilled) await aborted(signal);
       if (signal.aborted || this.#closing.signal.aborted) return;
       if (down.aborted) throw new ConnectionLost('the connection to the fake node broke while watching');
       const event = log.after(after);
@@ -156,7 +157,9 @@ export class FakeNode implements LightningNode, Guardian {
   async #wait(delayMs: number | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const broken = AbortSignal.any([this.#closing.signal, this.#parts.downSignal()]);
-    const fail = (): void => reject(new ConnectionLost('the connection to the fake node broke during the call'));
+    const fail = (): void => {
+      if (!this.#isKilled) reject(new ConnectionLost('the connection to the fake node broke during the call'));
+    };
     broken.addEventListener('abort', fail);
     if (delayMs !== undefined) this.#parts.world.time.after(delayMs, resolve);
     await promise.finally(() => broken.removeEventListener('abort', fail));
@@ -166,6 +169,11 @@ export class FakeNode implements LightningNode, Guardian {
 
 function lost(name: CallName): ConnectionLost {
   return new ConnectionLost(`the connection to the fake node broke before ${name} was answered`);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
 /** What a dead process hears. */
