@@ -12,11 +12,19 @@ export interface WatcherDependencies {
   readonly invoices: Invoices;
   readonly payments: Payments;
   readonly log: Log;
+  /** Shorter in simulations. */
+  readonly pace?: WatcherPace;
+}
+
+export interface WatcherPace {
+  /** Between an interrupted watch, or an event that could not be booked, and the next try. */
+  readonly retryMs: number;
+  /** Between two writes of the position. */
+  readonly keepPositionMs: number;
 }
 
 const POSITION = 'node_event_position';
-const RETRY_MS = 1000;
-const KEEP_POSITION_MS = 250;
+const PACE: WatcherPace = { retryMs: 1000, keepPositionMs: 250 };
 /** Events that are being booked at the same time; they share the ledger's commits. */
 const MAX_IN_FLIGHT = 256;
 
@@ -38,7 +46,7 @@ export async function watchNode(deps: WatcherDependencies, signal: AbortSignal):
     } catch (error) {
       if (!away) deps.log.warn({ reason: errorMessage(error) }, 'watching the node was interrupted; trying again every second');
       away = true;
-      await pause(RETRY_MS, signal);
+      await pause((deps.pace ?? PACE).retryMs, signal);
     }
   }
 }
@@ -76,7 +84,7 @@ interface Progress {
 /** Keeps the newest position up to which everything is booked, a few times a second and at the end. */
 async function keepPositions(deps: WatcherDependencies, progress: Progress, signal: AbortSignal): Promise<void> {
   for (let last = false; !last; ) {
-    last = signal.aborted || (await pause(KEEP_POSITION_MS, signal));
+    last = signal.aborted || (await pause((deps.pace ?? PACE).keepPositionMs, signal));
     const [oldest] = progress.inFlight.keys();
     const safe = oldest === undefined ? progress.last : oldest - 1;
     if (safe <= progress.kept) continue;
@@ -90,7 +98,11 @@ async function keepPositions(deps: WatcherDependencies, progress: Progress, sign
 }
 
 /** One event that cannot be booked must not stop the others: it is tried again beside them. @returns false when the signal came first. */
-async function bookUntilDone({ invoices, payments, log }: WatcherDependencies, event: NodeEvent, signal: AbortSignal): Promise<boolean> {
+async function bookUntilDone(
+  { invoices, payments, log, pace = PACE }: WatcherDependencies,
+  event: NodeEvent,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (;;) {
     try {
       await (event.type === 'settlement' ? invoices.settle(event) : payments.report(event.paymentId, event.outcome));
@@ -100,7 +112,7 @@ async function bookUntilDone({ invoices, payments, log }: WatcherDependencies, e
         { position: event.position, event: event.type, reason: errorMessage(error) },
         'an event of the node was not booked; trying again',
       );
-      if (signal.aborted || (await pause(RETRY_MS, signal))) return false;
+      if (signal.aborted || (await pause(pace.retryMs, signal))) return false;
     }
   }
 }

@@ -128,6 +128,11 @@ export class FakeNetwork {
     this.#world.faults.always(name, fault);
   }
 
+  /** Ends all trouble: nothing goes wrong with calls or events from here on. Payments keep their scripts. */
+  calm(): void {
+    this.#world.faults.calm();
+  }
+
   /** What becomes of the next payment that our node begins, in place of its invoice's script. */
   nextPayment(script: PaymentScript): void {
     this.#outgoing.script(script);

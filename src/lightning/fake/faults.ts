@@ -92,6 +92,14 @@ export class Faults {
     else this.#always.delete(name);
   }
 
+  /** From here on nothing goes wrong that is not asked for again. */
+  calm(): void {
+    this.rates = NO_FAULTS;
+    this.#next.clear();
+    this.#always.clear();
+    this.#nextEvent.length = 0;
+  }
+
   /** What goes wrong with this call; `scripted` is the payment's own. */
   ofCall(name: CallName, scripted: CallFault | undefined): CallFault {
     const planned = this.#next.get(name)?.shift() ?? scripted ?? this.#always.get(name);

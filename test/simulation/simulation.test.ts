@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { FaultRates } from '../../src/lightning/fake/faults.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { operation } from './operations.ts';
+import { Simulation } from './simulation.ts';
+
+/*
+ * Thousands of random operations with random faults and crashes, from a seed. By hand, as long as wanted:
+ *
+ *   SIMULATION_SEEDS=50 SIMULATION_OPERATIONS=2000 npx vitest run test/simulation
+ *   SIMULATION_SEED=<the seed a failure printed> SIMULATION_PATH=<its path> npx vitest run test/simulation
+ */
+const env = process.env;
+const seeds = Number(env.SIMULATION_SEEDS ?? 4);
+const operations = Number(env.SIMULATION_OPERATIONS ?? 250);
+const replay = env.SIMULATION_SEED ? { seed: Number(env.SIMULATION_SEED), path: env.SIMULATION_PATH ?? '' } : {};
+
+const rate = fc.constantFrom(0, 0, 0.02, 0.1, 0.25);
+const rates: fc.Arbitrary<Partial<FaultRates>> = fc.record({
+  loseCall: rate,
+  loseAnswer: rate,
+  unavailable: rate,
+  delay: rate,
+  slow: rate,
+  fail: rate,
+  duplicate: rate,
+  reorder: rate,
+  breakWatch: rate,
+  stale: rate,
+  lateSuccess: fc.constantFrom(0, 0, 0.1),
+});
+
+onBothDatabases('simulation', (open, dialect) => {
+  // A server in another process takes its time.
+  const length = dialect === 'sqlite' ? operations : Math.ceil(operations / 2);
+
+  it(`${seeds} × ${length} operations with faults and crashes: no money is lost or made, and in the end the books say what the outside says`, async () => {
+    let count = 0;
+    const history = fc.record({
+      net: fc.record({ seed: fc.nat(), rates }),
+      steps: fc.array(operation, { minLength: length, maxLength: length, size: 'max' }),
+    });
+    const property = fc.asyncProperty(history, async ({ net, steps }) => {
+      const simulation = await Simulation.begin(await open(), net);
+      for (const step of steps) await simulation.step(step);
+      await simulation.end();
+      count += steps.length;
+    });
+    await fc.assert(property, {
+      numRuns: seeds,
+      interruptAfterTimeLimit: 3_600_000,
+      verbose: false,
+      endOnFailure: env.SIMULATION_SHRINK === undefined,
+      ...replay,
+    });
+    expect(count).toBe(seeds * length);
+  }, 3_600_000);
+});

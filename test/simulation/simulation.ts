@@ -1,0 +1,312 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../src/db/database.ts';
+import { statement } from '../../src/db/statement.ts';
+import { msat } from '../../src/kernel/money.ts';
+import { Refusal } from '../../src/kernel/refusal.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
+import type { FaultRates } from '../../src/lightning/fake/faults.ts';
+import { SteppedTime } from '../../src/lightning/fake/time.ts';
+import { NodeUnavailable } from '../../src/lightning/node.ts';
+import type { Wallet } from '../../src/wallets/wallets.ts';
+import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
+import { problemsOf } from '../support/ledgers.ts';
+import { ACCOUNT, beginLife, type Life, openAccount } from './life.ts';
+import type { Operation } from './operations.ts';
+
+/** What does not hold; the operations that led there follow from the seed. */
+export class Broken extends Error {
+  override readonly name = 'Broken';
+}
+
+type PaymentFact = { id: string; payment_hash: string; state: string; correction: string | null; invoice_id: string | null };
+type InvoiceFact = { id: string; payment_hash: string; state: string; is_keysend: number };
+
+const allPayments = statement<PaymentFact>(
+  'test_all_payments',
+  'SELECT id, payment_hash, state, correction, invoice_id FROM payment ORDER BY id',
+);
+const allInvoices = statement<InvoiceFact>('test_all_invoices', 'SELECT id, payment_hash, state, is_keysend FROM invoice ORDER BY id');
+
+const WALLETS = 5;
+const VERIFY_EVERY = 25;
+/** A service, its node and its outside, to which operations happen; checked after each. */
+export class Simulation {
+  readonly #database: FaultyDatabase;
+  readonly #net: FakeNetwork;
+  readonly #time = new SteppedTime(1_700_000_000_000);
+  #life: Life | undefined;
+  #wallets: Wallet[] = [];
+  readonly #links: { token: string; key: string }[] = [];
+  /** Outside invoices that somebody was asked to pay, and what every one who asked was told. */
+  readonly #asked = new Map<string, { paymentRequest: string; answers: ('begun' | 'refused' | 'unclear')[] }>();
+  readonly #ended = new Map<string, string>();
+  readonly #firstBalanceMsat: number;
+  #operations = 0;
+
+  private constructor(database: Database, net: { seed: number; rates: Partial<FaultRates> }) {
+    this.#database = faulty(database);
+    this.#net = new FakeNetwork({ ...net, time: this.#time });
+    this.#firstBalanceMsat = this.#localMsat();
+  }
+
+  static async begin(database: Database, net: { seed: number; rates: Partial<FaultRates> }): Promise<Simulation> {
+    const simulation = new Simulation(database, net);
+    await openAccount(database);
+    const life = await simulation.#living();
+    for (let i = 0; i < WALLETS; i++) simulation.#wallets.push((await life.wallets.create(ACCOUNT, `wallet ${i}`)).wallet);
+    return simulation;
+  }
+
+  /** One operation, and a moment for what it sets going. @throws Broken */
+  async step(operation: Operation): Promise<void> {
+    this.#operations += 1;
+    const life = await this.#living();
+    void this.#do(life, operation).catch((error) => {
+      if (!isExpected(error)) this.#unexpected ??= error;
+    });
+    await this.#settle();
+    if (this.#unexpected) throw this.#unexpected;
+    await this.#checkEnds();
+    if (this.#operations % VERIFY_EVERY === 0) await this.#verify();
+  }
+
+  #unexpected: unknown;
+
+  /** Ends all trouble, lets everything come to its end, and compares the ledger with what the outside says. @throws Broken */
+  async end(): Promise<void> {
+    this.#database.failAt();
+    this.#net.calm();
+    this.#life?.kill();
+    this.#life = undefined;
+    this.#net.restart();
+    const life = await this.#living();
+    for (let turn = 0; turn < 40; turn++) {
+      for (const hash of this.#asked.keys()) this.#resolve(hash, turn % 2 ? 'settle' : 'cancel');
+      this.#time.advance(120_000);
+      await this.#settle();
+      await life.payments.resume();
+      await this.#settle();
+    }
+    await this.#checkEnds();
+    await this.#verify();
+    await this.#compare(life);
+  }
+
+  async #living(): Promise<Life> {
+    if (this.#life && !this.#life.isDead) return this.#life;
+    this.#database.failAt();
+    this.#life = await beginLife(this.#database, this.#net);
+    // What a start does.
+    void this.#life.payments.resume();
+    await this.#settle();
+    return this.#life;
+  }
+
+  #wallet(index: number): Wallet {
+    return this.#wallets[index % WALLETS] as Wallet;
+  }
+
+  async #do(life: Life, operation: Operation): Promise<void> {
+    switch (operation.do) {
+      case 'deposit':
+        return this.#deposit(life, operation);
+      case 'keysend in': {
+        const id = operation.isForNobody ? 'wal_nobody' : this.#wallet(operation.wallet).id;
+        const customRecords = { '696969': Buffer.from(id).toString('hex') };
+        await this.#net.outside.keysend({ amountMsat: operation.msat, customRecords });
+        return;
+      }
+      case 'pay': {
+        const { paymentRequest, paymentHash } = this.#net.outside.invoice({ amountMsat: operation.msat, script: operation.script });
+        this.#asked.set(paymentHash, { paymentRequest, answers: [] });
+        const limit = operation.feeLimitMsat === undefined ? {} : { feeLimitMsat: msat(operation.feeLimitMsat) };
+        return this.#pay(life, this.#wallet(operation.wallet), paymentHash, limit);
+      }
+      case 'pay again': {
+        const paymentHash = [...this.#asked.keys()][operation.which % Math.max(1, this.#asked.size)];
+        return paymentHash === undefined ? undefined : this.#pay(life, this.#wallet(operation.wallet), paymentHash, {});
+      }
+      case 'keysend': {
+        const { nodes } = await this.#net.control.describe();
+        const destination = nodes.find(({ name }) => name === 'alice')?.pubkey ?? '';
+        const order = { wallet: this.#wallet(operation.wallet), destination, amountMsat: msat(operation.msat), customRecords: {} };
+        await life.payments.keysend(order);
+        return;
+      }
+      case 'inside':
+        return this.#inside(life, operation);
+      case 'transfer': {
+        const [source, destination] = [this.#wallet(operation.from), this.#wallet(operation.to)];
+        await life.payments.transfer({ source, destination, amountMsat: msat(operation.msat), memo: undefined, passThru: undefined });
+        return;
+      }
+      case 'link': {
+        const wallet = this.#wallet(operation.wallet);
+        const terms = { memo: '', passThru: undefined, expirySeconds: undefined, uses: operation.uses, guards: [] };
+        const { token } = await life.links.create({ wallet, maxMsat: msat(operation.msat + 1_000), ...terms });
+        this.#links.push({ token, key: wallet.id });
+        return;
+      }
+      case 'claim':
+        return this.#claim(life, operation);
+      case 'resolve': {
+        const hash = [...this.#asked.keys()][operation.which % Math.max(1, this.#asked.size)];
+        if (hash !== undefined) this.#resolve(hash, operation.action);
+        return;
+      }
+      case 'time':
+        return this.#time.advance(operation.ms);
+      case 'node':
+        return this.#net[operation.what]();
+      case 'call':
+        return this.#net.next(operation.name, operation.fault);
+      case 'database':
+        return this.#database.failAt(operation.fault);
+      case 'resume':
+        return life.payments.resume();
+      case 'crash':
+        if (operation.inSteps === 0) life.kill();
+        else life.dieIn(operation.inSteps);
+    }
+  }
+
+  async #deposit(life: Life, { wallet, msat: amount, how }: Extract<Operation, { do: 'deposit' }>): Promise<void> {
+    const order = { wallet: this.#wallet(wallet), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' as const };
+    const { paymentRequest } = await life.invoices.create({ ...order, amountMsat: how === 'open' ? undefined : msat(amount) });
+    const arrives = {
+      exact: {},
+      open: { amountMsat: amount },
+      more: { arrivesMsat: amount + 7 },
+      less: { arrivesMsat: amount - 1 },
+      part: { partial: true },
+    };
+    if (how === 'less' && amount === 1) return;
+    await this.#net.outside.pay({ paymentRequest, ...arrives[how] });
+  }
+
+  async #pay(life: Life, wallet: Wallet, paymentHash: string, limit: { feeLimitMsat?: ReturnType<typeof msat> }): Promise<void> {
+    await this.#ask(paymentHash, async (paymentRequest) => {
+      const invoice = life.payments.readInvoice(paymentRequest);
+      await life.payments.payInvoice({ wallet, invoice, wtxType: 'ln_withdrawal', ...limit });
+    });
+  }
+
+  /** Keeps what whoever asked for a payment was told. */
+  async #ask(paymentHash: string, pay: (paymentRequest: string) => Promise<void>): Promise<void> {
+    const asked = this.#asked.get(paymentHash);
+    if (!asked) return;
+    const index = asked.answers.push('unclear') - 1;
+    try {
+      await pay(asked.paymentRequest);
+      asked.answers[index] = 'begun';
+    } catch (error) {
+      // What the API answers with 4xx or 503: nothing was or will be paid by this request.
+      if (error instanceof Refusal || error instanceof NodeUnavailable) asked.answers[index] = 'refused';
+      throw error;
+    }
+  }
+
+  async #inside(life: Life, { from, to, msat: amount, isRaced }: Extract<Operation, { do: 'inside' }>): Promise<void> {
+    const order = { wallet: this.#wallet(to), amountMsat: msat(amount), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' as const };
+    const { paymentRequest } = await life.invoices.create(order);
+    const racing = isRaced ? this.#net.outside.pay({ paymentRequest, claimDelayMs: amount % 2 ? 0 : 500 }) : undefined;
+    await Promise.all([
+      life.payments.payInvoice({
+        wallet: this.#wallet(from),
+        invoice: life.payments.readInvoice(paymentRequest),
+        wtxType: 'ln_withdrawal',
+      }),
+      racing?.catch(() => undefined),
+    ]);
+  }
+
+  async #claim(life: Life, { which, msat: amount }: Extract<Operation, { do: 'claim' }>): Promise<void> {
+    const link = this.#links[which % Math.max(1, this.#links.length)];
+    if (!link) return;
+    const { paymentRequest, paymentHash } = this.#net.outside.invoice({ amountMsat: Math.max(1_000, amount) });
+    this.#asked.set(paymentHash, { paymentRequest, answers: [] });
+    const withdrawal = { pathKey: link.key, token: link.token, numSatoshis: undefined, k1: undefined };
+    await this.#ask(paymentHash, (request) => life.links.withdraw(withdrawal, request));
+  }
+
+  #resolve(paymentHash: string, action: 'settle' | 'cancel'): void {
+    try {
+      this.#net.outside.resolveHold(paymentHash, action);
+    } catch {
+      // Not a hold invoice, or nobody has paid it.
+    }
+  }
+
+  /** What has ended stays as it is, but for a correction. */
+  async #checkEnds(): Promise<void> {
+    for (const { id, state, correction } of await this.#database.all(allPayments)) {
+      const before = this.#ended.get(id);
+      const now = correction === null ? state : `${state} (${correction})`;
+      if (before !== undefined && before !== now && !(before === 'failed' && correction !== null)) {
+        throw new Broken(`payment ${id} was ${before} and is ${now}`);
+      }
+      if (state !== 'pending') this.#ended.set(id, now);
+    }
+  }
+
+  async #verify(): Promise<void> {
+    const problems = await problemsOf(this.#database);
+    if (problems.length > 0) throw new Broken(problems.join('\n'));
+  }
+
+  /** Everything has ended: our books say what the outside says. */
+  async #compare(life: Life): Promise<void> {
+    const outside = this.#net.outside.payments();
+    const payments = await this.#database.all(allPayments);
+    for (const { id, state, payment_hash, correction, invoice_id } of payments) {
+      if (state === 'pending') throw new Broken(`payment ${id} is pending although nothing is in the way`);
+      if (invoice_id !== null) continue;
+      const paid = outside.some((one) => one.direction === 'received' && one.paymentHash === payment_hash && one.state === 'succeeded');
+      const ours = payments.some((one) => one.payment_hash === payment_hash && (one.state === 'succeeded' || one.correction === 'borne'));
+      if (paid !== ours) throw new Broken(`payment ${id} is ${state} (${correction}), its receiver ${paid ? 'has' : 'has not'} been paid`);
+    }
+    for (const { id, state, payment_hash } of await this.#database.all(allInvoices)) {
+      if (state === 'closing') throw new Broken(`invoice ${id} is closing although its payment has ended`);
+      const received = outside.some((one) => one.direction === 'sent' && one.paymentHash === payment_hash && one.state === 'succeeded');
+      const inside = payments.some((one) => one.invoice_id === id && one.state === 'succeeded');
+      if (received && inside) throw new Broken(`invoice ${id} was paid inside and outside`);
+      if ((received || inside) !== (state === 'settled'))
+        throw new Broken(`invoice ${id} is ${state}, paid: ${received ? 'outside' : inside}`);
+    }
+    for (const [hash, { answers }] of this.#asked) {
+      const refused = answers.length > 0 && answers.every((answer) => answer === 'refused');
+      const paid = outside.some((one) => one.direction === 'received' && one.paymentHash === hash && one.state === 'succeeded');
+      if (refused && paid) throw new Broken(`everybody was told that ${hash} was not paid, and it was`);
+    }
+    const { balanceMsat } = await life.ledger.balance(SYSTEM_ACCOUNTS.node);
+    const earnedMsat = this.#localMsat() - this.#firstBalanceMsat;
+    if (-balanceMsat !== earnedMsat) throw new Broken(`the node holds ${earnedMsat} msat for us, the ledger says ${-balanceMsat}`);
+  }
+
+  /** Lets everything run that can without time passing. A server in another process needs real time for it. */
+  async #settle(): Promise<void> {
+    for (let turn = 0; turn < 12; turn++) {
+      if (this.#database.dialect === 'sqlite') await new Promise((resolve) => setImmediate(resolve));
+      else await delay(1);
+    }
+  }
+
+  #localMsat(): number {
+    return this.#net.state().balance.local ?? 0;
+  }
+}
+
+/** What a caller must be ready for: a refusal, a node that is away, a database that failed, an invoice nobody can pay. */
+function isExpected(error: unknown): boolean {
+  const names = [
+    'Refusal',
+    'NodeUnavailable',
+    'ConnectionLost',
+    'InjectedFailure',
+    'StatementFailed',
+    'PlaygroundRefusal',
+    'CommitUnknown',
+  ];
+  return error instanceof Error && names.includes(error.name);
+}
