@@ -45,13 +45,13 @@ CREATE TABLE ledger_transfer (
   id TEXT NOT NULL UNIQUE,
   amount_msat INTEGER NOT NULL CHECK (amount_msat > 0),
   created_at_ms INTEGER NOT NULL,
-  from_account INTEGER NOT NULL REFERENCES ledger_account (id),
+  from_account INTEGER NOT NULL,
   from_entry INTEGER NOT NULL CHECK (from_entry > 0),
   from_balance_msat INTEGER NOT NULL CHECK (from_balance_msat >= 0 OR from_account IN (1, 2)),
   from_hash BLOB NOT NULL,
   from_type TEXT,
   from_lntx TEXT,
-  to_account INTEGER NOT NULL REFERENCES ledger_account (id),
+  to_account INTEGER NOT NULL,
   to_entry INTEGER NOT NULL CHECK (to_entry > 0),
   to_balance_msat INTEGER NOT NULL CHECK (to_balance_msat >= 0 OR to_account IN (1, 2)),
   to_hash BLOB NOT NULL,
@@ -67,7 +67,7 @@ CREATE UNIQUE INDEX ledger_transfer_to ON ledger_transfer (to_account, to_entry)
 -- Money reserved on an account until the hold is posted (spent) or voided (released).
 CREATE TABLE ledger_hold (
   id TEXT PRIMARY KEY,
-  account INTEGER NOT NULL REFERENCES ledger_account (id),
+  account INTEGER NOT NULL,
   amount_msat INTEGER NOT NULL CHECK (amount_msat > 0),
   state TEXT NOT NULL CHECK (state IN ('open', 'posted', 'voided'))
 ) STRICT;

@@ -27,6 +27,11 @@ export interface Queryable {
  */
 export interface Tx extends Queryable {
   readonly dialect: Dialect;
+  /**
+   * Runs a write whose answer nobody needs: if it fails, so does the transaction. PostgreSQL gets it together with the next
+   * statement, or with COMMIT, in one round trip.
+   */
+  send(statement: Statement, ...parameters: SqlParameter[]): Promise<void>;
 }
 
 export type Dialect = 'sqlite' | 'postgres';

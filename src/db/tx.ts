@@ -7,7 +7,7 @@ import { TransactionOver } from './errors.ts';
  * @throws whatever statement failed first, also when the callback swallowed it: PostgreSQL has given the whole transaction up by
  *   then (its COMMIT rolls back without an error), and SQLite would commit the rest.
  */
-export async function runInTx<T>(dialect: Dialect, queries: Queryable, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function runInTx<T>(dialect: Dialect, queries: Queryable & { send?: Tx['send'] }, work: (tx: Tx) => Promise<T>): Promise<T> {
   let over = false;
   let running = 0;
   let failure: { readonly error: unknown } | undefined;
@@ -29,6 +29,8 @@ export async function runInTx<T>(dialect: Dialect, queries: Queryable, work: (tx
       all: (statement, ...parameters) => use(() => queries.all(statement, ...parameters)),
       first: (statement, ...parameters) => use(() => queries.first(statement, ...parameters)),
       run: (statement, ...parameters) => use(() => queries.run(statement, ...parameters)),
+      send: (statement, ...parameters) =>
+        use(async () => void (await (queries.send?.(statement, ...parameters) ?? queries.run(statement, ...parameters)))),
     });
     if (failure) throw failure.error;
     if (running > 0) throw new TransactionOver();

@@ -26,8 +26,8 @@ export class RowMissed extends Error {
  * @throws RowMissed when a posting's row did not change; the transaction must then be rolled back.
  */
 export async function commitBatch(tx: Tx, postings: readonly Posting[], nowMs: number): Promise<Decision[]> {
-  const unguarded = await findUnguarded(tx, postings);
-  const sheet = await openWorksheet(tx, postings, nowMs);
+  // One round trip for all reads: none waits for another's answer, and the database takes them in this order.
+  const [unguarded, sheet] = await Promise.all([findUnguarded(tx, postings), openWorksheet(tx, postings, nowMs)]);
   const decisions: Decision[] = postings.map((posting) => {
     const before = sheet.newTransfers.length;
     return unguarded.get(posting) ?? apply(sheet, posting) ?? receiptOf(posting, sheet, before);
@@ -64,9 +64,11 @@ async function openWorksheet(tx: Tx, postings: readonly Posting[], nowMs: number
   const touched = postings.map(touchedBy);
   const accountIds = [...new Set(touched.flatMap((t) => t.accounts))];
   const holdIds = [...new Set(touched.flatMap((t) => t.holds))];
-  const accountRows = accountIds.length > 0 ? await tx.all(sql.lockAccounts, accountIds) : [];
+  const [accountRows, holdRows] = await Promise.all([
+    accountIds.length > 0 ? tx.all(sql.lockAccounts, accountIds) : [],
+    holdIds.length > 0 ? tx.all(sql.readHolds, holdIds) : [],
+  ]);
   invariant(accountRows.length === accountIds.length, 'a posting names a ledger account that does not exist');
-  const holdRows = holdIds.length > 0 ? await tx.all(sql.readHolds, holdIds) : [];
   return {
     nowMs,
     accounts: new Map(accountRows.map((row) => [row.id, accountState(row)])),
@@ -127,7 +129,7 @@ async function writeRows(tx: Tx, statement: Statement, rows: readonly (readonly 
   if (tx.dialect === 'sqlite') {
     for (const row of rows) await tx.run(statement, ...row);
   } else {
-    await tx.run(statement, ...Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null)));
+    await tx.send(statement, ...Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null)));
   }
 }
 

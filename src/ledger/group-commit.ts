@@ -84,7 +84,7 @@ export class GroupCommit {
     let decisions: Decision[] = [];
     try {
       await this.#database.transaction(async (tx) => {
-        if (tx.dialect === 'postgres') await tx.run(sql.insertBatch, batchId);
+        if (tx.dialect === 'postgres') await tx.send(sql.insertBatch, batchId);
         decisions = await commitBatch(tx, postings, this.#clock.nowMs());
       });
     } catch (error) {

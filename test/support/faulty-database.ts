@@ -52,6 +52,7 @@ export function faulty(database: Database): FaultyDatabase {
       all: (query, ...parameters) => around(tx, () => tx.all(query, ...parameters)),
       first: (query, ...parameters) => around(tx, () => tx.first(query, ...parameters)),
       run: (query, ...parameters) => around(tx, () => tx.run(query, ...parameters)),
+      send: (query, ...parameters) => around(tx, () => tx.send(query, ...parameters)),
     };
   }
 

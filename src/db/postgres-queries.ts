@@ -1,0 +1,47 @@
+import type pg from 'pg';
+import type { Queryable, Row, SqlParameter, SqlValue } from './database.ts';
+import { StatementFailed } from './errors.ts';
+import type { Statement } from './statement.ts';
+import { checkValue } from './tx.ts';
+
+type Connection = pg.Pool | pg.PoolClient;
+
+/** Runs statements over a connection, or over any one of a pool. */
+export function queries(client: Connection): Queryable {
+  return {
+    all: async (statement, ...parameters) => (await query(client, statement, parameters)).rows,
+    first: async (statement, ...parameters) => (await query(client, statement, parameters)).rows[0],
+    run: async (statement, ...parameters) => (await query(client, statement, parameters)).rowCount ?? 0,
+  };
+}
+
+/**
+ * Sends a statement. @throws RangeError at once for a parameter that cannot be bound: the server, which never hears of such a statement,
+ * would commit the rest of its transaction.
+ */
+export function query<R extends Row>(
+  client: Connection,
+  statement: Statement<R>,
+  parameters: readonly SqlParameter[],
+): Promise<pg.QueryResult<R>> {
+  const values = parameters.map(bindable);
+  return client.query<R>({ name: statement.name, text: statement.postgres, values }).catch((error) => {
+    throw failed(statement, error);
+  });
+}
+
+/** PostgreSQL repeats values: in `detail` and `where`, and for data that does not fit (class 22) in the message. */
+function failed(statement: Statement, error: Error & { code?: string }): Error {
+  if (error instanceof RangeError) return error;
+  const code = error.code ?? 'connection';
+  const message = code.startsWith('22') ? `a value does not fit (${code})` : error.message;
+  const { constraint, table } = error as pg.DatabaseError;
+  return new StatementFailed(`${statement.name}: ${message}`, code, { constraint, table });
+}
+
+/** `pg` takes bytes and lists as they are. */
+function bindable(value: SqlParameter): SqlParameter {
+  if (Array.isArray(value)) value.forEach(checkValue);
+  else checkValue(value as SqlValue);
+  return value;
+}

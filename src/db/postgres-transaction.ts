@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Tx } from './database.ts';
+import { CommitUnknown, StatementFailed } from './errors.ts';
+import { queries, query } from './postgres-queries.ts';
+import { runInTx } from './tx.ts';
+
+/** What PostgreSQL itself says; a broken connection has the operating system's words, such as EPIPE. */
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
+
+const MAX_TRIES = 10;
+/** serialization_failure and deadlock_detected: PostgreSQL's word that trying again is right. */
+const TRY_AGAIN = new Set(['40001', '40P01']);
+
+/** What was sent and not waited for; a failure of it is looked at before anybody is told that the transaction was committed. */
+type Sent = Promise<unknown>[];
+
+/**
+ * Runs a callback in a transaction on a connection of its own. BEGIN, what the callback only sends, and COMMIT do not wait for
+ * answers: they share a round trip with the statement before or after them.
+ */
+export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  // A connection that breaks between two statements reports it here; the next statement fails.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
+  try {
+    const sent: Sent = [];
+    later(sent, client.query(begin));
+    const send: Tx['send'] = async (statement, ...parameters) => later(sent, query(client, statement, parameters));
+    const result = await runInTx('postgres', { ...queries(client), send }, work).catch((error) => throwFirst(sent, error));
+    await commit(client, sent);
+    return result;
+  } catch (error) {
+    if (error instanceof CommitUnknown || isConnectionLoss(error)) broken = error as Error;
+    else await client.query('ROLLBACK').catch((failed: Error) => (broken = failed));
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(broken);
+  }
+}
+
+function later(sent: Sent, answer: Promise<unknown>): void {
+  // Whoever looks at it may come after its failure.
+  answer.catch(() => undefined);
+  sent.push(answer);
+}
+
+/** After a statement failed, all others of its transaction say only that it had failed: the first failure is the reason. */
+async function throwFirst(sent: Sent, error: unknown): Promise<never> {
+  await Promise.all(sent);
+  throw error;
+}
+
+/** Nothing more can be said over such a connection, not even ROLLBACK; the server rolls back when it notices. */
+function isConnectionLoss(error: unknown): boolean {
+  return error instanceof StatementFailed && (!SQLSTATE.test(error.code) || /^(08|57P)/.test(error.code));
+}
+
+async function commit(client: pg.PoolClient, sent: Sent): Promise<void> {
+  const committing = client.query('COMMIT');
+  const [outcome] = await Promise.allSettled([committing]);
+  await Promise.all(sent).catch((error: unknown) => {
+    // PostgreSQL rolls back at the COMMIT of a transaction in which it refused a statement. Any other trouble leaves open what it did.
+    throw error instanceof StatementFailed && !isConnectionLoss(error) ? error : new CommitUnknown();
+  });
+  if (outcome.status === 'rejected') {
+    const error: unknown = outcome.reason;
+    // Only a refusal of COMMIT itself (class 23: a deferred constraint; class 40: roll back, but for its word that it does not know) means that nothing was committed. A
+    // broken connection says nothing, nor does a server that is being stopped (57P01): it may have committed before it said so.
+    if (error instanceof pg.DatabaseError && /^(23|40(?!003))/.test(error.code ?? '')) throw refusedCommit(error, error.code ?? '');
+    throw new CommitUnknown();
+  }
+  // A transaction in which a statement failed answers ROLLBACK to COMMIT, and no error.
+  if (outcome.value.command !== 'COMMIT') throw new StatementFailed('commit: the transaction had failed before', '25P02');
+}
+
+function refusedCommit({ message, constraint, table }: pg.DatabaseError, code: string): StatementFailed {
+  return new StatementFailed(`commit: ${message}`, code, { constraint, table });
+}
+
+/** Runs a transaction again when PostgreSQL asks for it. */
+export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      const again = error instanceof StatementFailed && TRY_AGAIN.has(error.code) && attempt < MAX_TRIES;
+      if (!again) throw error;
+      await delay(Math.random() * 5 * 2 ** attempt);
+    }
+  }
+}
