@@ -1,5 +1,6 @@
 import type { Database, Dialect } from '../../src/db/database.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { commitBatch } from '../../src/ledger/commit.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Posting } from '../../src/ledger/posting.ts';
@@ -37,7 +38,7 @@ function groupCommit(dialect: Dialect): Row {
 }
 
 async function commitAlone(database: Database, posting: Posting): Promise<void> {
-  const [decision] = await database.transaction((tx) => commitBatch(tx, [posting], systemClock.nowMs()));
+  const [decision] = await database.transaction((tx) => commitBatch(tx, newId(), [posting], systemClock.nowMs()));
   if (decision instanceof Error) throw decision;
 }
 

@@ -1,10 +1,9 @@
 import type { SqlValue, Tx } from '../db/database.ts';
-import type { Statement } from '../db/statement.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import { type AccountState, apply, type HoldState, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
-import type { Balance, Guard, Posting, Receipt } from './posting.ts';
+import type { Balance, Guard, Posting, Receipt, TransferRow } from './posting.ts';
 
 /** What became of one posting of a batch: its receipt, or why it was not applied. */
 export type Decision = Receipt | Error;
@@ -25,7 +24,7 @@ export class RowMissed extends Error {
  * what its predecessors left, write everything with few statements.
  * @throws RowMissed when a posting's row did not change; the transaction must then be rolled back.
  */
-export async function commitBatch(tx: Tx, postings: readonly Posting[], nowMs: number): Promise<Decision[]> {
+export async function commitBatch(tx: Tx, batchId: string, postings: readonly Posting[], nowMs: number): Promise<Decision[]> {
   // One round trip for all reads: none waits for another's answer, and the database takes them in this order.
   const [unguarded, sheet] = await Promise.all([findUnguarded(tx, postings), openWorksheet(tx, postings, nowMs)]);
   const decisions: Decision[] = postings.map((posting) => {
@@ -39,7 +38,7 @@ export async function commitBatch(tx: Tx, postings: readonly Posting[], nowMs: n
       if (changed !== 1) throw new RowMissed(row.otherwise);
     }
   }
-  await writeWorksheet(tx, sheet);
+  await writeWorksheet(tx, batchId, sheet);
   return decisions;
 }
 
@@ -79,58 +78,49 @@ async function openWorksheet(tx: Tx, postings: readonly Posting[], nowMs: number
   };
 }
 
-async function writeWorksheet(tx: Tx, sheet: Worksheet): Promise<void> {
+async function writeWorksheet(tx: Tx, batchId: string, sheet: Worksheet): Promise<void> {
   const opened = [...sheet.newHolds].map((id) => holdOf(sheet, id));
   const closed = [...sheet.closedHolds].filter((id) => !sheet.newHolds.has(id)).map((id) => holdOf(sheet, id));
-  await writeRows(
-    tx,
-    sql.insertTransfers,
-    sheet.newTransfers.map((t) => [
-      t.id,
-      t.amountMsat,
-      t.createdAtMs,
-      t.from,
-      t.fromEntry,
-      t.fromBalanceMsat,
-      t.fromHash,
-      t.fromType ?? null,
-      t.fromLntx ?? null,
-      t.to,
-      t.toEntry,
-      t.toBalanceMsat,
-      t.toHash,
-      t.toType ?? null,
-      t.toLntx ?? null,
-      t.memo ?? null,
-      t.passThru ?? null,
-    ]),
-  );
-  await writeRows(
-    tx,
-    sql.insertHolds,
-    opened.map((h) => [h.id, h.account, h.amountMsat, h.state]),
-  );
-  await writeRows(
-    tx,
-    sql.closeHolds,
-    closed.map((h) => [h.id, h.state]),
-  );
-  await writeRows(
-    tx,
-    sql.saveAccounts,
-    [...sheet.accounts.values()].map((a) => [a.id, a.balanceMsat, a.heldMsat, a.entries, a.head]),
-  );
+  const transferRows = sheet.newTransfers.map(transferRow);
+  const openedRows = opened.map((h) => [h.id, h.account, h.amountMsat, h.state]);
+  const closedRows = closed.map((h) => [h.id, h.state]);
+  const accountRows = [...sheet.accounts.values()].map((a) => [a.id, a.balanceMsat, a.heldMsat, a.entries, a.head]);
+  if (tx.dialect === 'postgres') {
+    const columns = [columnsOf(transferRows, 17), columnsOf(openedRows, 4), columnsOf(closedRows, 2), columnsOf(accountRows, 5)];
+    await tx.send(sql.writeBatch, batchId, ...columns.flat());
+  } else {
+    for (const row of transferRows) await tx.run(sql.insertTransfer, ...row);
+    for (const row of openedRows) await tx.run(sql.insertHold, ...row);
+    for (const row of closedRows) await tx.run(sql.closeHold, ...row);
+    for (const row of accountRows) await tx.run(sql.saveAccount, ...row);
+  }
 }
 
-/** PostgreSQL takes all rows in one statement, a column a parameter; in SQLite a statement a row is as fast. */
-async function writeRows(tx: Tx, statement: Statement, rows: readonly (readonly SqlValue[])[]): Promise<void> {
-  const width = rows[0]?.length;
-  if (width === undefined) return;
-  if (tx.dialect === 'sqlite') {
-    for (const row of rows) await tx.run(statement, ...row);
-  } else {
-    await tx.send(statement, ...Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null)));
-  }
+/** In the order of the statements' columns. */
+function transferRow(t: TransferRow): SqlValue[] {
+  return [
+    t.id,
+    t.amountMsat,
+    t.createdAtMs,
+    t.from,
+    t.fromEntry,
+    t.fromBalanceMsat,
+    t.fromHash,
+    t.fromType ?? null,
+    t.fromLntx ?? null,
+    t.to,
+    t.toEntry,
+    t.toBalanceMsat,
+    t.toHash,
+    t.toType ?? null,
+    t.toLntx ?? null,
+    t.memo ?? null,
+    t.passThru ?? null,
+  ];
+}
+
+function columnsOf(rows: readonly (readonly SqlValue[])[], width: number): SqlValue[][] {
+  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null));
 }
 
 function receiptOf(posting: Posting, sheet: Worksheet, firstTransfer: number): Receipt {

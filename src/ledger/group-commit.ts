@@ -84,8 +84,7 @@ export class GroupCommit {
     let decisions: Decision[] = [];
     try {
       await this.#database.transaction(async (tx) => {
-        if (tx.dialect === 'postgres') await tx.send(sql.insertBatch, batchId);
-        decisions = await commitBatch(tx, postings, this.#clock.nowMs());
+        decisions = await commitBatch(tx, batchId, postings, this.#clock.nowMs());
       });
     } catch (error) {
       if (!(error instanceof CommitUnknown) || !(await this.#wasCommitted(batchId))) throw error;

@@ -24,39 +24,49 @@ export const readHolds = statement<HoldRow>('ledger_read_holds', {
   postgres: 'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id = ANY($1::text[])',
 });
 
-export const saveAccounts = statement('ledger_save_accounts', {
-  sqlite: 'UPDATE ledger_account SET balance_msat = $2, held_msat = $3, entries = $4, head = $5 WHERE id = $1',
-  postgres: `UPDATE ledger_account a SET balance_msat = n.balance_msat, held_msat = n.held_msat, entries = n.entries, head = n.head
-    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[]) AS n (id, balance_msat, held_msat, entries, head)
-    WHERE a.id = n.id`,
-});
+// What a batch writes. SQLite is as fast with a statement a row.
+export const saveAccount = statement(
+  'ledger_save_account',
+  'UPDATE ledger_account SET balance_msat = $2, held_msat = $3, entries = $4, head = $5 WHERE id = $1',
+);
 
-export const insertHolds = statement('ledger_insert_holds', {
-  sqlite: `INSERT INTO ledger_hold (id, account, amount_msat, state) VALUES ($1, $2, $3, $4)`,
-  postgres: `INSERT INTO ledger_hold (id, account, amount_msat, state)
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[])`,
-});
+export const insertHold = statement(
+  'ledger_insert_hold',
+  'INSERT INTO ledger_hold (id, account, amount_msat, state) VALUES ($1, $2, $3, $4)',
+);
 
-export const closeHolds = statement('ledger_close_holds', {
-  sqlite: `UPDATE ledger_hold SET state = $2 WHERE id = $1`,
-  postgres: `UPDATE ledger_hold h SET state = n.state FROM unnest($1::text[], $2::text[]) AS n (id, state) WHERE h.id = n.id`,
-});
+export const closeHold = statement('ledger_close_hold', 'UPDATE ledger_hold SET state = $2 WHERE id = $1');
 
 const TRANSFER_COLUMNS = `id, amount_msat, created_at_ms,
   from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx,
   to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx, memo, pass_thru`;
 
-export const insertTransfers = statement('ledger_insert_transfers', {
-  sqlite: `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
+export const insertTransfer = statement(
+  'ledger_insert_transfer',
+  `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
-  postgres: `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[],
-      $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[], $8::text[], $9::text[],
-      $10::bigint[], $11::bigint[], $12::bigint[], $13::bytea[], $14::text[], $15::text[], $16::text[], $17::text[])`,
-});
+);
 
-/** One row a batch. */
-export const insertBatch = statement('ledger_insert_batch', `INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'committed')`);
+/** PostgreSQL takes a whole batch at once, a column a parameter. Its mark stands in the same statement, so it stands for all the rest. */
+export const writeBatch = statement('ledger_write_batch', {
+  sqlite: 'SELECT 1',
+  postgres: `WITH transfers AS (
+      INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
+      SELECT * FROM unnest($2::text[], $3::bigint[], $4::bigint[],
+        $5::bigint[], $6::bigint[], $7::bigint[], $8::bytea[], $9::text[], $10::text[],
+        $11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[], $15::text[], $16::text[], $17::text[], $18::text[])
+    ), opened AS (
+      INSERT INTO ledger_hold (id, account, amount_msat, state)
+      SELECT * FROM unnest($19::text[], $20::bigint[], $21::bigint[], $22::text[])
+    ), closed AS (
+      UPDATE ledger_hold h SET state = n.state FROM unnest($23::text[], $24::text[]) AS n (id, state) WHERE h.id = n.id
+    ), saved AS (
+      UPDATE ledger_account a SET balance_msat = n.balance_msat, held_msat = n.held_msat, entries = n.entries, head = n.head
+      FROM unnest($25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bytea[]) AS n (id, balance_msat, held_msat, entries, head)
+      WHERE a.id = n.id
+    )
+    INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'committed')`,
+});
 
 /** Waits for a transaction that is still inserting the same id. What is not committed by now never will be. */
 export const refuteBatch = statement(
