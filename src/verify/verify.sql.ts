@@ -53,6 +53,12 @@ export const openHolds = statement<{ account: number; held_msat: number }>(
 
 type Mismatch = { id: string };
 
+/** No foreign key keeps holds to accounts that exist. */
+export const holdsAgainstAccounts = statement<Mismatch>(
+  'verify_hold_accounts',
+  'SELECT h.id FROM ledger_hold h LEFT JOIN ledger_account a ON a.id = h.account WHERE a.id IS NULL LIMIT 20',
+);
+
 /** Payments whose state and hold do not belong together. One that was corrected had been booked as failed. */
 export const paymentsAgainstHolds = statement<Mismatch>(
   'verify_payment_holds',

@@ -24,7 +24,7 @@ interface Fold {
 
 /**
  * Checks the whole ledger against itself: every entry follows from the one before it on its account (number, balance, hash), both sides
- * of every transfer are there, the running balances are what the entries add up to, holds are what is held, nothing of a
+ * of every transfer and their accounts are there, the running balances are what the entries add up to, holds are what is held, nothing of a
  * customer's is below zero, everything sums to zero, and payments and invoices agree with their transfers.
  * Reads while the service runs; memory grows with the accounts, not with the transfers.
  */
@@ -107,6 +107,9 @@ async function checkAccounts(
   folds: ReadonlyMap<number, Fold>,
   report: (problem: string) => void,
 ): Promise<void> {
+  const known = new Set(accounts.map(({ id }) => id));
+  // No foreign key keeps transfers to accounts that exist.
+  for (const id of folds.keys()) if (!known.has(id)) report(`account ${id}: it has entries and does not exist`);
   const held = new Map((await tx.all(sql.openHolds)).map((row) => [row.account, row.held_msat]));
   for (const { id, balance_msat, entries, head, held_msat } of accounts) {
     const fold = folds.get(id) ?? { entries: 0, balanceMsat: 0, head: NO_ENTRY };
@@ -120,6 +123,7 @@ async function checkAccounts(
 
 async function checkCompanions(tx: Tx, report: (problem: string) => void): Promise<void> {
   const checks = [
+    [sql.holdsAgainstAccounts, 'its account does not exist'],
     [sql.paymentsAgainstHolds, 'its state and its hold do not belong together'],
     [sql.paymentsAgainstTransfers, 'its state and its transfer do not belong together'],
     [sql.invoicesAgainstTransfers, 'it was not credited once with what was received'],

@@ -181,6 +181,87 @@ describe('PostgreSQL', () => {
       network.close();
     },
   );
+
+  it('a write that is only sent fails the transaction: nothing of it is committed, and its own reason is told', async () => {
+    const database = await openDatabase(await urls(), { log: silentLog });
+    await migrate(database, MIGRATIONS);
+    await database.transaction((tx) => tx.run(put, 'taken', '1'));
+    // The last statement, with COMMIT right behind it; and one with another statement behind it, which only says that one before failed.
+    const last = database.transaction(async (tx) => {
+      await tx.run(put, 'before', '1');
+      await tx.send(put, 'taken', '2');
+    });
+    expect(isUniqueViolation(await caught(last), 'service_fact')).toBe(true);
+    const followed = database.transaction(async (tx) => {
+      await tx.send(put, 'taken', '2');
+      await tx.run(put, 'before', '1');
+    });
+    expect(isUniqueViolation(await caught(followed), 'service_fact')).toBe(true);
+    const misfit = database.transaction(async (tx) => {
+      await tx.run(put, 'before', '1');
+      await tx.send(put, 'misfit', 0.5);
+    });
+    await expect(misfit).rejects.toBeInstanceOf(RangeError);
+    expect(await database.first(get, 'before')).toBeUndefined();
+    expect(await database.first(get, 'taken')).toEqual({ value: '1' });
+    await database.transaction((tx) => tx.send(put, 'after', '1'));
+    expect(await database.first(get, 'after')).toEqual({ value: '1' });
+    await database.close();
+  });
+
+  it('a deadlock in writes that are only sent is tried again, and both transactions are committed', async () => {
+    const database = await openDatabase(await urls(), { log: silentLog });
+    await migrate(database, MIGRATIONS);
+    await database.transaction((tx) => tx.run(put, 'a', '').then(() => tx.run(put, 'b', '')));
+    const append = statement('test_append', 'UPDATE service_fact SET value = value || $2 WHERE name = $1');
+    const { promise: both, resolve } = Promise.withResolvers<void>();
+    let runs = 0;
+    const across = (first: string, second: string, mark: string) =>
+      database.transaction(async (tx) => {
+        await tx.run(append, first, mark);
+        runs += 1;
+        if (runs === 2) resolve();
+        await both;
+        await tx.send(append, second, mark);
+      });
+    await Promise.all([across('a', 'b', 'x'), across('b', 'a', 'y')]);
+    expect(runs).toBeGreaterThan(2);
+    const values = await Promise.all(['a', 'b'].map(async (name) => (await database.first(get, name))?.value));
+    expect(values.map((value) => [...(value ?? '')].sort().join(''))).toEqual(['xy', 'xy']);
+    await database.close();
+  });
+
+  it.each(['the server is stopped', 'the network fails'])(
+    'a commit is unknown when %s before a write that was sent together with it has been answered',
+    async (how) => {
+      const url = await urls();
+      const network = await networkTo(url);
+      const database = await openDatabase(network.url, { log: silentLog });
+      await migrate(database, MIGRATIONS);
+      await database.transaction((tx) => tx.run(put, 'held', '1'));
+      const admin = new pg.Client({ connectionString: url });
+      await admin.connect();
+      await admin.query("BEGIN; UPDATE service_fact SET value = '2' WHERE name = 'held'");
+      const change = statement('test_change', 'UPDATE service_fact SET value = $2 WHERE name = $1');
+      let runs = 0;
+      const committing = caught(
+        database.transaction(async (tx) => {
+          runs++;
+          await tx.send(change, 'held', '3');
+        }),
+      );
+      const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+      while ((await admin.query(waiting)).rowCount === 0) await delay(10);
+      if (how === 'the network fails') network.fail();
+      else await admin.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS w`);
+      expect(await committing).toBeInstanceOf(CommitUnknown);
+      expect(runs).toBe(1);
+      await admin.query('ROLLBACK');
+      await database.close();
+      await admin.end();
+      network.close();
+    },
+  );
 });
 
 async function untilCommitting(admin: pg.Client): Promise<void> {
