@@ -101,6 +101,16 @@ onBothDatabases('a database transaction', (open) => {
       expect(Uint8Array.from((await database.all(insert, [bytes, null]))[0]?.b as Uint8Array)).toEqual(bytes);
   });
 
+  it('lists of texts come back as they went, whatever is in them', async () => {
+    const database = await open();
+    const echo = statement<{ value: string | null }>('test_echo_list', {
+      sqlite: 'SELECT value FROM json_each($1)',
+      postgres: 'SELECT value FROM unnest($1::text[]) AS t (value)',
+    });
+    const texts = ['', 'NULL', 'null', '"', '\\', '\\"', '{a,b}', ' x ', 'a\nb', "it's", '\\x41', 'zażółć ⚡', null];
+    expect((await database.all(echo, texts)).map(({ value }) => value)).toEqual(texts);
+  });
+
   it('a database that was closed says so, and close waits for what is running', async () => {
     const database = await open();
     const running = database.transaction(async (tx) => {
