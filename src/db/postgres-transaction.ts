@@ -62,16 +62,16 @@ function isConnectionLoss(error: unknown): boolean {
 }
 
 async function commit(client: pg.PoolClient, sent: Sent): Promise<void> {
-  const committing = client.query('COMMIT');
-  const [outcome] = await Promise.allSettled([committing]);
+  const [outcome] = await Promise.allSettled([client.query('COMMIT')]);
   await Promise.all(sent).catch((error: unknown) => {
     // PostgreSQL rolls back at the COMMIT of a transaction in which it refused a statement. Any other trouble leaves open what it did.
     throw error instanceof StatementFailed && !isConnectionLoss(error) ? error : new CommitUnknown();
   });
   if (outcome.status === 'rejected') {
     const error: unknown = outcome.reason;
-    // Only a refusal of COMMIT itself (class 23: a deferred constraint; class 40: roll back, but for its word that it does not know) means that nothing was committed. A
-    // broken connection says nothing, nor does a server that is being stopped (57P01): it may have committed before it said so.
+    // Only a refusal of COMMIT itself (class 23: a deferred constraint; class 40: roll back, but for its word that it does not know)
+    // means that nothing was committed. A broken connection says nothing, nor does a server that is being stopped (57P01): it may have
+    // committed before it said so.
     if (error instanceof pg.DatabaseError && /^(23|40(?!003))/.test(error.code ?? '')) throw refusedCommit(error, error.code ?? '');
     throw new CommitUnknown();
   }
