@@ -11,7 +11,7 @@ import { hashOf } from './identities.ts';
 import type { Arriving, Incoming } from './incoming.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { OutsideRecords } from './outside-records.ts';
-import { type PaymentScript, readScript } from './script.ts';
+import { type ArrivalScript, type PaymentScript, readArrival, readScript } from './script.ts';
 import type { World } from './world.ts';
 
 export interface OutsideParts {
@@ -22,18 +22,12 @@ export interface OutsideParts {
   readonly gate: Gate;
 }
 
-/** How an outside node pays us; without anything: whole, at once, as it was asked. */
-export interface PayOptions {
+/** How an outside node pays us; without anything: whole, at once, or as the words of the invoice's memo say. */
+export interface PayOptions extends ArrivalScript {
   readonly paymentRequest: string;
   readonly from?: OutsideName;
   /** For an invoice that leaves the amount open. */
   readonly amountMsat?: number;
-  /** What arrives, if it is not what the invoice states: a payer that over- or underpays. */
-  readonly arrivesMsat?: number;
-  /** Only a part of it ever arrives (MPP): our node keeps it for a minute, then sends it back. */
-  readonly partial?: boolean;
-  /** Our node takes this long to claim it once the guard has said so. */
-  readonly claimDelayMs?: number;
 }
 
 export interface KeysendOptions {
@@ -89,9 +83,10 @@ export class Outside {
 
   /** An outside node pays an invoice of ours. Resolves when that is final; `pending` when nobody decides. @throws PlaygroundRefusal */
   async pay(options: PayOptions): Promise<OutsidePayment> {
-    const { from = 'alice', arrivesMsat, partial = false, claimDelayMs } = options;
+    const { from = 'alice' } = options;
     const { world, records } = this.#parts;
-    const { paymentHash, amountMsat } = this.#payable(options, from);
+    const { paymentHash, amountMsat, memo } = this.#payable(options, from);
+    const { arrivesMsat, partial = false, claimDelayMs } = { ...readArrival(memo), ...options };
     const arriving = msat(arrivesMsat ?? amountMsat);
     const id = world.step(() => {
       const outsideId = records.begin({ node: from, direction: 'sent', paymentHash, amountMsat: arriving });
@@ -159,7 +154,7 @@ export class Outside {
     return gate.isGuarded ? records.final(id, OUTSIDE_WAIT_MS) : records.get(id);
   }
 
-  #payable({ paymentRequest, amountMsat }: PayOptions, from: OutsideName): { paymentHash: string; amountMsat: Msat } {
+  #payable({ paymentRequest, amountMsat }: PayOptions, from: OutsideName): { paymentHash: string; amountMsat: Msat; memo: string } {
     requireOutside(from);
     const invoice = readInvoice(paymentRequest);
     if (invoice.expiresAt < this.#parts.world.nowSeconds()) throw new PlaygroundRefusal('the invoice has expired');
@@ -170,7 +165,8 @@ export class Outside {
       throw new PlaygroundRefusal('the invoice states another amount');
     const earlier = this.#parts.records.find({ node: from, direction: 'sent', paymentHash: invoice.paymentHash });
     if (earlier && earlier.state !== 'failed') throw new PlaygroundRefusal(`${from} has paid this invoice, or is paying it`);
-    return { paymentHash: invoice.paymentHash, amountMsat: msat(invoice.amountMsat ?? (amountMsat as number)) };
+    const { paymentHash, description: memo = '' } = invoice;
+    return { paymentHash, amountMsat: msat(invoice.amountMsat ?? (amountMsat as number)), memo };
   }
 }
 

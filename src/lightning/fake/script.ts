@@ -19,6 +19,16 @@ export interface PaymentScript {
   readonly call?: CallFault;
 }
 
+/** How an outside payment of our invoice arrives. */
+export interface ArrivalScript {
+  /** What arrives, if it is not what the invoice states: a payer that over- or underpays. */
+  readonly arrivesMsat?: number;
+  /** Only a part of it ever arrives (MPP): our node keeps it for a minute, then sends it back. */
+  readonly partial?: boolean;
+  /** Our node takes this long to claim it once the guard has said so. */
+  readonly claimDelayMs?: number;
+}
+
 const REASONS: readonly string[] = [
   'NO_ROUTE',
   'TIMEOUT',
@@ -33,6 +43,20 @@ const DEFAULT_LATE_MS = 5_000;
 /** Reads the words of a memo that say what becomes of the invoice's payment; other words mean nothing. */
 export function readScript(memo: string): PaymentScript {
   return Object.assign({}, ...memo.split(/\s+/).map(readWord));
+}
+
+/** The same for the memo of an invoice of ours. */
+export function readArrival(memo: string): ArrivalScript {
+  return Object.assign({}, ...memo.split(/\s+/).map(readArrivalWord));
+}
+
+function readArrivalWord(word: string): ArrivalScript {
+  const [name, value = ''] = word.split('=', 2) as [string, string?];
+  const delayMs = milliseconds(value);
+  if (name === 'partial') return { partial: true };
+  if (name === 'claim-delay' && delayMs !== undefined) return { claimDelayMs: delayMs };
+  if (name === 'arrives' && /^[1-9]\d{0,14}$/.test(value)) return { arrivesMsat: Number(value) };
+  return {};
 }
 
 function readWord(word: string): PaymentScript {

@@ -60,6 +60,19 @@ describe('an outside payment', () => {
     expect(await node.cancelInvoice(paymentHash)).toBe('settled');
   });
 
+  it.each([
+    ['arrives=20000', 'settled'],
+    ['arrives=1', 'open'],
+    ['claim-delay=1', 'accepted'],
+    ['partial', 'open'],
+    ['arrives=much claim-delay=soon coffee', 'settled'],
+  ])('does what the words of our own memo say: %s', async (description, state) => {
+    const { net, node } = guardedNetwork();
+    const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(10_000), description, expirySeconds: 600 });
+    await isSettled(net.outside.pay({ paymentRequest }));
+    expect(await node.lookupInvoice(paymentHash)).toMatchObject({ state });
+  });
+
   it('to an expired invoice goes back, and a careful payer does not send it', async () => {
     const { time, net, invoice } = guardedNetwork();
     const { paymentRequest } = await invoice(10_000);
