@@ -134,7 +134,7 @@ export class FakeNetwork {
   }
 
   /** What becomes of the next payment that our node begins, in place of its invoice's script. */
-  nextPayment(script: PaymentScript): void {
+  nextPayment(script: Omit<PaymentScript, 'call'>): void {
     this.#outgoing.script(script);
   }
 

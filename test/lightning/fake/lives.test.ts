@@ -126,7 +126,7 @@ describe('a service', () => {
     const dead = net.connect();
     const decision = Promise.withResolvers<'claim'>();
     dead.guardIncoming(() => decision.promise);
-    const { paymentRequest } = await dead.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 600 });
+    const { paymentRequest, paymentHash } = await dead.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 600 });
     const incoming = net.outside.pay({ paymentRequest });
     const order = orderFor(net);
     net.next('pay', { hang: true });
@@ -136,6 +136,8 @@ describe('a service', () => {
     dead.kill();
     decision.resolve('claim');
     expect(await incoming).toMatchObject({ state: 'pending' });
+    await isSettled(decision.promise);
+    expect(await net.connect().lookupInvoice(paymentHash)).toEqual({ state: 'open' });
     net.restart();
     expect(await isSettled(Promise.race([paying, watching, dead.info()]))).toBe(false);
 
@@ -157,10 +159,11 @@ describe('a service', () => {
     const slow = Promise.withResolvers<'refuse'>();
     one.guardIncoming(() => slow.promise);
     other.guardIncoming(async () => 'claim');
-    const { paymentRequest } = await one.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 600 });
+    const { paymentRequest, paymentHash } = await one.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 600 });
     expect(await net.outside.pay({ paymentRequest })).toMatchObject({ state: 'succeeded' });
     slow.resolve('refuse');
     await isSettled(slow.promise);
     expect(net.outside.payments().at(-1)).toMatchObject({ state: 'succeeded' });
+    expect(await one.lookupInvoice(paymentHash)).toMatchObject({ state: 'settled' });
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { InvalidConfig, readConfig } from '../../../src/config.ts';
+import { msat } from '../../../src/kernel/money.ts';
 import { parseFakeUrl } from '../../../src/lightning/fake/fake-url.ts';
 import { NO_FAULTS } from '../../../src/lightning/fake/faults.ts';
 import { openFake } from '../../../src/lightning/fake/open.ts';
@@ -27,6 +28,20 @@ describe('the file', () => {
     await node.close();
     expect(() => openFake({ url: 'fake:?seed=2', dataDir, log })).toThrow('was made with seed=1: use that seed');
     await openFake({ url: 'fake:?seed=1', dataDir, log }).node.close();
+  });
+
+  it('keeps what is gone as well: a payment that was refused may come again in the next life', async () => {
+    const options = { url: 'fake:', dataDir: tempDir(), log: collectLog() };
+    const first = openFake(options);
+    first.node.guardIncoming(async () => 'refuse');
+    const { paymentRequest } = await first.node.createInvoice({ description: '', expirySeconds: 600 });
+    const request = { paymentRequest, from: 'alice', amountMsat: msat(5_000) } as const;
+    expect(await first.control.payInvoice(request)).toMatchObject({ state: 'failed' });
+    await first.node.close();
+    const second = openFake(options);
+    second.node.guardIncoming(async () => 'claim');
+    expect(await second.control.payInvoice(request)).toMatchObject({ state: 'succeeded' });
+    await second.node.close();
   });
 
   it('is opened with a loud word', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { msat } from '../../../src/kernel/money.ts';
 import { FakeNetwork } from '../../../src/lightning/fake/fake.ts';
+import { hashOf } from '../../../src/lightning/fake/identities.ts';
 import { readScript } from '../../../src/lightning/fake/script.ts';
 import { SteppedTime } from '../../../src/lightning/fake/time.ts';
 import { type OrderOptions, orderFor, told } from './support/orders.ts';
@@ -71,6 +72,28 @@ describe('a payment', () => {
     expect(await node.lookupPayment(first.paymentId)).toMatchObject({ state: 'succeeded' });
     expect(await node.lookupPayment('second')).toEqual({ state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
     expect(net.outside.payments()).toHaveLength(1);
+  });
+
+  it('of a hash that is on its way, or was paid as a keysend, is not sent again under another id', async () => {
+    const { time, net, node } = steppedNetwork();
+    const slow = orderFor(net, { script: { delayMs: 1_000 } });
+    await node.pay(slow);
+    expect(await node.pay({ ...slow, paymentId: 'impatient' })).toEqual({ state: 'failed', reason: 'ERROR' });
+    time.advance(1_000);
+    const { nodes } = await net.control.describe();
+    const preimage = '11'.repeat(32);
+    const order = { destination: nodes[1]?.pubkey as string, preimage, paymentHash: hashOf(preimage), customRecords: {} };
+    const amounts = { amountMsat: msat(500), feeLimitMsat: msat(0) };
+    expect(await node.keysend({ paymentId: 'first', ...order, ...amounts })).toMatchObject({ state: 'succeeded' });
+    const before = await node.balance();
+    const again = { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' };
+    expect(await node.keysend({ paymentId: 'again', ...order, ...amounts })).toEqual(again);
+    // Nor after the node has looked into an older and a newer backup.
+    const [newer, older] = [net.backup(), new FakeNetwork().backup()];
+    net.restore(older);
+    net.restore(newer);
+    expect(await node.keysend({ paymentId: 'once more', ...order, ...amounts })).toEqual(again);
+    expect(await node.balance()).toEqual(before);
   });
 
   it('S4: any payment can be held and resolved, a keysend too', async () => {
