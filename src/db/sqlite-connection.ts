@@ -40,6 +40,10 @@ export class SqliteConnection implements Queryable {
     return this.#db.isTransaction;
   }
 
+  get isOpen(): boolean {
+    return this.#db.isOpen;
+  }
+
   exec(sql: string): void {
     this.#db.exec(sql);
   }
@@ -49,9 +53,13 @@ export class SqliteConnection implements Queryable {
     this.#db.close();
   }
 
+  /** For a connection that has something to do first. */
+  protected beforeStatement(): void {}
+
   #use<T>(statement: Statement, parameters: readonly SqlParameter[], run: (prepared: StatementSync, values: Bindable[]) => T): T {
     const values = parameters.map(bindable);
     try {
+      this.beforeStatement();
       const prepared = this.#prepare(statement);
       // SQLite itself takes a missing parameter for NULL.
       if (parameters.length !== prepared.parameters) throw new StatementFailed('wrong number of parameters', 'parameters');

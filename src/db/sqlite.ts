@@ -6,6 +6,7 @@ import { CommitUnknown, DatabaseLocked } from './errors.ts';
 import type { OpenOptions } from './open.ts';
 import { Running } from './running.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteReads } from './sqlite-reads.ts';
 import { runInTx } from './tx.ts';
 
 /** How many connections are kept for the next snapshots. */
@@ -20,7 +21,9 @@ export function openSqlite(path: string, { readOnly = false }: Pick<OpenOptions,
   if (!readOnly) mkdirSync(dirname(path), { recursive: true });
   const lock = readOnly ? undefined : lockFile(path);
   const writer = readOnly ? undefined : new SqliteConnection(path, false);
-  const reader = new SqliteConnection(path, true);
+  // Where another process writes, nobody here knows when it commits: every read is on its own.
+  const shared = writer && new SqliteReads(path);
+  const reader = shared ?? new SqliteConnection(path, true);
   const writes = new Turns();
   const running = new Running();
   const idle: SqliteConnection[] = [];
@@ -41,7 +44,7 @@ export function openSqlite(path: string, { readOnly = false }: Pick<OpenOptions,
     first: (statement, ...parameters) => reader.first(statement, ...parameters),
     async transaction(work) {
       if (!writer) throw new Error('the database was opened for reading only');
-      return running.write(() => writes.take(() => inTransaction(writer, 'BEGIN IMMEDIATE', work)));
+      return running.write(() => writes.take(() => inTransaction(writer, 'BEGIN IMMEDIATE', work, () => shared?.endTurn())));
     },
     snapshot: (work) => running.read(() => snapshot(work)),
     async close() {
@@ -52,10 +55,16 @@ export function openSqlite(path: string, { readOnly = false }: Pick<OpenOptions,
   };
 }
 
-async function inTransaction<T>(connection: SqliteConnection, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  connection: SqliteConnection,
+  begin: string,
+  work: (tx: Tx) => Promise<T>,
+  beforeCommit?: () => void,
+): Promise<T> {
   try {
     connection.exec(begin);
     const result = await runInTx('sqlite', connection, work);
+    beforeCommit?.();
     commit(connection);
     return result;
   } finally {

@@ -6,6 +6,7 @@ export class BriefCache<V> {
   readonly #maxAgeMs: number;
   readonly #maxSize: number;
   readonly #entries = new Map<string, { readonly value: V; readonly until: number }>();
+  readonly #loading = new Map<string, Promise<V | undefined>>();
 
   constructor({ maxAgeMs, maxSize }: { maxAgeMs: number; maxSize: number }) {
     this.#maxAgeMs = maxAgeMs;
@@ -16,13 +17,25 @@ export class BriefCache<V> {
     const now = performance.now();
     const known = this.#entries.get(key);
     if (known && known.until > now) return known.value;
-    const value = await load();
-    this.#entries.delete(key);
-    if (value !== undefined) {
-      this.#makeRoom();
-      this.#entries.set(key, { value, until: now + this.#maxAgeMs });
+    // Who comes meanwhile waits for the same read. That nothing was there may be old: only what was found is shared.
+    const coming = this.#loading.get(key);
+    return (coming && (await coming)) ?? this.#load(key, now, load);
+  }
+
+  async #load(key: string, now: number, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    const loading = load();
+    this.#loading.set(key, loading);
+    try {
+      const value = await loading;
+      this.#entries.delete(key);
+      if (value !== undefined) {
+        this.#makeRoom();
+        this.#entries.set(key, { value, until: now + this.#maxAgeMs });
+      }
+      return value;
+    } finally {
+      if (this.#loading.get(key) === loading) this.#loading.delete(key);
     }
-    return value;
   }
 
   /** The oldest entry goes first: a Map keeps the order in which they came. */

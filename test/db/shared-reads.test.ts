@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { statement } from '../../src/db/statement.ts';
+import { MIGRATIONS, onBothDatabases, silentLog } from '../support/databases.ts';
+
+const put = statement('test_put', 'INSERT INTO service_fact (name, value) VALUES ($1, $2)');
+const get = statement<{ value: string }>('test_get', 'SELECT value FROM service_fact WHERE name = $1');
+
+onBothDatabases('a read', (open) => {
+  it('sees every commit that was answered before it, however many read and write beside it', async () => {
+    const database = await open();
+    const writeThenRead = async (name: string) => {
+      // Reads of the same turn, before the commit, must not fix what the read after it sees.
+      expect(await database.first(get, name)).toBeUndefined();
+      await database.transaction((tx) => tx.run(put, name, 'written'));
+      return (await database.first(get, name))?.value;
+    };
+    const seen = await Promise.all(Array.from({ length: 300 }, (_, i) => writeThenRead(`name ${i}`)));
+    expect(new Set(seen)).toEqual(new Set(['written']));
+  });
+});
+
+describe('reads of SQLite', () => {
+  let folder: string;
+  let path: string;
+  let database: Database;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'satchel-reads-'));
+    path = join(folder, 'satchel.db');
+    database = await openDatabase(`sqlite:${path}`, { log: silentLog });
+    await migrate(database, MIGRATIONS);
+  });
+
+  afterEach(async () => {
+    await database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Moves the log into the file, and answers 1 where a reader of an older state was in the way. */
+  function checkpoint(): unknown {
+    const other = new DatabaseSync(path, { timeout: 0 });
+    try {
+      return other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy;
+    } finally {
+      other.close();
+    }
+  }
+
+  it('of one turn share a transaction, which the turn does not outlive', async () => {
+    await database.transaction((tx) => tx.run(put, 'a', '1'));
+    const [first, second] = [database.first(get, 'a'), database.first(get, 'a')];
+    expect(checkpoint()).toBe(1);
+    await Promise.all([first, second]);
+    await nextTurn();
+    expect(checkpoint()).toBe(0);
+  });
+
+  it('end with a commit, so that its checkpoint is not held up', async () => {
+    await database.transaction((tx) => tx.run(put, 'a', '1'));
+    await database.transaction(async (tx) => {
+      await tx.run(put, 'b', '1');
+      await database.first(get, 'a');
+    });
+    expect(checkpoint()).toBe(0);
+  });
+
+  it('are on their own where another one writes', async () => {
+    const other = await openDatabase(`sqlite:${path}`, { log: silentLog, readOnly: true });
+    expect(await other.first(get, 'a')).toBeUndefined();
+    await database.transaction((tx) => tx.run(put, 'a', '1'));
+    expect(await other.first(get, 'a')).toEqual({ value: '1' });
+    await other.close();
+  });
+
+  it('may be under way when the database closes', async () => {
+    const reading = database.first(get, 'a');
+    await database.close();
+    await nextTurn();
+    expect(await reading).toBeUndefined();
+  });
+});
