@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { BriefCache } from '../../src/kernel/brief-cache.ts';
+
+describe('a brief cache', () => {
+  const cache = () => new BriefCache<string>({ maxAgeMs: 60_000, maxSize: 10 });
+
+  it('reads a key once for everybody who asks meanwhile', async () => {
+    const known = cache();
+    let loads = 0;
+    const load = async () => `load ${++loads}`;
+    expect(await Promise.all([known.get('a', load), known.get('a', load), known.get('a', load)])).toEqual(['load 1', 'load 1', 'load 1']);
+    expect(loads).toBe(1);
+  });
+
+  it('does not tell who comes later that nothing is there: it may be there by then', async () => {
+    const known = cache();
+    const early = Promise.withResolvers<undefined>();
+    const before = known.get('a', () => early.promise);
+    const after = known.get('a', async () => 'made meanwhile');
+    early.resolve(undefined);
+    expect(await Promise.all([before, after])).toEqual([undefined, 'made meanwhile']);
+  });
+
+  it('asks again after a read that failed', async () => {
+    const known = cache();
+    const failing = known.get('a', () => Promise.reject(new Error('away')));
+    await expect(failing).rejects.toThrow('away');
+    expect(await known.get('a', async () => 'here')).toBe('here');
+  });
+});
