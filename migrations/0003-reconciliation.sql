@@ -17,7 +17,7 @@ CREATE INDEX alarm_unannounced ON alarm (id) WHERE announced_at IS NULL;
 CREATE TABLE reconciliation (
   id TEXT PRIMARY KEY,
   state TEXT NOT NULL CHECK (state IN ('asked', 'running', 'done', 'failed')),
-  scope TEXT NOT NULL CHECK (scope IN ('periodic', 'full')),
+  scope TEXT NOT NULL CHECK (scope IN ('periodic', 'full', 'new_baseline')),
   asked_at INTEGER NOT NULL,
   progress TEXT NOT NULL,
   report TEXT,

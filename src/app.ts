@@ -30,6 +30,7 @@ import { type OpenedNode, openNode } from './lightning/open.ts';
 import { createWithdrawLinks, releaseLink } from './lnurl/withdraw-links.ts';
 import { createPayments } from './payments/payments.ts';
 import { watchNode } from './payments/watcher.ts';
+import { keepReconciling } from './reconcile/reconcile.ts';
 import { createWallets } from './wallets/wallets.ts';
 
 /** A running service: everything but the listening socket. */
@@ -108,6 +109,11 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
       ledger.forgetOldBatches(),
     ]);
   });
+  const { reconcileSeconds, stuckPaymentSeconds } = config;
+  const comparison = { database, node, alarms, invoices, payments, clock, log, stuckPaymentSeconds };
+  const reconciling = underLease({ database, log }, 'reconcile', life.signal, (signal) =>
+    keepReconciling(comparison, reconcileSeconds, signal),
+  );
 
   const access = createAccess(accounts, wallets);
   const objects = createObjects(our.nodeId);
@@ -129,7 +135,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
       await server.close();
       life.abort();
       await payments.settleDown();
-      await listening;
+      await Promise.all([listening, reconciling]);
       await ledger.drain();
       await node.close();
       await database.close();

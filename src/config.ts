@@ -20,6 +20,10 @@ export interface Config {
   readonly paymentWaitSeconds: number;
   /** How many payments one wallet may have in flight. */
   readonly maxPaymentsInFlight: number;
+  /** How often the ledger is compared with the node. */
+  readonly reconcileSeconds: number;
+  /** A payment that is pending for longer is reported as stuck. */
+  readonly stuckPaymentSeconds: number;
   /** The wallet that gets keysends which name none. */
   readonly keysendWalletId: string | undefined;
 }
@@ -58,6 +62,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     bootstrapSecretKey: bootstrapKey(get('BOOTSTRAP_SECRET_KEY')),
     paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 110),
     maxPaymentsInFlight: integer(get, 'MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
+    reconcileSeconds: integer(get, 'RECONCILE_SECONDS', 300, 1, 86_400),
+    stuckPaymentSeconds: integer(get, 'STUCK_PAYMENT_SECONDS', 3600, 1, 604_800),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
   };
 }

@@ -36,3 +36,8 @@ export const listOpen = statement<AlarmRow>(
   'alarm_list_open',
   `SELECT id, kind, subject, message, raised_at, last_seen_at FROM alarm WHERE cleared_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
 );
+
+export const openSubjects = statement<{ subject: string }>(
+  'alarm_open_subjects',
+  'SELECT subject FROM alarm WHERE kind = $1 AND cleared_at IS NULL AND subject > $2 ORDER BY subject LIMIT $3',
+);

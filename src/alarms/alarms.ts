@@ -39,6 +39,8 @@ export interface Alarms {
   clear(kind: AlarmKind, subject: string): Promise<void>;
   /** Open alarms, oldest first; `after` is the id of the last one seen. */
   listOpen(after?: string, limit?: number): Promise<Alarm[]>;
+  /** The subjects of all open alarms of a kind. */
+  openSubjects(kind: AlarmKind): Promise<string[]>;
 }
 
 const PAGE = 100;
@@ -68,6 +70,14 @@ export function createAlarms(database: Database, clock: Clock, log: Log): Alarms
       if (cleared > 0) log.info({ alarm: kind, subject }, `alarm cleared: ${kind}`);
     },
     listOpen: async (after = '', limit = PAGE) => (await database.all(sql.listOpen, after, limit)).map(toAlarm),
+    async openSubjects(kind) {
+      const subjects: string[] = [];
+      for (let after = ''; ; after = subjects.at(-1) ?? '') {
+        const page = await database.all(sql.openSubjects, kind, after, PAGE);
+        subjects.push(...page.map(({ subject }) => subject));
+        if (page.length < PAGE) return subjects;
+      }
+    },
   };
 }
 

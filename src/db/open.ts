@@ -7,6 +7,8 @@ export interface OpenOptions {
   readonly log: Log;
   /** For tools that look at a running service's database: takes no lock and cannot write. */
   readonly readOnly?: boolean;
+  /** For tools that ask a running service for something: writes beside it, without its lock. Never moves money, never migrates. */
+  readonly beside?: boolean;
 }
 
 /**

@@ -16,10 +16,11 @@ const MAX_IDLE = 4;
 const BEGIN_SNAPSHOT = 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1';
 
 /** A SQLite file: one connection that writes, one transaction after the other, and others that read beside it (WAL). */
-export function openSqlite(path: string, { readOnly = false }: Pick<OpenOptions, 'readOnly'> = {}): Database {
-  if (readOnly && !existsSync(path)) throw new Error(`There is no database at ${path}.`);
-  if (!readOnly) mkdirSync(dirname(path), { recursive: true });
-  const lock = readOnly ? undefined : lockFile(path);
+export function openSqlite(path: string, { readOnly = false, beside = false }: Pick<OpenOptions, 'readOnly' | 'beside'> = {}): Database {
+  const isGuest = readOnly || beside;
+  if (isGuest && !existsSync(path)) throw new Error(`There is no database at ${path}.`);
+  if (!isGuest) mkdirSync(dirname(path), { recursive: true });
+  const lock = isGuest ? undefined : lockFile(path);
   const writer = readOnly ? undefined : new SqliteConnection(path, false);
   // Where another process writes, nobody here knows when it commits: every read is on its own.
   const shared = writer && new SqliteReads(path);

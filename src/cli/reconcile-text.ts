@@ -1,0 +1,76 @@
+import { type Alarm, adviceFor } from '../alarms/alarms.ts';
+import { type BalanceReport, holdsLess, type PendingReport, type Report } from '../reconcile/report.ts';
+import { grouped, moment, span, table } from './table.ts';
+
+/** A report as an operator reads it. Amounts are msat. */
+export function reportText(report: Report, alarms: readonly Alarm[], now: number): string {
+  const { compared, startedAt, endedAt, silence } = report;
+  return [
+    `Ledger and node at ${moment(startedAt)} (${span(Math.max(0, now - endedAt))} ago): compared ${compared.payments} ended payments and ${compared.invoices} invoices.`,
+    ...(silence === null
+      ? []
+      : [`THE NODE DID NOT ANSWER (${silence}). What follows is incomplete, and nothing is concluded from silence.`]),
+    balanceText(report.balance),
+    pendingText(report.pending),
+    stuckText(report.pending),
+    contradictionsText(report),
+    missedText(report),
+    alarmsText(alarms),
+  ].join('\n\n');
+}
+
+function balanceText(balance: BalanceReport): string {
+  if (balance.state === 'unanswered') return `Balance: the node did not answer (${balance.reason}).`;
+  const rest = balance.restMsat < 0 ? 'missing' : 'more than explained: routing income, own deposits, what is just arriving';
+  const rows = [
+    [grouped(balance.baselineMsat), `the node's own, as of ${moment(balance.baselineAt)}`],
+    [grouped(balance.customersMsat), "customers' money"],
+    [grouped(balance.serviceFeesMsat), 'service fees'],
+    [grouped(balance.suspenseMsat), 'suspense: arrived for no wallet'],
+    [grouped(balance.routingCostsMsat), 'routing costs beyond the reserves, borne by the operator'],
+    [grouped(balance.expectedMsat), 'expected'],
+    [grouped(balance.nodeMsat), 'the node says'],
+    [grouped(balance.restMsat), balance.restMsat === 0 ? 'difference' : rest],
+  ];
+  const inFlight = `In flight outwards: up to ${grouped(balance.inFlightMsat)} msat of the customers' money may leave, or have left, the node.`;
+  const moved = balance.movedMsat > 0 ? [`The ledger moved by ${grouped(balance.movedMsat)} msat while the node was asked.`] : [];
+  const less = holdsLess(balance) ? ['THE NODE HAS LESS THAN IT OWES, beyond what is in flight.'] : [];
+  return [`Balance of the node, in msat:`, table(rows, [0]), inFlight, ...moved, ...less].join('\n');
+}
+
+function pendingText({ payments, amountMsat, byEvidence }: PendingReport): string {
+  if (payments === 0) return 'Pending payments: none.';
+  const said = Object.entries(byEvidence).map(([evidence, count]) => `${evidence} (${count})`);
+  return `Pending payments: ${payments}, ${grouped(amountMsat)} msat. The node says: ${said.join(', ')}.`;
+}
+
+function stuckText({ stuck, stuckPayments }: PendingReport): string {
+  if (stuckPayments === 0) return 'Stuck payments: none.';
+  const rows = stuck.map((one) => [one.paymentId, one.walletId, grouped(one.amountMsat), span(one.ageSeconds), one.evidence]);
+  return `Stuck payments: ${stuckPayments}. Their money stays reserved until the node says how they ended.\n${table([['payment', 'wallet', 'msat', 'age', 'the node says'], ...rows], [2])}`;
+}
+
+function contradictionsText({ contradictions }: Report): string {
+  if (contradictions.length === 0) return 'Contradictions: none.';
+  const rows = contradictions.map((one) => [one.id, one.walletId, grouped(one.amountMsat), one.ours, one.node]);
+  const head = ['payment or invoice', 'wallet', 'msat', 'the ledger says', 'the node says'];
+  return `Contradictions: ${contradictions.length}\n${table([head, ...rows], [2])}`;
+}
+
+function missedText({ missedSettlements }: Report): string {
+  if (missedSettlements.length === 0) return 'Missed settlements: none.';
+  const rows = missedSettlements.map((one) => [
+    one.invoiceId,
+    one.walletId,
+    grouped(one.amountMsat),
+    one.booked ? 'booked now' : 'NOT BOOKED',
+  ]);
+  return `Missed settlements: ${missedSettlements.length}\n${table([['invoice', 'wallet', 'msat', ''], ...rows], [2])}`;
+}
+
+function alarmsText(alarms: readonly Alarm[]): string {
+  if (alarms.length === 0) return 'Open alarms: none.';
+  const one = ({ kind, subject, message, raisedAt }: Alarm) =>
+    `  ${kind} ${subject}, since ${moment(raisedAt)}\n    ${message}\n    → ${adviceFor(kind)}`;
+  return `Open alarms: ${alarms.length}\n${alarms.map(one).join('\n')}`;
+}

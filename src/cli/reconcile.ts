@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type Alarm, adviceFor, createAlarms } from '../alarms/alarms.ts';
+import { readConfig } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { openDatabase } from '../db/open.ts';
+import { systemClock, unixSeconds } from '../kernel/clock.ts';
+import { errorMessage } from '../kernel/log.ts';
+import type { Report, Scope } from '../reconcile/report.ts';
+import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
+import { reportText } from './reconcile-text.ts';
+
+const POLL_MS = 200;
+/** Another instance takes over from a dead one within ten seconds. */
+const TAKEN_UP_MS = { sqlite: 5000, postgres: 15_000 } as const;
+/** A service that works shows it every second. */
+const SILENT_MS = 15_000;
+
+const CLEAN = 0;
+const DIFFERENCES = 1;
+const NOT_DONE = 2;
+
+/** `npm run reconcile`: asks the running service, which has the node, to compare it with the ledger, and shows the report. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { json: { type: 'boolean' }, 'new-baseline': { type: 'boolean' } } });
+  const { databaseUrl } = readConfig(process.env);
+  const log = { info() {}, warn: writeLog, error: writeLog };
+  const database = await openDatabase(databaseUrl, { log, beside: true });
+  try {
+    const trouble = await ask(database, values['new-baseline'] ? 'new_baseline' : 'full');
+    if (trouble !== undefined) process.stderr.write(`${trouble}\n`);
+    const [report, alarms] = [await lastReport(database), await openAlarms(database)];
+    show(report, alarms, values.json === true);
+    const isDone = trouble === undefined && report !== undefined && report.silence === null;
+    process.exitCode = !isDone ? NOT_DONE : isClean(report, alarms) ? CLEAN : DIFFERENCES;
+  } finally {
+    await database.close();
+  }
+}
+
+function isClean({ contradictions, missedSettlements }: Report, alarms: readonly Alarm[]): boolean {
+  return contradictions.length === 0 && missedSettlements.length === 0 && alarms.length === 0;
+}
+
+/** @returns why it could not be done; undefined when there is a new report. */
+async function ask(database: Database, scope: Scope): Promise<string | undefined> {
+  const id = await requestReconciliation(database, scope, unixSeconds(systemClock));
+  let seen = { sign: '', sinceMs: performance.now() };
+  for (;;) {
+    const request = await findRequest(database, id);
+    if (!request) return 'The request was lost.';
+    const { state, progress, sign } = request;
+    if (state === 'done') return undefined;
+    if (state === 'failed') return `The reconciliation was not finished: ${progress}`;
+    if (sign !== seen.sign) seen = { sign, sinceMs: performance.now() };
+    const silentMs = performance.now() - seen.sinceMs;
+    if (state === 'asked' && silentMs > TAKEN_UP_MS[database.dialect] && (await withdrawRequest(database, id))) {
+      return 'No service runs on this database, so nothing could be compared with the node. This is the last stored report.';
+    }
+    if (silentMs > SILENT_MS) return 'The service has taken the request up and shows no progress. This is the last stored report.';
+    showProgress(progress);
+    await delay(POLL_MS);
+  }
+}
+
+async function openAlarms(database: Database): Promise<Alarm[]> {
+  return createAlarms(database, systemClock, { info() {}, warn() {}, error() {} }).listOpen('', MAX_ALARMS);
+}
+
+const MAX_ALARMS = 1000;
+
+function show(report: Report | undefined, alarms: readonly Alarm[], isJson: boolean): void {
+  showProgress('');
+  if (isJson) {
+    const advised = alarms.map((alarm) => ({ ...alarm, todo: adviceFor(alarm.kind) }));
+    process.stdout.write(`${JSON.stringify({ report: report ?? null, alarms: advised }, null, 2)}\n`);
+  } else if (report) {
+    process.stdout.write(`${reportText(report, alarms, unixSeconds(systemClock))}\n`);
+  } else {
+    process.stdout.write('There is no report yet.\n');
+  }
+}
+
+/** To standard error, so that `--json` can be piped. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+function writeLog(fields: object, message: string): void {
+  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+}
+
+main().catch((error) => {
+  process.stderr.write(`Nothing was reconciled: ${errorMessage(error)}\n`);
+  process.exitCode = NOT_DONE;
+});

@@ -1,0 +1,25 @@
+/** Lines of columns that stand under each other; `right` are the columns of numbers. */
+export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+  const widths: number[] = [];
+  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  const line = (row: readonly string[]) =>
+    row.map((cell, column) => (right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)));
+  return rows.map((row) => `  ${line(row).join('  ')}`.trimEnd()).join('\n');
+}
+
+/** A whole number with its thousands apart. */
+export function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+export function moment(unixSeconds: number): string {
+  return new Date(unixSeconds * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+/** A time span in its two largest units. */
+export function span(seconds: number): string {
+  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60)];
+  if (days > 0) return `${days} d ${hours} h`;
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}

@@ -1,0 +1,109 @@
+import { unixSeconds } from '../kernel/clock.ts';
+import { errorMessage } from '../kernel/log.ts';
+import type { InvoiceStatus } from '../lightning/node.ts';
+import { invoiceWords } from './pending.ts';
+import * as sql from './reconcile.sql.ts';
+import { MAX_LISTED } from './report.ts';
+import type { Run } from './run.ts';
+import { sweepWindow } from './sweep.ts';
+
+const WINDOW = 'reconcile_invoices_window';
+
+type Settled = Extract<InvoiceStatus, { state: 'settled' }>;
+
+/** Compares invoices with the node: what was paid there and not booked here is booked; what is booked here and not paid there is alarmed. */
+export async function compareInvoices(run: Run): Promise<void> {
+  const questions = {
+    invoice_contradicted: new Set(await run.alarms.openSubjects('invoice_contradicted')),
+    settlement_unbooked: new Set(await run.alarms.openSubjects('settlement_unbooked')),
+  };
+  const visit = (rows: readonly sql.ComparedInvoice[]) => compareAll(run, rows, questions);
+  for (const id of new Set([...questions.invoice_contradicted, ...questions.settlement_unbooked])) {
+    const invoice = await run.database.first(sql.findInvoice, id);
+    if (invoice && !(await visit([invoice]))) return;
+  }
+  await sweepWindow(run, { fact: WINDOW, page: (after, limit) => run.database.all(sql.invoicesAfter, after, limit), visit });
+}
+
+interface Questions {
+  readonly invoice_contradicted: ReadonlySet<string>;
+  readonly settlement_unbooked: ReadonlySet<string>;
+}
+
+async function compareAll(run: Run, rows: readonly sql.ComparedInvoice[], questions: Questions): Promise<boolean> {
+  let unanswered = 0;
+  await run.witness.each(rows, async (invoice) => {
+    const verdict = await compareOne(run, invoice);
+    if (verdict === 'unanswered') unanswered += 1;
+    if (verdict !== 'agreed') return;
+    for (const kind of ['invoice_contradicted', 'settlement_unbooked'] as const) {
+      if (questions[kind].has(invoice.id)) await run.alarms.clear(kind, invoice.id);
+    }
+  });
+  run.progress(`invoices: ${run.compared.invoices}`);
+  return unanswered === 0 && run.witness.silence === undefined;
+}
+
+async function compareOne(run: Run, invoice: sql.ComparedInvoice): Promise<'agreed' | 'different' | 'unanswered'> {
+  const { node, witness } = run;
+  const first = await witness.ask(() => node.lookupInvoice(invoice.payment_hash));
+  if (!first.answered) return 'unanswered';
+  run.compared.invoices += 1;
+  if (agree(invoice, first.value)) return 'agreed';
+  // Either side may have moved between the two looks.
+  const [again, now] = [
+    await witness.ask(() => node.lookupInvoice(invoice.payment_hash)),
+    await run.database.first(sql.findInvoice, invoice.id),
+  ];
+  if (!again.answered) return 'unanswered';
+  if (!now || agree(now, again.value)) return 'agreed';
+  if (now.state !== 'settled' && again.value?.state === 'settled') return settleMissed(run, now, again.value);
+  await contradicted(run, now, again.value);
+  return 'different';
+}
+
+/** What was settled inside must not be paid at the node as well; what was settled from outside must be, with what was credited. */
+function agree(ours: sql.ComparedInvoice, node: InvoiceStatus | undefined): boolean {
+  if (ours.state !== 'settled' || ours.inside === 1) return node?.state !== 'settled';
+  return node?.state === 'settled' && node.amountMsat === ours.received_msat;
+}
+
+/** Hands it to where every settlement is booked, once. @returns `agreed` when it is booked. */
+async function settleMissed(run: Run, invoice: sql.ComparedInvoice, paid: Settled): Promise<'agreed' | 'different'> {
+  const { id: invoiceId, wallet_id: walletId, payment_hash: paymentHash } = invoice;
+  const { amountMsat, preimage } = paid;
+  const trouble = await settle(run, { paymentHash, amountMsat, preimage });
+  const booked = trouble === undefined;
+  if (run.missedSettlements.length < MAX_LISTED) run.missedSettlements.push({ invoiceId, walletId, paymentHash, amountMsat, booked });
+  run.log.warn({ invoice: invoiceId, amountMsat, booked }, 'the node was paid for an invoice that was not booked');
+  if (booked) return 'agreed';
+  const message = `${amountMsat} msat for ${walletId} wait: ${trouble}`;
+  await run.alarms.raise({ kind: 'settlement_unbooked', subject: invoiceId, message });
+  return 'different';
+}
+
+async function settle(run: Run, paid: { paymentHash: string } & Pick<Settled, 'amountMsat' | 'preimage'>): Promise<string | undefined> {
+  try {
+    const settledAt = unixSeconds(run.clock);
+    await run.invoices.settle({ ...paid, type: 'settlement', position: 0, settledAt, keysend: false, customRecords: {} });
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+async function contradicted(run: Run, invoice: sql.ComparedInvoice, status: InvoiceStatus | undefined): Promise<void> {
+  const { id, wallet_id: walletId, payment_hash: paymentHash } = invoice;
+  const amountMsat = invoice.received_msat ?? 0;
+  const said = invoiceWords({ answered: true, value: status });
+  const node = status?.state === 'settled' ? `${said} with ${status.amountMsat} msat` : said;
+  const ours = `settled ${invoice.inside === 1 ? 'inside' : 'from outside'} with ${amountMsat} msat`;
+  if (!run.contradictions.some((one) => one.id === id) && run.contradictions.length < MAX_LISTED) {
+    run.contradictions.push({ kind: 'invoice', id, walletId, paymentHash, amountMsat, ours, node });
+  }
+  await run.alarms.raise({
+    kind: 'invoice_contradicted',
+    subject: id,
+    message: `${walletId}: the ledger says ${ours}, the node says ${node}`,
+  });
+}

@@ -1,0 +1,75 @@
+import { statement } from '../db/statement.ts';
+
+export type ComparedPayment = {
+  id: string;
+  wallet_id: string;
+  state: 'pending' | 'succeeded' | 'failed';
+  payment_hash: string;
+  amount_msat: number;
+  created_at: number;
+  invoice_id: string | null;
+};
+
+const PAYMENT = 'id, wallet_id, state, payment_hash, amount_msat, created_at, invoice_id';
+
+/** A page of pending payments, the oldest first. */
+export const pendingPayments = statement<ComparedPayment>(
+  'reconcile_pending_payments',
+  `SELECT ${PAYMENT} FROM payment WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`,
+);
+
+export const paymentsAfter = statement<ComparedPayment>(
+  'reconcile_payments_after',
+  `SELECT ${PAYMENT} FROM payment WHERE id > $1 ORDER BY id LIMIT $2`,
+);
+
+export const findPayment = statement<ComparedPayment>('reconcile_payment', `SELECT ${PAYMENT} FROM payment WHERE id = $1`);
+
+export const rememberPending = statement(
+  'reconcile_remember',
+  'INSERT INTO reconciliation_pending (payment_id) VALUES ($1) ON CONFLICT DO NOTHING',
+);
+
+/** Payments that were pending when they were seen, and have ended since. */
+export const endedSince = statement<ComparedPayment>(
+  'reconcile_ended_since',
+  `SELECT p.id, p.wallet_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.invoice_id
+   FROM reconciliation_pending r JOIN payment p ON p.id = r.payment_id
+   WHERE p.state <> 'pending' AND r.payment_id > $1 ORDER BY r.payment_id LIMIT $2`,
+);
+
+export const forgetPending = statement('reconcile_forget', 'DELETE FROM reconciliation_pending WHERE payment_id = $1');
+
+export type ComparedInvoice = {
+  id: string;
+  wallet_id: string;
+  state: string;
+  payment_hash: string;
+  received_msat: number | null;
+  /** 1 when a payment inside the service settled it. */
+  inside: number;
+};
+
+const INVOICE = `i.id, i.wallet_id, i.state, i.payment_hash, i.received_msat,
+  CASE WHEN EXISTS (SELECT 1 FROM payment p WHERE p.payment_hash = i.payment_hash AND p.invoice_id = i.id AND p.state = 'succeeded')
+    THEN 1 ELSE 0 END AS inside`;
+
+export const invoicesAfter = statement<ComparedInvoice>(
+  'reconcile_invoices_after',
+  `SELECT ${INVOICE} FROM invoice i WHERE i.id > $1 ORDER BY i.id LIMIT $2`,
+);
+
+export const findInvoice = statement<ComparedInvoice>('reconcile_invoice', `SELECT ${INVOICE} FROM invoice i WHERE i.id = $1`);
+
+/** The system's own accounts; what the wallets have is what is missing to zero. */
+export const systemAccounts = statement<{ id: number; balance_msat: number; entries: number }>(
+  'reconcile_system_accounts',
+  'SELECT id, balance_msat, entries FROM ledger_account WHERE id <= $1 ORDER BY id',
+);
+
+/** What is held for payments over the network: at most so much may have left the node without being booked yet. */
+export const heldInFlight = statement<{ held_msat: number }>(
+  'reconcile_held_in_flight',
+  `SELECT CAST(COALESCE(sum(h.amount_msat), 0) AS BIGINT) AS held_msat
+   FROM payment p JOIN ledger_hold h ON h.id = p.id WHERE p.state = 'pending' AND p.invoice_id IS NULL`,
+);

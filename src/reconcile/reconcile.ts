@@ -1,0 +1,99 @@
+import { pause, unixSeconds } from '../kernel/clock.ts';
+import { errorMessage } from '../kernel/log.ts';
+import { compareBalance } from './balance.ts';
+import { compareEnded } from './ended.ts';
+import { compareInvoices } from './invoices.ts';
+import { comparePending } from './pending.ts';
+import type { Report } from './report.ts';
+import { beginPeriodic, storeFailure, storeProgress, storeReport, type Taken, takeRequest, takeUpUnfinished } from './requests.ts';
+import type { ReconcileDependencies, Run } from './run.ts';
+import { Witness } from './witness.ts';
+
+export type { ReconcileDependencies } from './run.ts';
+
+/** How often is looked whether somebody asks. */
+const ASKED_MS = 1000;
+const PROGRESS_MS = 1000;
+const LOG_EVERY = 10;
+
+/**
+ * Compares the ledger with the node: what is pending, what has ended, the invoices and the balance. What it finds becomes a report and
+ * alarms; the only thing it books is a settlement that was missed, by the way every settlement takes.
+ */
+export async function reconcile(deps: ReconcileDependencies, { id, scope }: Taken, signal: AbortSignal): Promise<Report> {
+  const told = { text: '' };
+  const over = new AbortController();
+  const telling = tellProgress(deps, id, told, over.signal);
+  try {
+    const progress = (text: string) => {
+      told.text = text;
+    };
+    return await compare(deps, { id, scope }, progress, signal);
+  } finally {
+    over.abort();
+    await telling;
+  }
+}
+
+async function compare(deps: ReconcileDependencies, { id, scope }: Taken, progress: Run['progress'], signal: AbortSignal): Promise<Report> {
+  const startedAt = unixSeconds(deps.clock);
+  const witness = new Witness(signal, deps.timing);
+  const found = { contradictions: [], missedSettlements: [], compared: { payments: 0, invoices: 0 } };
+  const run: Run = { ...deps, ...found, scope, startedAt, signal, witness, progress };
+  const pending = await comparePending(run);
+  await compareEnded(run);
+  await compareInvoices(run);
+  // Last, so that what was missed is booked by then.
+  const balance = await compareBalance(run);
+  if (signal.aborted) throw new Error('the service is ending');
+  const silence = witness.silence ?? (balance.state === 'unanswered' ? balance.reason : null);
+  if (silence === null) await deps.alarms.clear('node_silent', 'node');
+  else await deps.alarms.raise({ kind: 'node_silent', subject: 'node', message: silence });
+  const { contradictions, missedSettlements, compared } = run;
+  const endedAt = unixSeconds(deps.clock);
+  return { id, scope, startedAt, endedAt, silence, balance, pending, compared, contradictions, missedSettlements };
+}
+
+/**
+ * Reconciles now, every `seconds`, and within a second or two whenever somebody asks through the database, until the signal aborts.
+ * To be done by one instance at a time.
+ */
+export async function keepReconciling(deps: ReconcileDependencies, seconds: number, signal: AbortSignal): Promise<void> {
+  await takeUpUnfinished(deps.database);
+  for (let due = 0; !signal.aborted; await pause(ASKED_MS, signal)) {
+    const isDue = performance.now() >= due;
+    const taken = (await takeRequest(deps.database)) ?? (isDue ? await beginPeriodic(deps.database, unixSeconds(deps.clock)) : undefined);
+    if (!taken) continue;
+    await doOne(deps, taken, signal);
+    due = performance.now() + seconds * 1000;
+  }
+}
+
+async function doOne(deps: ReconcileDependencies, taken: Taken, signal: AbortSignal): Promise<void> {
+  const { database, log } = deps;
+  try {
+    const report = await reconcile(deps, taken, signal);
+    await storeReport(database, report);
+    const { compared, contradictions, missedSettlements, pending, silence } = report;
+    const found = { contradictions: contradictions.length, missedSettlements: missedSettlements.length, stuck: pending.stuckPayments };
+    log.info({ scope: taken.scope, ...compared, ...found, silence }, 'reconciled with the node');
+  } catch (error) {
+    // Unfinished at the end of the service: the next one takes it up.
+    if (signal.aborted) return;
+    log.error({ reason: errorMessage(error) }, 'reconciliation was not finished; the next one goes on');
+    await storeFailure(database, taken.id, errorMessage(error));
+  }
+}
+
+/** Shows whoever asked, every second, that the work goes on; and the log now and then. */
+async function tellProgress(
+  { database, log }: ReconcileDependencies,
+  id: string,
+  told: { text: string },
+  signal: AbortSignal,
+): Promise<void> {
+  for (let seconds = 1; !(await pause(PROGRESS_MS, signal)); seconds++) {
+    await storeProgress(database, id, `${told.text} (${seconds} s)`).catch(() => undefined);
+    if (seconds % LOG_EVERY === 0) log.info({ progress: told.text }, 'reconciliation goes on');
+  }
+}

@@ -1,0 +1,60 @@
+import { statement } from '../db/statement.ts';
+import type { Scope } from './report.ts';
+
+export type RequestRow = {
+  id: string;
+  state: 'asked' | 'running' | 'done' | 'failed';
+  scope: Scope;
+  asked_at: number;
+  progress: string;
+  report: string | null;
+};
+
+const COLUMNS = 'id, state, scope, asked_at, progress, report';
+
+export const insertRequest = statement(
+  'reconcile_insert_request',
+  `INSERT INTO reconciliation (id, state, scope, asked_at, progress) VALUES ($1, $2, $3, $4, '')`,
+);
+
+export const findRequest = statement<RequestRow>('reconcile_request', `SELECT ${COLUMNS} FROM reconciliation WHERE id = $1`);
+
+/** What is being done now, for whoever asked or not: it changes every second. */
+export const runningNow = statement<{ progress: string }>(
+  'reconcile_running',
+  `SELECT progress FROM reconciliation WHERE state = 'running' ORDER BY id DESC LIMIT 1`,
+);
+
+export const nextRequest = statement<{ id: string; scope: Scope }>(
+  'reconcile_next_request',
+  `SELECT id, scope FROM reconciliation WHERE state = 'asked' ORDER BY id LIMIT 1`,
+);
+
+export const take = statement('reconcile_take', `UPDATE reconciliation SET state = 'running' WHERE id = $1 AND state = 'asked'`);
+
+/** Nobody took it. */
+export const withdraw = statement('reconcile_withdraw', `DELETE FROM reconciliation WHERE id = $1 AND state = 'asked'`);
+
+export const showProgress = statement('reconcile_progress', `UPDATE reconciliation SET progress = $2 WHERE id = $1 AND state = 'running'`);
+
+export const finish = statement('reconcile_finish', `UPDATE reconciliation SET state = 'done', report = $2 WHERE id = $1`);
+
+export const giveUp = statement('reconcile_give_up', `UPDATE reconciliation SET state = 'failed', progress = $2 WHERE id = $1`);
+
+/** What an earlier holder of the lease left unfinished: somebody may still wait for what was asked for. */
+export const takeUp = statement(
+  'reconcile_take_up',
+  `UPDATE reconciliation SET state = CASE WHEN scope = 'periodic' THEN 'failed' ELSE 'asked' END WHERE state = 'running'`,
+);
+
+export const lastReport = statement<{ report: string }>(
+  'reconcile_last_report',
+  `SELECT report FROM reconciliation WHERE state = 'done' ORDER BY id DESC LIMIT 1`,
+);
+
+/** Keeps the newest ones. */
+export const forgetOld = statement(
+  'reconcile_forget_old',
+  `DELETE FROM reconciliation WHERE state IN ('done', 'failed')
+     AND id < (SELECT min(id) FROM (SELECT id FROM reconciliation ORDER BY id DESC LIMIT $1) AS newest)`,
+);

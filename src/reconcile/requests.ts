@@ -1,0 +1,86 @@
+import type { Database } from '../db/database.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Report, Scope } from './report.ts';
+import * as sql from './requests.sql.ts';
+
+/** A reconciliation as whoever asked for it sees it. `progress` says why, when it failed. */
+export interface Request {
+  readonly state: 'asked' | 'running' | 'done' | 'failed';
+  readonly progress: string;
+  /** Changes every second while the service reconciles, for this request or before it. */
+  readonly sign: string;
+  readonly report: Report | undefined;
+}
+
+/** How many reports are kept. */
+const KEPT = 10;
+
+/** Asks the running service for a reconciliation. @returns the request's id. */
+export async function requestReconciliation(database: Database, scope: Scope, now: number): Promise<string> {
+  const id = `rec_${newId()}`;
+  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'asked', scope, now));
+  return id;
+}
+
+export async function findRequest(database: Database, id: string): Promise<Request | undefined> {
+  const row = await database.first(sql.findRequest, id);
+  if (!row) return undefined;
+  const running = await database.first(sql.runningNow);
+  const report = row.report === null ? undefined : parse(row.report);
+  return { state: row.state, progress: row.progress, sign: `${row.state} ${running?.progress}`, report };
+}
+
+/** Takes a request back that nobody has taken up. @returns false when somebody has meanwhile. */
+export async function withdrawRequest(database: Database, id: string): Promise<boolean> {
+  return (await database.transaction((tx) => tx.run(sql.withdraw, id))) === 1;
+}
+
+export async function lastReport(database: Database): Promise<Report | undefined> {
+  const row = await database.first(sql.lastReport);
+  return row && parse(row.report);
+}
+
+/** A reconciliation that this instance does. */
+export interface Taken {
+  readonly id: string;
+  readonly scope: Scope;
+}
+
+/** Takes the oldest request that nobody has taken. */
+export async function takeRequest(database: Database): Promise<Taken | undefined> {
+  const next = await database.first(sql.nextRequest);
+  if (!next) return undefined;
+  const taken = await database.transaction((tx) => tx.run(sql.take, next.id));
+  return taken === 1 ? next : undefined;
+}
+
+/** Begins one that nobody asked for: its time has come. */
+export async function beginPeriodic(database: Database, now: number): Promise<Taken> {
+  const id = `rec_${newId()}`;
+  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'running', 'periodic', now));
+  return { id, scope: 'periodic' };
+}
+
+/** What an earlier holder left unfinished is asked for again. */
+export async function takeUpUnfinished(database: Database): Promise<void> {
+  await database.transaction((tx) => tx.run(sql.takeUp));
+}
+
+export async function storeReport(database: Database, report: Report): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.run(sql.finish, report.id, JSON.stringify(report));
+    await tx.run(sql.forgetOld, KEPT);
+  });
+}
+
+export async function storeFailure(database: Database, id: string, reason: string): Promise<void> {
+  await database.transaction((tx) => tx.run(sql.giveUp, id, reason));
+}
+
+export async function storeProgress(database: Database, id: string, progress: string): Promise<void> {
+  await database.transaction((tx) => tx.run(sql.showProgress, id, progress));
+}
+
+function parse(text: string): Report {
+  return JSON.parse(text) as Report;
+}

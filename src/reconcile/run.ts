@@ -1,0 +1,52 @@
+import type { Alarms } from '../alarms/alarms.ts';
+import type { Database } from '../db/database.ts';
+import type { Invoices } from '../invoices/invoices.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { firstIdAt } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import type { LightningNode } from '../lightning/node.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { Contradiction, MissedSettlement, Scope } from './report.ts';
+import type { Witness, WitnessTiming } from './witness.ts';
+
+export interface ReconcileDependencies {
+  readonly database: Database;
+  readonly node: Pick<LightningNode, 'lookupPayment' | 'lookupInvoice' | 'balance'>;
+  readonly alarms: Alarms;
+  readonly invoices: Pick<Invoices, 'settle'>;
+  readonly payments: Pick<Payments, 'report'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A payment that is pending for longer is reported as stuck. */
+  readonly stuckPaymentSeconds: number;
+  readonly timing?: WitnessTiming;
+}
+
+/** One reconciliation under way, and what it has found so far. */
+export interface Run extends ReconcileDependencies {
+  readonly scope: Scope;
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+  readonly witness: Witness;
+  readonly contradictions: Contradiction[];
+  readonly missedSettlements: MissedSettlement[];
+  readonly compared: { payments: number; invoices: number };
+  /** Says what is being done and how far it is. */
+  progress(text: string): void;
+}
+
+/** Payments and invoices of the last week are compared again and again. */
+const WINDOW_SECONDS = 7 * 24 * 60 * 60;
+
+/** The id before everything that a reconciliation looks at again. */
+export function windowStart({ startedAt }: Pick<Run, 'startedAt'>): string {
+  return idAt(startedAt - WINDOW_SECONDS);
+}
+
+/** Sorts before the Lightning transactions made from this second on. */
+export function idAt(seconds: number): string {
+  return `lntx_${firstIdAt(Math.max(0, seconds) * 1000)}`;
+}
+
+/** Rows read, and compared, at once. */
+export const PAGE = 100;

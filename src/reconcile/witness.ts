@@ -1,0 +1,66 @@
+import { errorMessage } from '../kernel/log.ts';
+
+/** What the node said, or that it did not say anything: silence is never read as "no" or as zero. */
+export type Answer<T> = { readonly answered: true; readonly value: T } | { readonly answered: false; readonly reason: string };
+
+export interface WitnessTiming {
+  /** How long one question may take. */
+  readonly answerMs: number;
+  /** Questions under way at once. */
+  readonly atOnce: number;
+  /** After so many questions in a row without an answer, nothing is asked any more. */
+  readonly patience: number;
+}
+
+const TIMING: WitnessTiming = { answerMs: 5000, atOnce: 8, patience: 5 };
+
+/** Questions the node for one reconciliation: a few at once, each for a limited time, and none any more once it has gone silent. */
+export class Witness {
+  readonly #timing: WitnessTiming;
+  readonly #signal: AbortSignal;
+  #unanswered = 0;
+  #silence: string | undefined;
+
+  constructor(signal: AbortSignal, timing: WitnessTiming = TIMING) {
+    this.#timing = timing;
+    this.#signal = signal;
+  }
+
+  /** Why nothing is asked any more; undefined while the node answers. */
+  get silence(): string | undefined {
+    return this.#signal.aborted ? 'the service is ending' : this.#silence;
+  }
+
+  async ask<T>(question: () => Promise<T>): Promise<Answer<T>> {
+    if (this.silence !== undefined) return { answered: false, reason: this.silence };
+    try {
+      const value = await this.#within(question());
+      this.#unanswered = 0;
+      return { answered: true, value };
+    } catch (error) {
+      const reason = errorMessage(error);
+      this.#unanswered += 1;
+      if (this.#unanswered >= this.#timing.patience) this.#silence = reason;
+      return { answered: false, reason };
+    }
+  }
+
+  /** Does something for each of them, a few at once. */
+  async each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+    const rest = items.values();
+    const hand = async () => {
+      for (const item of rest) await work(item);
+    };
+    await Promise.all(Array.from({ length: Math.min(this.#timing.atOnce, items.length) }, hand));
+  }
+
+  async #within<T>(answer: Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error(`no answer within ${this.#timing.answerMs} ms`)), this.#timing.answerMs);
+    try {
+      return await Promise.race([answer, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
