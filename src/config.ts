@@ -22,7 +22,7 @@ export interface Config {
   readonly maxPaymentsInFlight: number;
   /** How often the ledger is compared with the node. */
   readonly reconcileSeconds: number;
-  /** A payment that is pending for longer is reported as stuck. */
+  /** A payment that has been pending for so long is reported as stuck. */
   readonly stuckPaymentSeconds: number;
   /** The wallet that gets keysends which name none. */
   readonly keysendWalletId: string | undefined;
@@ -63,7 +63,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 110),
     maxPaymentsInFlight: integer(get, 'MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
     reconcileSeconds: integer(get, 'RECONCILE_SECONDS', 300, 1, 86_400),
-    stuckPaymentSeconds: integer(get, 'STUCK_PAYMENT_SECONDS', 3600, 1, 604_800),
+    stuckPaymentSeconds: integer(get, 'STUCK_PAYMENT_SECONDS', 3600, 0, 604_800),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
   };
 }

@@ -13,7 +13,7 @@ export const ALARM_KINDS = {
   },
   payment_corrected: {
     meaning: 'A payment that was booked as failed went through after all, and was booked again as what it is.',
-    todo: 'Tell the customer, and check what the wallet could not cover: the operator bears that.',
+    todo: 'Tell the customer. The message says who bears it. Then: npm run reconcile -- --seen <payment>.',
   },
   invoice_contradicted: {
     meaning: 'A wallet was credited for an invoice that the node does not call paid, or with another amount.',

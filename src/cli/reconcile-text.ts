@@ -27,7 +27,7 @@ function balanceText(balance: BalanceReport): string {
     [grouped(balance.customersMsat), "customers' money"],
     [grouped(balance.serviceFeesMsat), 'service fees'],
     [grouped(balance.suspenseMsat), 'suspense: arrived for no wallet'],
-    [grouped(balance.routingCostsMsat), 'routing costs beyond the reserves, borne by the operator'],
+    [grouped(balance.operatorMsat), 'borne by the operator: routing beyond reserves, late successes'],
     [grouped(balance.expectedMsat), 'expected'],
     [grouped(balance.nodeMsat), 'the node says'],
     [grouped(balance.restMsat), balance.restMsat === 0 ? 'difference' : rest],

@@ -16,20 +16,25 @@ const TAKEN_UP_MS = { sqlite: 5000, postgres: 15_000 } as const;
 /** A service that works shows it every second. */
 const SILENT_MS = 15_000;
 
+const MAX_ALARMS = 1000;
+
 const CLEAN = 0;
 const DIFFERENCES = 1;
 const NOT_DONE = 2;
 
 /** `npm run reconcile`: asks the running service, which has the node, to compare it with the ledger, and shows the report. */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { json: { type: 'boolean' }, 'new-baseline': { type: 'boolean' } } });
+  const { values } = parseArgs({ options: { json: { type: 'boolean' }, 'new-baseline': { type: 'boolean' }, seen: { type: 'string' } } });
   const { databaseUrl } = readConfig(process.env);
   const log = { info() {}, warn: writeLog, error: writeLog };
   const database = await openDatabase(databaseUrl, { log, beside: true });
+  const alarmsOf = createAlarms(database, systemClock, log);
   try {
+    // Only this kind stays until somebody has seen it: every other one is about something that can end.
+    if (values.seen !== undefined) await alarmsOf.clear('payment_corrected', values.seen);
     const trouble = await ask(database, values['new-baseline'] ? 'new_baseline' : 'full');
     if (trouble !== undefined) process.stderr.write(`${trouble}\n`);
-    const [report, alarms] = [await lastReport(database), await openAlarms(database)];
+    const [report, alarms] = [await lastReport(database), await alarmsOf.listOpen('', MAX_ALARMS)];
     show(report, alarms, values.json === true);
     const isDone = trouble === undefined && report !== undefined && report.silence === null;
     process.exitCode = !isDone ? NOT_DONE : isClean(report, alarms) ? CLEAN : DIFFERENCES;
@@ -62,12 +67,6 @@ async function ask(database: Database, scope: Scope): Promise<string | undefined
     await delay(POLL_MS);
   }
 }
-
-async function openAlarms(database: Database): Promise<Alarm[]> {
-  return createAlarms(database, systemClock, { info() {}, warn() {}, error() {} }).listOpen('', MAX_ALARMS);
-}
-
-const MAX_ALARMS = 1000;
 
 function show(report: Report | undefined, alarms: readonly Alarm[], isJson: boolean): void {
   showProgress('');

@@ -69,7 +69,7 @@ async function readLedger({ database }: Run) {
       customersMsat: 0 - rows.reduce((sum, row) => sum + row.balance_msat, 0),
       serviceFeesMsat: balance(SYSTEM_ACCOUNTS.serviceFees),
       suspenseMsat: balance(SYSTEM_ACCOUNTS.suspense),
-      routingCostsMsat: balance(SYSTEM_ACCOUNTS.routingFees),
+      operatorMsat: balance(SYSTEM_ACCOUNTS.routingFees),
       inFlightMsat,
       entries: rows.find(({ id }) => id === SYSTEM_ACCOUNTS.node)?.entries ?? 0,
     };

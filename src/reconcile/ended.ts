@@ -1,10 +1,12 @@
+import { readFact } from '../db/facts.sql.ts';
+import type { Statement } from '../db/statement.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
 import { paymentWords } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
 import { idAt, PAGE, type Run, windowStart } from './run.ts';
-import { keepPlace, readPlace, sweepWindow } from './sweep.ts';
+import { keepPlace, sweepWindow } from './sweep.ts';
 
 const FRESH = 'reconcile_payments_seen';
 const WINDOW = 'reconcile_payments_window';
@@ -17,60 +19,74 @@ const SETTLING_SECONDS = 60;
  */
 export async function compareEnded(run: Run): Promise<void> {
   const inQuestion = new Set(await run.alarms.openSubjects('payment_contradicted'));
-  const visit = (rows: readonly sql.ComparedPayment[]) => compareAll(run, rows, inQuestion);
+  const seen = new Set<string>();
+  const visit = async (rows: readonly sql.ComparedPayment[]) => {
+    const isNew = ({ id, state, invoice_id }: sql.ComparedPayment) => state !== 'pending' && invoice_id === null && !seen.has(id);
+    const ended = rows.filter(isNew);
+    for (const { id } of ended) seen.add(id);
+    return compareAll(run, ended, inQuestion);
+  };
   for (const id of inQuestion) {
     const payment = await run.database.first(sql.findPayment, id);
-    if (payment && !(await visit([payment]))) return;
+    if (payment) await visit([payment]);
   }
   await compareRemembered(run, visit);
   await compareFresh(run, visit);
-  await sweepWindow(run, { fact: WINDOW, page: (after, limit) => run.database.all(sql.paymentsAfter, after, limit), visit });
+  const page = (after: string, limit: number) => run.database.all(sql.paymentsAfter, after, limit);
+  await sweepWindow(run, { fact: WINDOW, page, visit });
 }
 
-type Visit = (rows: readonly sql.ComparedPayment[]) => Promise<boolean>;
+/** Compares what has ended of them. @returns the ids for which the node did not answer. */
+type Visit = (rows: readonly sql.ComparedPayment[]) => Promise<ReadonlySet<string>>;
 
-/** Those that were pending the last time and are not any more. */
+/** Those that were pending the last time and are not any more, and those for which the node did not answer then. */
 async function compareRemembered(run: Run, visit: Visit): Promise<void> {
   for (let after = ''; ; ) {
     const rows = await run.database.all(sql.endedSince, after, PAGE);
-    if (!(await visit(rows))) return;
-    await run.database.transaction(async (tx) => {
-      for (const { id } of rows) await tx.run(sql.forgetPending, id);
-    });
+    const unanswered = await visit(rows);
+    if (run.witness.silence !== undefined) return;
+    await writeEach(
+      run,
+      sql.forgetPending,
+      rows.filter(({ id }) => !unanswered.has(id)),
+    );
     after = rows.at(-1)?.id ?? after;
     if (rows.length < PAGE) return;
   }
 }
 
-/** Those that were made since the last time; what is still pending is remembered until it has ended. */
+/** Those that were made since the last time; what is still pending, or was not answered, is remembered. */
 async function compareFresh(run: Run, visit: Visit): Promise<void> {
   const settled = idAt(run.startedAt - SETTLING_SECONDS);
-  for (let after = await readPlace(run, FRESH, windowStart(run)); ; ) {
+  const kept = await run.database.first(readFact, FRESH);
+  for (let after = kept?.value ?? windowStart(run); ; ) {
     const rows = await run.database.all(sql.paymentsAfter, after, PAGE);
-    if (!(await visit(rows))) return;
-    const pending = rows.filter(({ state, invoice_id }) => state === 'pending' && invoice_id === null);
-    if (pending.length > 0) {
-      await run.database.transaction(async (tx) => {
-        for (const { id } of pending) await tx.run(sql.rememberPending, id);
-      });
-    }
+    const unanswered = await visit(rows);
+    if (run.witness.silence !== undefined) return;
+    const isOpen = ({ id, state, invoice_id }: sql.ComparedPayment) => invoice_id === null && (state === 'pending' || unanswered.has(id));
+    await writeEach(run, sql.rememberPending, rows.filter(isOpen));
     after = rows.at(-1)?.id ?? after;
     await keepPlace(run, FRESH, after < settled ? after : settled);
     if (rows.length < PAGE) return;
   }
 }
 
-/** @returns false when the node did not answer for all of them. */
-async function compareAll(run: Run, rows: readonly sql.ComparedPayment[], inQuestion: ReadonlySet<string>): Promise<boolean> {
-  const ended = rows.filter(({ state, invoice_id }) => state !== 'pending' && invoice_id === null);
-  let unanswered = 0;
+async function writeEach({ database }: Run, statement: Statement, rows: readonly sql.ComparedPayment[]): Promise<void> {
+  if (rows.length === 0) return;
+  await database.transaction(async (tx) => {
+    for (const { id } of rows) await tx.run(statement, id);
+  });
+}
+
+async function compareAll(run: Run, ended: readonly sql.ComparedPayment[], inQuestion: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const unanswered = new Set<string>();
   await run.witness.each(ended, async (payment) => {
     const verdict = await compareOne(run, payment);
-    if (verdict === 'unanswered') unanswered += 1;
+    if (verdict === 'unanswered') unanswered.add(payment.id);
     if (verdict === 'agreed' && inQuestion.has(payment.id)) await run.alarms.clear('payment_contradicted', payment.id);
   });
   run.progress(`ended payments: ${run.compared.payments}`);
-  return unanswered === 0 && run.witness.silence === undefined;
+  return unanswered;
 }
 
 async function compareOne(run: Run, payment: sql.ComparedPayment): Promise<'agreed' | 'contradicted' | 'unanswered'> {
@@ -78,12 +94,12 @@ async function compareOne(run: Run, payment: sql.ComparedPayment): Promise<'agre
   const first = await witness.ask(() => node.lookupPayment(payment.id));
   if (!first.answered) return 'unanswered';
   run.compared.payments += 1;
-  if (agree(payment.state, first.value)) return 'agreed';
+  if (agree(payment, first.value)) return 'agreed';
   if (first.value) await reportTo(run, payment.id, first.value);
   // Either side may have moved between the two looks.
   const [again, now] = [await witness.ask(() => node.lookupPayment(payment.id)), await run.database.first(sql.findPayment, payment.id)];
   if (!again.answered) return 'unanswered';
-  if (!now || agree(now.state, again.value)) return 'agreed';
+  if (!now || agree(now, again.value)) return 'agreed';
   await contradicted(run, now, paymentWords(again));
   return 'contradicted';
 }
@@ -97,10 +113,11 @@ async function reportTo({ payments, log }: Run, id: string, outcome: PaymentOutc
   }
 }
 
-/** A failure is definitive, so after it the money may neither be on its way nor gone; after a success it must be gone. */
-function agree(ours: sql.ComparedPayment['state'], node: PaymentOutcome | undefined): boolean {
-  if (ours === 'pending') return true;
-  return ours === 'succeeded' ? node?.state === 'succeeded' : node === undefined || node.state === 'failed';
+/** After a failure, which is definitive, the money may neither be on its way nor gone, and after a success it must be gone. */
+function agree({ state, correction }: sql.ComparedPayment, node: PaymentOutcome | undefined): boolean {
+  if (state === 'pending') return true;
+  const isGone = state === 'succeeded' || correction !== null;
+  return isGone ? node?.state === 'succeeded' : node === undefined || node.state === 'failed';
 }
 
 async function contradicted(run: Run, payment: sql.ComparedPayment, node: string): Promise<void> {

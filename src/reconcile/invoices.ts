@@ -17,10 +17,15 @@ export async function compareInvoices(run: Run): Promise<void> {
     invoice_contradicted: new Set(await run.alarms.openSubjects('invoice_contradicted')),
     settlement_unbooked: new Set(await run.alarms.openSubjects('settlement_unbooked')),
   };
-  const visit = (rows: readonly sql.ComparedInvoice[]) => compareAll(run, rows, questions);
+  const seen = new Set<string>();
+  const visit = async (rows: readonly sql.ComparedInvoice[]) => {
+    const unseen = rows.filter(({ id }) => !seen.has(id));
+    for (const { id } of unseen) seen.add(id);
+    return compareAll(run, unseen, questions);
+  };
   for (const id of new Set([...questions.invoice_contradicted, ...questions.settlement_unbooked])) {
     const invoice = await run.database.first(sql.findInvoice, id);
-    if (invoice && !(await visit([invoice]))) return;
+    if (invoice) await visit([invoice]);
   }
   await sweepWindow(run, { fact: WINDOW, page: (after, limit) => run.database.all(sql.invoicesAfter, after, limit), visit });
 }
@@ -30,18 +35,15 @@ interface Questions {
   readonly settlement_unbooked: ReadonlySet<string>;
 }
 
-async function compareAll(run: Run, rows: readonly sql.ComparedInvoice[], questions: Questions): Promise<boolean> {
-  let unanswered = 0;
+async function compareAll(run: Run, rows: readonly sql.ComparedInvoice[], questions: Questions): Promise<void> {
   await run.witness.each(rows, async (invoice) => {
     const verdict = await compareOne(run, invoice);
-    if (verdict === 'unanswered') unanswered += 1;
     if (verdict !== 'agreed') return;
     for (const kind of ['invoice_contradicted', 'settlement_unbooked'] as const) {
       if (questions[kind].has(invoice.id)) await run.alarms.clear(kind, invoice.id);
     }
   });
   run.progress(`invoices: ${run.compared.invoices}`);
-  return unanswered === 0 && run.witness.silence === undefined;
 }
 
 async function compareOne(run: Run, invoice: sql.ComparedInvoice): Promise<'agreed' | 'different' | 'unanswered'> {

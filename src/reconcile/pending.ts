@@ -22,7 +22,7 @@ export async function comparePending(run: Run): Promise<PendingReport> {
       total.payments += 1;
       total.amountMsat += payment.amount_msat;
       const ageSeconds = run.startedAt - payment.created_at;
-      if (ageSeconds <= run.stuckPaymentSeconds) continue;
+      if (ageSeconds < run.stuckPaymentSeconds) continue;
       const one = stuckPayment(payment, ageSeconds, said);
       total.stuckPayments += 1;
       if (stuck.length < MAX_LISTED) stuck.push(one);

@@ -8,9 +8,11 @@ export type ComparedPayment = {
   amount_msat: number;
   created_at: number;
   invoice_id: string | null;
+  /** The node said `failed` once and then that it went through: booked, whatever the state says. */
+  correction: 'charged' | 'borne' | null;
 };
 
-const PAYMENT = 'id, wallet_id, state, payment_hash, amount_msat, created_at, invoice_id';
+const PAYMENT = 'id, wallet_id, state, payment_hash, amount_msat, created_at, invoice_id, correction';
 
 /** A page of pending payments, the oldest first. */
 export const pendingPayments = statement<ComparedPayment>(
@@ -33,7 +35,7 @@ export const rememberPending = statement(
 /** Payments that were pending when they were seen, and have ended since. */
 export const endedSince = statement<ComparedPayment>(
   'reconcile_ended_since',
-  `SELECT p.id, p.wallet_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.invoice_id
+  `SELECT p.id, p.wallet_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.invoice_id, p.correction
    FROM reconciliation_pending r JOIN payment p ON p.id = r.payment_id
    WHERE p.state <> 'pending' AND r.payment_id > $1 ORDER BY r.payment_id LIMIT $2`,
 );

@@ -30,8 +30,8 @@ export interface MeasuredBalance {
   readonly customersMsat: number;
   readonly serviceFeesMsat: number;
   readonly suspenseMsat: number;
-  /** Routing costs beyond the reserves, which the operator bears: zero or below. */
-  readonly routingCostsMsat: number;
+  /** What the operator bears: routing beyond the reserves, late successes that no wallet could pay; zero or below. */
+  readonly operatorMsat: number;
   /** The sum of the five above. */
   readonly expectedMsat: number;
   /** Of the customers' money, what may have left the node without being booked yet. */

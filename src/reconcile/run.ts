@@ -17,7 +17,7 @@ export interface ReconcileDependencies {
   readonly payments: Pick<Payments, 'report'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** A payment that is pending for longer is reported as stuck. */
+  /** A payment that has been pending for so long is reported as stuck. */
   readonly stuckPaymentSeconds: number;
   readonly timing?: WitnessTiming;
 }

@@ -6,8 +6,7 @@ export interface Sweep<R extends { readonly id: string }> {
   /** The fact that keeps where it stopped. */
   readonly fact: string;
   page(after: string, limit: number): Promise<R[]>;
-  /** @returns false when the node did not answer for all of them: they come again. */
-  visit(rows: readonly R[]): Promise<boolean>;
+  visit(rows: readonly R[]): Promise<unknown>;
 }
 
 /** What a periodic reconciliation visits at most, of each kind. */
@@ -27,8 +26,9 @@ export async function sweepWindow<R extends { readonly id: string }>(run: Run, s
     const limit = Math.min(PAGE, left);
     const page = await sweep.page(after, limit);
     const rows = isSecondHalf ? page.filter(({ id }) => id <= kept) : page;
-    if (!(await sweep.visit(rows))) return;
-    left -= limit;
+    await sweep.visit(rows);
+    if (run.witness.silence !== undefined) return;
+    left -= rows.length;
     after = page.at(-1)?.id ?? after;
     if (page.length < limit && !isSecondHalf && kept > start) {
       isSecondHalf = true;
@@ -42,7 +42,7 @@ export async function sweepWindow<R extends { readonly id: string }>(run: Run, s
 }
 
 /** Where a walk stopped, or `earliest` when that is later. */
-export async function readPlace({ database }: Pick<Run, 'database'>, fact: string, earliest: string): Promise<string> {
+async function readPlace({ database }: Pick<Run, 'database'>, fact: string, earliest: string): Promise<string> {
   const kept = (await database.first(readFact, fact))?.value ?? '';
   return kept > earliest ? kept : earliest;
 }

@@ -1,3 +1,4 @@
+import { within } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 
 /** What the node said, or that it did not say anything: silence is never read as "no" or as zero. */
@@ -34,7 +35,7 @@ export class Witness {
   async ask<T>(question: () => Promise<T>): Promise<Answer<T>> {
     if (this.silence !== undefined) return { answered: false, reason: this.silence };
     try {
-      const value = await this.#within(question());
+      const value = await within(this.#timing.answerMs, question(), () => new Error(`no answer within ${this.#timing.answerMs} ms`));
       this.#unanswered = 0;
       return { answered: true, value };
     } catch (error) {
@@ -52,15 +53,5 @@ export class Witness {
       for (const item of rest) await work(item);
     };
     await Promise.all(Array.from({ length: Math.min(this.#timing.atOnce, items.length) }, hand));
-  }
-
-  async #within<T>(answer: Promise<T>): Promise<T> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error(`no answer within ${this.#timing.answerMs} ms`)), this.#timing.answerMs);
-    try {
-      return await Promise.race([answer, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

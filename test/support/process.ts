@@ -66,11 +66,20 @@ async function untilReady(url: string, child: ChildProcess, printed: () => strin
 }
 
 /** Runs `npm run verify` and answers its exit code and output. */
-export async function runVerify(settings: Record<string, string>): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, ['src/cli/verify.ts'], { cwd: root, env: { ...process.env, ...settings } });
+export function runVerify(settings: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  return runCommand('src/cli/verify.ts', [], settings);
+}
+
+/** Runs a command beside the service and answers its exit code and output. */
+export async function runCommand(
+  file: string,
+  args: readonly string[],
+  settings: Record<string, string>,
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [file, ...args], { cwd: root, env: { ...process.env, ...settings } });
   let output = '';
   child.stdout.on('data', (text) => (output += text));
   child.stderr.on('data', (text) => (output += text));
-  const [code] = await once(child, 'exit');
+  const [code] = await once(child, 'close');
   return { code, output };
 }

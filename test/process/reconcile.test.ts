@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { freshUrls } from '../support/databases.ts';
+import { processSettings, runCommand, type ServiceProcess, startProcess } from '../support/process.ts';
+import type { Json } from '../support/service.ts';
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  describe(`npm run reconcile (${dialect})`, () => {
+    const urls = freshUrls(dialect);
+    const dataDir = mkdtempSync(join(tmpdir(), 'satchel-reconcile-'));
+    const running: { service?: ServiceProcess } = {};
+    afterAll(async () => {
+      await running.service?.kill();
+      rmSync(dataDir, { recursive: true, force: true });
+    });
+
+    it('S6 S11: shows a payment that is stuck until the node says how it ended, and reads no balance from a service that is away', async () => {
+      const settings = { ...(await processSettings(dataDir, await urls())), STUCK_PAYMENT_SECONDS: '0', PAYMENT_WAIT_SECONDS: '0' };
+      const reconcile = (...args: string[]) => runCommand('src/cli/reconcile.ts', args, settings);
+      const service = await startProcess(settings);
+      running.service = service;
+      const { client } = service;
+      const wallet = await client.wallet(50_000);
+      const clean = await reconcile('--json');
+      expect(clean.code).toBe(0);
+      expect(JSON.parse(clean.output)).toMatchObject({
+        alarms: [],
+        report: { silence: null, balance: { state: 'measured', customersMsat: 50_000_000, restMsat: 0 }, compared: { invoices: 1 } },
+      });
+
+      const held: Json = await client.post('/playground/invoice', { num_satoshis: 1000, hold: true });
+      const { lnTx } = await client.post(`/v1/wallet/${wallet.admin}/withdraw`, { payment_request: held.payment_request });
+      await expect.poll(async () => evidenceOf(await reconcile('--json')), { timeout: 30_000 }).toBe('pending');
+      const stuck = await reconcile();
+      expect(stuck.code).toBe(1);
+      expect(stuck.output).toMatch(new RegExp(`${lnTx.id} +${wallet.id} +1,000,000 +.*s +pending`));
+      expect(stuck.output).toContain(`payment_stuck ${lnTx.id}`);
+      expect(stuck.output).toContain('Never refund it by hand before.');
+      expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ pending_msat: 1_050_000 });
+
+      await client.post(`/playground/hold/${held.payment_hash}`, { action: 'settle' });
+      await expect.poll(async () => (await client.get(`/v1/lntx/${lnTx.id}`)).settled, { timeout: 30_000 }).toBe(1);
+      const gone = await reconcile();
+      expect(gone.output).toContain('Stuck payments: none.');
+      expect(gone.output).toContain('Open alarms: none.');
+      expect(gone.code).toBe(0);
+      expect(service.output().match(/alarm: payment_stuck/g)).toHaveLength(1);
+
+      expect(await service.stop()).toBe(0);
+      const alone = await reconcile();
+      expect(alone.code).toBe(2);
+      expect(alone.output).toContain('No service runs on this database');
+      expect(alone.output).toMatch(/Ledger and node at .* ago\)/);
+    }, 120_000);
+  });
+}
+
+function evidenceOf({ output }: { output: string }): string | undefined {
+  return JSON.parse(output).report.pending.stuck[0]?.evidence;
+}

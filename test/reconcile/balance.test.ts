@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
+import { msat } from '../../src/kernel/money.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { type Books, booksOn, FAILED, RESERVE_MSAT, succeeded } from './books.ts';
+
+const OWN_MSAT = 1_000_000_000;
+
+/** A wallet whose money came in through the node. */
+async function funded(books: Books, amountMsat: number) {
+  const wallet = await books.wallet(0);
+  await books.invoices.settle(books.paidAtNode(await books.invoice(wallet, amountMsat), amountMsat));
+  return wallet;
+}
+
+function add(books: Books, amountMsat: number): void {
+  books.answers.localMsat = Number(books.answers.localMsat) + amountMsat;
+}
+
+onBothDatabases('the reconciled balance', (open) => {
+  it('is explained to the millisatoshi: the node’s own, customers, suspense, what the operator bears, what is in flight', async () => {
+    const books = await booksOn(await open());
+    expect((await books.reconcile()).balance).toMatchObject({
+      nodeMsat: OWN_MSAT,
+      baselineMsat: OWN_MSAT,
+      expectedMsat: OWN_MSAT,
+      restMsat: 0,
+    });
+    const wallet = await funded(books, 100_000);
+    const stray = books.paidAtNode({ ...(await books.invoice(wallet, 7000)), paymentHash: 'ab'.repeat(32) }, 7000);
+    await books.invoices.settle(stray);
+    // Routing cost 2,000 more than the reserve of 5,000.
+    const dear = await books.pay(wallet, 10_000);
+    await books.end(dear, succeeded(dear, RESERVE_MSAT + 2000));
+    add(books, -17_000);
+    await books.pay(wallet, 20_000);
+    const { balance } = await books.reconcile();
+    expect(balance).toMatchObject({
+      state: 'measured',
+      baselineMsat: OWN_MSAT,
+      customersMsat: 85_000,
+      suspenseMsat: 7000,
+      serviceFeesMsat: 0,
+      operatorMsat: -2000,
+      expectedMsat: OWN_MSAT + 90_000,
+      nodeMsat: OWN_MSAT + 90_000,
+      inFlightMsat: 20_000 + RESERVE_MSAT,
+      restMsat: 0,
+      movedMsat: 0,
+    });
+    expect(await books.openAlarms()).toEqual([]);
+  });
+
+  it('a node that has less is alarmed once, whatever is in flight aside, and cleared when it has enough', async () => {
+    const books = await booksOn(await open());
+    await books.reconcile();
+    const wallet = await funded(books, 100_000);
+    const payment = await books.pay(wallet, 20_000);
+    // The payment has ended at the node, and the ledger does not know it yet.
+    add(books, -(20_000 + RESERVE_MSAT));
+    expect((await books.reconcile()).balance).toMatchObject({ restMsat: -25_000, inFlightMsat: 25_000 });
+    expect(await books.openAlarms()).toEqual([]);
+    add(books, -1);
+    for (let i = 0; i < 2; i++) await books.reconcile();
+    expect(await books.openAlarms()).toEqual(['node_holds_less node']);
+    expect(books.errors).toEqual(['alarm: node_holds_less']);
+    add(books, 1);
+    await books.reconcile();
+    expect(await books.openAlarms()).toEqual([]);
+    // Once it has failed, nothing is in flight, and the money is missed.
+    await books.end(payment, FAILED);
+    await books.reconcile();
+    expect(await books.openAlarms()).toEqual(['node_holds_less node']);
+  });
+
+  it('more than the ledger explains, as routing income is, is shown and no alarm', async () => {
+    const books = await booksOn(await open());
+    await books.reconcile();
+    add(books, 5000);
+    expect((await books.reconcile()).balance).toMatchObject({ restMsat: 5000 });
+    expect(await books.openAlarms()).toEqual([]);
+  });
+
+  it('S11: a node that does not answer is no node with a balance of 0', async () => {
+    const books = await booksOn(await open());
+    books.answers.localMsat = 'silent';
+    for (let i = 0; i < 2; i++) {
+      const { balance, silence } = await books.reconcile();
+      expect(balance).toEqual({ state: 'unanswered', reason: expect.stringMatching(/no answer/) });
+      expect(silence).toMatch(/no answer/);
+    }
+    expect(await books.openAlarms()).toEqual(['node_silent node']);
+    expect(books.errors).toEqual(['alarm: node_silent']);
+    // Nothing was taken for its balance: the first answer is.
+    books.answers.localMsat = OWN_MSAT;
+    expect((await books.reconcile()).balance).toMatchObject({ state: 'measured', baselineMsat: OWN_MSAT, restMsat: 0 });
+    expect(await books.openAlarms()).toEqual([]);
+  });
+
+  it('an error of the node is no balance either, and does not clear what is alarmed', async () => {
+    const books = await booksOn(await open());
+    await books.reconcile();
+    add(books, -1);
+    await books.reconcile();
+    const broken = { ...books.deps.node, balance: () => Promise.reject(new Error('connection refused')) };
+    expect((await books.reconcile('full', { node: broken })).balance).toEqual({ state: 'unanswered', reason: 'connection refused' });
+    expect(await books.openAlarms()).toEqual(['node_holds_less node', 'node_silent node']);
+  });
+
+  it('an operator can accept what the node has of its own, but not that customers’ money is missing', async () => {
+    const books = await booksOn(await open());
+    await books.reconcile();
+    await funded(books, 100_000);
+    add(books, -OWN_MSAT / 2);
+    await books.reconcile();
+    expect(await books.openAlarms()).toEqual(['node_holds_less node']);
+    expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: OWN_MSAT / 2, restMsat: 0 });
+    expect(await books.openAlarms()).toEqual([]);
+    books.answers.localMsat = 99_999;
+    expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: 0, restMsat: -1 });
+    expect(await books.openAlarms()).toEqual(['node_holds_less node']);
+  });
+
+  it('a ledger that moves while the node is asked is measured again, and sets no baseline', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(0);
+    let left = 2;
+    const balance = async () => {
+      if (left-- > 0) await deposit(books, wallet.ledgerAccount, 1000);
+      return { localMsat: msat(OWN_MSAT) };
+    };
+    const report = await books.reconcile('full', { node: { ...books.deps.node, balance } });
+    expect(left).toBe(-1);
+    expect(report.balance).toMatchObject({ movedMsat: 0, baselineMsat: OWN_MSAT - 2000, customersMsat: 2000, restMsat: 0 });
+  });
+});
+
+async function deposit(books: Books, to: number, amountMsat: number): Promise<void> {
+  await books.ledger.post({ transfers: [{ id: newId(), from: SYSTEM_ACCOUNTS.node, to, amountMsat: msat(amountMsat) }] });
+}

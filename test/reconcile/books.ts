@@ -1,0 +1,152 @@
+import { createAlarms } from '../../src/alarms/alarms.ts';
+import type { Database } from '../../src/db/database.ts';
+import type { Invoice } from '../../src/invoices/invoice.ts';
+import type { OurNode } from '../../src/invoices/our-node.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { msat } from '../../src/kernel/money.ts';
+import type { InvoiceStatus, LightningNode, PaymentOutcome } from '../../src/lightning/node.ts';
+import type { Payment } from '../../src/payments/payment.ts';
+import { createPayments } from '../../src/payments/payments.ts';
+import { type ReconcileDependencies, reconcile } from '../../src/reconcile/reconcile.ts';
+import type { Report, Scope } from '../../src/reconcile/report.ts';
+import { beginPeriodic, storeReport } from '../../src/reconcile/requests.ts';
+import type { Wallet } from '../../src/wallets/wallets.ts';
+import { draftOf, preimageOf, roomsOn } from '../ledger/rooms.ts';
+import { silentLog } from '../support/databases.ts';
+
+export const RESERVE_MSAT = 5000;
+export const STUCK_SECONDS = 3600;
+const OWN_MSAT = 1_000_000_000;
+
+/** What the node answers; what is not written down it has never heard of, and `silent` is no answer in time. */
+export interface Answers {
+  readonly payments: Map<string, PaymentOutcome | 'silent'>;
+  readonly invoices: Map<string, InvoiceStatus | 'silent'>;
+  localMsat: number | 'silent';
+  asked: number;
+  inFlight: number;
+  mostInFlight: number;
+}
+
+/** A ledger and a node whose answers are written down, with the means to reconcile them. */
+export async function booksOn(database: Database) {
+  const rooms = await roomsOn(database);
+  const answers: Answers = { payments: new Map(), invoices: new Map(), localMsat: OWN_MSAT, asked: 0, inFlight: 0, mostInFlight: 0 };
+  const clock = { ms: Math.floor(Date.now() / 1000) * 1000, nowMs: () => clock.ms };
+  // Only the reconciliation's own clock is moved: ids made in a future would stay ahead for the rest of the process.
+  const errors: string[] = [];
+  const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) };
+  const alarms = createAlarms(database, systemClock, log);
+  const node = answering(answers);
+  const our = { node, nodeId: 'lnd_test', isAvailable: async () => true, requireAvailable: async () => undefined } as unknown as OurNode;
+  const { ledger, invoices } = rooms;
+  const releaseLink = () => {
+    throw new Error('no payment here has a link');
+  };
+  const payments = createPayments({
+    database,
+    ledger,
+    alarms,
+    our,
+    invoices,
+    clock: systemClock,
+    log: silentLog,
+    releaseLink,
+    maxInFlight: 1000,
+  });
+  const timing = { answerMs: 800, atOnce: 4, patience: 3 };
+  const deps: ReconcileDependencies = {
+    database,
+    node,
+    alarms,
+    invoices,
+    payments,
+    clock,
+    log: silentLog,
+    stuckPaymentSeconds: STUCK_SECONDS,
+    timing,
+  };
+  return {
+    ...rooms,
+    answers,
+    alarms,
+    clock,
+    /** What was written to the log as an error. */
+    errors,
+    deps,
+    /** One reconciliation, stored as the service stores it. */
+    async reconcile(scope: Scope = 'full', changed: Partial<ReconcileDependencies> = {}): Promise<Report> {
+      const { id } = await beginPeriodic(database, clock.ms / 1000);
+      const report = await reconcile({ ...deps, ...changed }, { id, scope }, new AbortController().signal);
+      await storeReport(database, report);
+      return report;
+    },
+    openAlarms: async () => (await alarms.listOpen()).map(({ kind, subject }) => `${kind} ${subject}`),
+    /** A payment on its way, which the node knows as pending, begun some seconds ago. */
+    async pay(wallet: Wallet, amountMsat: number, secondsAgo = 0): Promise<Payment> {
+      const createdAt = Math.floor(clock.ms / 1000) - secondsAgo;
+      const payment = { ...draftOf(wallet, amountMsat), createdAt };
+      await rooms.saga.begin({ payment, reserveMsat: msat(RESERVE_MSAT) });
+      await rooms.saga.settleDown();
+      answers.payments.set(payment.id, { state: 'pending' });
+      return payment;
+    },
+    /** The end of a payment, as the ledger books it and the node says it. */
+    async end(payment: Payment, outcome: PaymentOutcome): Promise<void> {
+      answers.payments.set(payment.id, outcome);
+      await rooms.saga.conclude(payment, outcome);
+    },
+    /** An invoice that the node knows as open. */
+    async invoice(wallet: Wallet, amountMsat: number): Promise<Invoice> {
+      const invoice = await rooms.invoice(wallet, amountMsat);
+      answers.invoices.set(invoice.paymentHash, { state: 'open' });
+      return invoice;
+    },
+    /** Pays an invoice at the node; the ledger hears of it when it is told. */
+    paidAtNode({ paymentHash, preimage = '' }: Invoice, amountMsat: number) {
+      const paid = { amountMsat: msat(amountMsat), preimage };
+      answers.invoices.set(paymentHash, { state: 'settled', ...paid });
+      answers.localMsat = Number(answers.localMsat) + amountMsat;
+      return {
+        ...paid,
+        type: 'settlement',
+        position: 1,
+        paymentHash,
+        settledAt: clock.ms / 1000,
+        keysend: false,
+        customRecords: {},
+      } as const;
+    },
+  };
+}
+
+export type Books = Awaited<ReturnType<typeof booksOn>>;
+
+export function succeeded(payment: Payment, feeMsat = 0): PaymentOutcome {
+  return { state: 'succeeded', preimage: preimageOf(payment), feeMsat: msat(feeMsat) };
+}
+
+export const FAILED: PaymentOutcome = { state: 'failed', reason: 'NO_ROUTE' };
+
+function answering(answers: Answers): LightningNode {
+  async function answer<T>(value: T | 'silent'): Promise<T> {
+    answers.asked += 1;
+    answers.inFlight += 1;
+    answers.mostInFlight = Math.max(answers.mostInFlight, answers.inFlight);
+    await new Promise((resolve) => setImmediate(resolve));
+    answers.inFlight -= 1;
+    return value === 'silent' ? new Promise<T>(() => undefined) : value;
+  }
+  return {
+    lookupPayment: (id) => answer(answers.payments.get(id)),
+    lookupInvoice: (hash) => answer(answers.invoices.get(hash)),
+    balance: async () => ({ localMsat: msat(await answer<number>(answers.localMsat)) }),
+    pay: async () => ({ state: 'pending' }),
+  } as Partial<LightningNode> as LightningNode;
+}
+
+/** Ids in their order. */
+export function ids(count: number): string[] {
+  return Array.from({ length: count }, () => `lntx_${newId()}`);
+}

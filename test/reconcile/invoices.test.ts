@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { ZERO_MSAT } from '../../src/kernel/money.ts';
+import { draftOf } from '../ledger/rooms.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { problemsOf } from '../support/ledgers.ts';
+import { type Books, booksOn } from './books.ts';
+
+async function balanceOf(books: Books, account: number): Promise<number> {
+  return (await books.ledger.balance(account)).balanceMsat;
+}
+
+onBothDatabases('reconciled invoices', (open) => {
+  it('S12: paid at the node while the database could not book it: found again, credited once, and reported', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    const wallet = await books.wallet(0);
+    const invoice = await books.invoice(wallet, 10_000);
+    await books.reconcile();
+    const settlement = books.paidAtNode(invoice, 10_000);
+    const report = await books.reconcile('periodic');
+    const missed = { invoiceId: invoice.id, walletId: wallet.id, paymentHash: invoice.paymentHash, amountMsat: 10_000, booked: true };
+    expect(report.missedSettlements).toEqual([missed]);
+    expect(report.balance).toMatchObject({ state: 'measured', customersMsat: 10_000, restMsat: 0 });
+    // The node's own report comes late.
+    await books.invoices.settle(settlement);
+    expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
+    const again = await books.reconcile();
+    expect(again.missedSettlements).toEqual([]);
+    expect(await books.openAlarms()).toEqual([]);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('a settlement that still cannot be booked is alarmed once, and cleared when it is', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(0);
+    const invoice = await books.invoice(wallet, 10_000);
+    await books.reconcile();
+    books.paidAtNode(invoice, 10_000);
+    const diskFull = { invoices: { settle: () => Promise.reject(new Error('the disk is full')) } };
+    for (let i = 0; i < 2; i++) {
+      const report = await books.reconcile('full', diskFull);
+      expect(report.missedSettlements).toMatchObject([{ invoiceId: invoice.id, booked: false }]);
+      expect(await books.openAlarms()).toEqual([`settlement_unbooked ${invoice.id}`]);
+    }
+    expect(books.errors).toEqual(['alarm: settlement_unbooked']);
+    expect((await books.reconcile()).missedSettlements).toMatchObject([{ booked: true }]);
+    expect(await books.openAlarms()).toEqual([]);
+    expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
+  });
+
+  it('credited here and not paid there, or with another amount, is alarmed with both sides and cleared when it is gone', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(0);
+    const [unpaid, less] = [await books.invoice(wallet, 10_000), await books.invoice(wallet, 20_000)];
+    for (const [invoice, amountMsat] of [
+      [unpaid, 10_000],
+      [less, 20_000],
+    ] as const) {
+      await books.invoices.settle(books.paidAtNode(invoice, amountMsat));
+    }
+    expect((await books.reconcile()).contradictions).toEqual([]);
+    const paid = books.answers.invoices.get(less.paymentHash);
+    books.answers.invoices.set(unpaid.paymentHash, { state: 'open' });
+    books.answers.invoices.set(less.paymentHash, { state: 'settled', amountMsat: 1 as never, preimage: '' });
+    for (let i = 0; i < 2; i++) {
+      const { contradictions } = await books.reconcile();
+      const sides = contradictions.map(({ id, ours, node }) => ({ id, ours, node }));
+      expect(sides).toContainEqual({ id: unpaid.id, ours: 'settled from outside with 10000 msat', node: 'invoice open' });
+      expect(sides).toContainEqual({ id: less.id, ours: 'settled from outside with 20000 msat', node: 'invoice settled with 1 msat' });
+    }
+    expect(await books.openAlarms()).toHaveLength(2);
+    expect(books.errors).toHaveLength(2);
+    for (const { paymentHash } of [unpaid, less]) if (paid) books.answers.invoices.set(paymentHash, paid);
+    books.answers.invoices.set(unpaid.paymentHash, { state: 'settled', amountMsat: 10_000 as never, preimage: '' });
+    expect((await books.reconcile()).contradictions).toEqual([]);
+    expect(await books.openAlarms()).toEqual([]);
+  });
+
+  it('settled inside and paid at the node as well is alarmed, and credited no second time', async () => {
+    const books = await booksOn(await open());
+    const [payer, payee] = [await books.wallet(100_000), await books.wallet(0)];
+    const invoice = await books.invoice(payee, 10_000);
+    await books.saga.begin({ payment: draftOf(payer, 10_000, invoice), reserveMsat: ZERO_MSAT });
+    await books.saga.settleDown();
+    expect((await books.reconcile()).contradictions).toEqual([]);
+    books.paidAtNode(invoice, 10_000);
+    const report = await books.reconcile();
+    expect(report.contradictions).toMatchObject([{ kind: 'invoice', id: invoice.id, ours: 'settled inside with 10000 msat' }]);
+    expect(report.missedSettlements).toEqual([]);
+    expect(await balanceOf(books, payee.ledgerAccount)).toBe(10_000);
+  });
+
+  it('no answer about an invoice concludes nothing', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(0);
+    const [open_, paid] = [await books.invoice(wallet, 10_000), await books.invoice(wallet, 20_000)];
+    await books.invoices.settle(books.paidAtNode(paid, 20_000));
+    for (const { paymentHash } of [open_, paid]) books.answers.invoices.set(paymentHash, 'silent');
+    const report = await books.reconcile();
+    expect(report).toMatchObject({ contradictions: [], missedSettlements: [], compared: { invoices: 0 } });
+    expect(await books.openAlarms()).toEqual([]);
+  });
+});

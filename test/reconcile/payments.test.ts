@@ -1,0 +1,152 @@
+import { expect, it } from 'vitest';
+import { ZERO_MSAT } from '../../src/kernel/money.ts';
+import { draftOf } from '../ledger/rooms.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { problemsOf } from '../support/ledgers.ts';
+import { booksOn, FAILED, RESERVE_MSAT, STUCK_SECONDS, succeeded } from './books.ts';
+
+onBothDatabases('reconciled payments', (open) => {
+  it('S6: one in flight for hours is shown with age, wallet, amount and evidence, alarmed once, and stays reserved', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(100_000);
+    const [old, fresh] = [await books.pay(wallet, 10_000, STUCK_SECONDS + 5), await books.pay(wallet, 20_000, 5)];
+    for (let i = 0; i < 3; i++) {
+      const { pending } = await books.reconcile();
+      expect(pending).toMatchObject({ payments: 2, amountMsat: 30_000, byEvidence: { pending: 2 }, stuckPayments: 1 });
+      const shown = { paymentId: old.id, walletId: wallet.id, amountMsat: 10_000, ageSeconds: STUCK_SECONDS + 5, evidence: 'pending' };
+      expect(pending.stuck).toMatchObject([shown]);
+    }
+    expect(await books.openAlarms()).toEqual([`payment_stuck ${old.id}`]);
+    expect(books.errors).toEqual(['alarm: payment_stuck']);
+    expect(await books.ledger.openHoldMsat(old.id)).toBe(10_000 + RESERVE_MSAT);
+    await books.end(old, FAILED);
+    await books.end(fresh, FAILED);
+    expect((await books.reconcile()).pending).toMatchObject({ payments: 0, stuckPayments: 0 });
+    expect(await books.openAlarms()).toEqual([]);
+  });
+
+  it('what the node says of each is told apart, also that it says nothing', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(100_000);
+    const says = async (outcome: Parameters<typeof books.answers.payments.set>[1] | undefined) => {
+      const payment = await books.pay(wallet, 1000);
+      if (outcome === undefined) books.answers.payments.delete(payment.id);
+      else books.answers.payments.set(payment.id, outcome);
+      return payment;
+    };
+    const payments = [await says(FAILED), await says(undefined), await says('silent'), await says({ state: 'pending' })];
+    await says(succeeded(payments[0] as (typeof payments)[0]));
+    const { pending } = await books.reconcile();
+    expect(pending.byEvidence).toEqual({ 'failed (NO_ROUTE)': 1, 'never heard of it': 1, 'no answer': 1, pending: 1, succeeded: 1 });
+    for (const { id } of payments) expect(await books.ledger.openHoldMsat(id)).toBeGreaterThan(0);
+  });
+
+  it('S7: failed here and succeeded there is handed on to be corrected, and counted as corrected', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    const payment = await books.pay(await books.wallet(100_000), 10_000);
+    await books.end(payment, FAILED);
+    await books.reconcile();
+    books.answers.payments.set(payment.id, succeeded(payment, 1000));
+    const report = await books.reconcile();
+    expect(report.contradictions).toEqual([]);
+    expect(await books.openAlarms()).toEqual([`payment_corrected ${payment.id}`]);
+    expect(await books.ledger.balance(payment.ledgerAccount)).toMatchObject({ balanceMsat: 89_000, heldMsat: 0 });
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('a contradiction is alarmed once with both sides, moves nothing, and is cleared when it is gone', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(100_000);
+    const [sent, refunded] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];
+    await books.end(sent, succeeded(sent));
+    await books.end(refunded, FAILED);
+    books.answers.payments.set(sent.id, FAILED);
+    books.answers.payments.set(refunded.id, { state: 'pending' });
+    for (let i = 0; i < 2; i++) {
+      const { contradictions } = await books.reconcile();
+      expect(contradictions.toSorted((a, b) => a.amountMsat - b.amountMsat)).toMatchObject([
+        { kind: 'payment', id: sent.id, walletId: wallet.id, amountMsat: 10_000, ours: 'succeeded', node: 'failed (NO_ROUTE)' },
+        { kind: 'payment', id: refunded.id, walletId: wallet.id, amountMsat: 20_000, ours: 'failed', node: 'pending' },
+      ]);
+    }
+    const alarms = await books.openAlarms();
+    expect(alarms.toSorted()).toEqual([sent, refunded].map(({ id }) => `payment_contradicted ${id}`).toSorted());
+    expect(books.errors).toHaveLength(2);
+    expect(await books.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: 90_000, heldMsat: 0 });
+    books.answers.payments.set(sent.id, succeeded(sent));
+    books.answers.payments.set(refunded.id, FAILED);
+    expect((await books.reconcile()).contradictions).toEqual([]);
+    expect(await books.openAlarms()).toEqual([]);
+  });
+
+  it('a success that the node has never heard of is a contradiction; a failure that never reached it is none', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(100_000);
+    const [sent, refused] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];
+    await books.end(sent, succeeded(sent));
+    await books.end(refused, FAILED);
+    books.answers.payments.clear();
+    expect((await books.reconcile()).contradictions).toMatchObject([{ id: sent.id, node: 'never heard of it' }]);
+  });
+
+  it('a payment inside the service is never asked for at the node', async () => {
+    const books = await booksOn(await open());
+    const [payer, payee] = [await books.wallet(100_000), await books.wallet(0)];
+    const invoice = await books.invoice(payee, 10_000);
+    await books.saga.begin({ payment: draftOf(payer, 10_000, invoice), reserveMsat: ZERO_MSAT });
+    await books.saga.settleDown();
+    expect((await books.ledger.balance(payee.ledgerAccount)).balanceMsat).toBe(10_000);
+    const report = await books.reconcile();
+    expect(report.contradictions).toEqual([]);
+    expect(report.compared).toEqual({ payments: 0, invoices: 1 });
+  });
+
+  it('what was pending is compared once it has ended, however old it is by then', async () => {
+    const books = await booksOn(await open());
+    const payment = await books.pay(await books.wallet(100_000), 10_000);
+    expect((await books.reconcile('periodic')).compared.payments).toBe(0);
+    await books.end(payment, FAILED);
+    books.clock.ms += 30 * 24 * 3600 * 1000;
+    books.answers.payments.set(payment.id, { state: 'pending' });
+    expect((await books.reconcile('periodic')).contradictions).toMatchObject([{ id: payment.id }]);
+  });
+
+  it('many are compared in pages, each once, a few at a time; the next time there is little to do', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(10_000_000);
+    for (let i = 0; i < 230; i++) {
+      const payment = await books.pay(wallet, 1000);
+      await books.end(payment, i % 2 ? FAILED : succeeded(payment));
+    }
+    expect((await books.reconcile('periodic')).compared.payments).toBe(230);
+    expect(books.answers.mostInFlight).toBe(4);
+    // What is newer than a minute is looked at twice, and what is older than a week no more.
+    books.clock.ms += 120_000;
+    await books.reconcile('periodic');
+    books.clock.ms += 8 * 24 * 3600 * 1000;
+    books.answers.asked = 0;
+    expect((await books.reconcile('periodic')).compared.payments).toBe(0);
+    expect(books.answers.asked).toBe(1);
+  });
+
+  it('goes on where the node went silent, and asks a silent node no further', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(10_000_000);
+    const payments = [];
+    for (let i = 0; i < 120; i++) payments.push(await books.pay(wallet, 1000));
+    for (const payment of payments) await books.end(payment, FAILED);
+    for (const { id } of payments) books.answers.payments.set(id, 'silent');
+    const silent = await books.reconcile('periodic');
+    expect(silent.silence).toMatch(/no answer within/);
+    expect(silent.contradictions).toEqual([]);
+    expect(books.answers.asked).toBeLessThan(10);
+    expect(await books.openAlarms()).toEqual(['node_silent node']);
+    for (const { id } of payments) books.answers.payments.set(id, { state: 'pending' });
+    const again = await books.reconcile('periodic');
+    expect(again.silence).toBeNull();
+    expect(again.compared.payments).toBe(120);
+    expect(again.contradictions).toHaveLength(100);
+    expect((await books.openAlarms()).length).toBe(100);
+  }, 120_000);
+});

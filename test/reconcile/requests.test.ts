@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { statement } from '../../src/db/statement.ts';
+import { keepReconciling } from '../../src/reconcile/reconcile.ts';
+import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../../src/reconcile/requests.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { type Books, booksOn, FAILED } from './books.ts';
+
+const HOUR = 3600;
+const states = statement<{ state: string; n: number }>('test_states', 'SELECT state, count(*) AS n FROM reconciliation GROUP BY state');
+
+/** Keeps reconciling while `work` runs. */
+async function whileReconciling(books: Books, work: () => Promise<void>): Promise<void> {
+  const life = new AbortController();
+  const keeping = keepReconciling(books.deps, HOUR, life.signal);
+  try {
+    await work();
+  } finally {
+    life.abort();
+    await keeping;
+  }
+}
+
+async function stateOf(database: Database, id: string): Promise<string | undefined> {
+  return (await findRequest(database, id))?.state;
+}
+
+onBothDatabases('reconciliation on demand', (open) => {
+  it('happens at the start by itself, and again whenever somebody asks through the database', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    await whileReconciling(books, async () => {
+      await expect.poll(async () => (await lastReport(database))?.scope).toBe('periodic');
+      const id = await requestReconciliation(database, 'full', 1);
+      await expect.poll(() => stateOf(database, id), { timeout: 10_000 }).toBe('done');
+      expect(await lastReport(database)).toMatchObject({ id, scope: 'full', balance: { state: 'measured' } });
+    });
+  });
+
+  it('nobody takes a request while nothing runs, and it can be taken back', async () => {
+    const database = await open();
+    const id = await requestReconciliation(database, 'full', 1);
+    expect(await stateOf(database, id)).toBe('asked');
+    expect(await withdrawRequest(database, id)).toBe(true);
+    expect(await withdrawRequest(database, id)).toBe(false);
+    expect(await findRequest(database, id)).toBeUndefined();
+  });
+
+  it('what a process left unfinished when it died is done by the next one', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    const id = await requestReconciliation(database, 'full', 1);
+    await database.transaction((tx) => tx.run(statement('test_died', `UPDATE reconciliation SET state = 'running'`)));
+    await whileReconciling(books, async () => {
+      await expect.poll(() => stateOf(database, id), { timeout: 10_000 }).toBe('done');
+    });
+  });
+
+  it('an error of its own is told to whoever asked, and the next one is done', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    let isBroken = true;
+    const alarms = {
+      ...books.alarms,
+      openSubjects: async (kind: Parameters<typeof books.alarms.openSubjects>[0]) => {
+        if (isBroken) throw new Error('the disk is full');
+        return books.alarms.openSubjects(kind);
+      },
+    };
+    await whileReconciling({ ...books, deps: { ...books.deps, alarms } }, async () => {
+      const id = await requestReconciliation(database, 'full', 1);
+      await expect
+        .poll(() => findRequest(database, id), { timeout: 10_000 })
+        .toMatchObject({ state: 'failed', progress: 'the disk is full' });
+      isBroken = false;
+      const next = await requestReconciliation(database, 'full', 1);
+      await expect.poll(() => stateOf(database, next), { timeout: 10_000 }).toBe('done');
+    });
+  });
+
+  it('the last ten reports are kept', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    await books.end(await books.pay(await books.wallet(10_000), 1000), FAILED);
+    let last = '';
+    for (let i = 0; i < 13; i++) last = (await books.reconcile()).id;
+    expect(await database.all(states)).toEqual([{ state: 'done', n: 10 }]);
+    expect((await lastReport(database))?.id).toBe(last);
+  });
+});

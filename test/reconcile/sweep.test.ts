@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { type Run, windowStart } from '../../src/reconcile/run.ts';
+import { sweepWindow } from '../../src/reconcile/sweep.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { ids } from './books.ts';
+
+/** Sweeps a list of ids, and answers which it visited; `silentAt` is the visit at which the node goes silent. */
+async function sweepOnce(database: Database, all: readonly string[], { scope = 'periodic', silentAt = Number.POSITIVE_INFINITY } = {}) {
+  const visited: string[] = [];
+  const witness = { silence: undefined as string | undefined };
+  let visits = 0;
+  const run = { database, scope, startedAt: Math.floor(Date.now() / 1000), witness } as unknown as Run;
+  await sweepWindow(run, {
+    fact: 'test_sweep',
+    page: async (after, limit) =>
+      all
+        .filter((id) => id > after)
+        .slice(0, limit)
+        .map((id) => ({ id })),
+    visit: async (rows) => {
+      if (++visits === silentAt) witness.silence = 'no answer';
+      else visited.push(...rows.map(({ id }) => id));
+    },
+  });
+  return visited;
+}
+
+onBothDatabases('the window of what is compared again', (open) => {
+  it('is gone round in bounded steps: 1,200 in three of 500, over the end and on from the beginning', async () => {
+    const database = await open();
+    const all = ids(1200);
+    const rounds = [await sweepOnce(database, all), await sweepOnce(database, all), await sweepOnce(database, all)];
+    expect(rounds.map(({ length }) => length)).toEqual([500, 500, 500]);
+    expect(rounds.flat().slice(0, 1200)).toEqual(all);
+    expect(rounds.flat().slice(1200)).toEqual(all.slice(0, 300));
+  });
+
+  it('is gone round once at most, wherever it began', async () => {
+    const database = await open();
+    const all = ids(620);
+    await sweepOnce(database, all);
+    const few = all.slice(300);
+    expect((await sweepOnce(database, few)).toSorted()).toEqual(few);
+  });
+
+  it('a full one visits all of it from its beginning, and nothing older', async () => {
+    const database = await open();
+    const all = ids(730);
+    await sweepOnce(database, all);
+    const old = `${windowStart({ startedAt: 1_700_000_000 })}x`;
+    expect(await sweepOnce(database, [old, ...all], { scope: 'full' })).toEqual(all);
+    expect(await sweepOnce(database, [])).toEqual([]);
+  });
+
+  it('goes on with the page at which the node went silent', async () => {
+    const database = await open();
+    const all = ids(450);
+    expect(await sweepOnce(database, all, { silentAt: 3 })).toEqual(all.slice(0, 200));
+    expect((await sweepOnce(database, all)).slice(0, 250)).toEqual(all.slice(200));
+  });
+});
