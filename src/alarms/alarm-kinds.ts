@@ -9,7 +9,7 @@ export const ALARM_KINDS = {
   },
   payment_contradicted: {
     meaning: 'The ledger and the node say different things about how a payment ended.',
-    todo: 'Find out on the node whether the money left. If it left and the wallet was refunded, the difference is the operator’s to claim back.',
+    todo: 'Find out on the node whether the money left. If it left and the wallet was refunded, the difference is the operator’s to claim back. It closes when both agree; what can never agree, with --seen <payment>.',
   },
   payment_corrected: {
     meaning: 'A payment that was booked as failed went through after all, and was booked again as what it is.',

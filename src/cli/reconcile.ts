@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type Alarm, adviceFor, createAlarms } from '../alarms/alarms.ts';
+import { ALARM_KINDS, type AlarmKind } from '../alarms/alarm-kinds.ts';
+import { type Alarm, type Alarms, adviceFor, createAlarms } from '../alarms/alarms.ts';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open.ts';
@@ -22,7 +23,10 @@ const CLEAN = 0;
 const DIFFERENCES = 1;
 const NOT_DONE = 2;
 
-/** `npm run reconcile`: asks the running service, which has the node, to compare it with the ledger, and shows the report. */
+/**
+ * `npm run reconcile`: asks the running service, which has the node, to compare it with the ledger, and shows the report. `--json` for
+ * programs; `--seen <id>` closes the alarms about something; `--new-baseline` accepts what the node has of its own now.
+ */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean' }, 'new-baseline': { type: 'boolean' }, seen: { type: 'string' } } });
   const { databaseUrl } = readConfig(process.env);
@@ -30,8 +34,8 @@ async function main(): Promise<void> {
   const database = await openDatabase(databaseUrl, { log, beside: true });
   const alarmsOf = createAlarms(database, systemClock, log);
   try {
-    // Only this kind stays until somebody has seen it: every other one is about something that can end.
-    if (values.seen !== undefined) await alarmsOf.clear('payment_corrected', values.seen);
+    // What is still so opens again.
+    if (values.seen !== undefined) await closeAlarms(alarmsOf, values.seen);
     const trouble = await ask(database, values['new-baseline'] ? 'new_baseline' : 'full');
     if (trouble !== undefined) process.stderr.write(`${trouble}\n`);
     const [report, alarms] = [await lastReport(database), await alarmsOf.listOpen('', MAX_ALARMS)];
@@ -41,6 +45,10 @@ async function main(): Promise<void> {
   } finally {
     await database.close();
   }
+}
+
+async function closeAlarms(alarms: Alarms, subject: string): Promise<void> {
+  for (const kind of Object.keys(ALARM_KINDS) as AlarmKind[]) await alarms.clear(kind, subject);
 }
 
 function isClean({ contradictions, missedSettlements }: Report, alarms: readonly Alarm[]): boolean {

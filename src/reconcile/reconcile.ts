@@ -7,7 +7,7 @@ import { comparePending } from './pending.ts';
 import type { Report } from './report.ts';
 import { beginPeriodic, storeFailure, storeProgress, storeReport, type Taken, takeRequest, takeUpUnfinished } from './requests.ts';
 import type { ReconcileDependencies, Run } from './run.ts';
-import { Witness } from './witness.ts';
+import { ENDING, Witness } from './witness.ts';
 
 export type { ReconcileDependencies } from './run.ts';
 
@@ -45,7 +45,7 @@ async function compare(deps: ReconcileDependencies, { id, scope }: Taken, progre
   await compareInvoices(run);
   // Last, so that what was missed is booked by then.
   const balance = await compareBalance(run);
-  if (signal.aborted) throw new Error('the service is ending');
+  if (signal.aborted) throw new Error(ENDING);
   const silence = witness.silence ?? (balance.state === 'unanswered' ? balance.reason : null);
   if (silence === null) await deps.alarms.clear('node_silent', 'node');
   else await deps.alarms.raise({ kind: 'node_silent', subject: 'node', message: silence });

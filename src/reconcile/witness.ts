@@ -13,29 +13,39 @@ export interface WitnessTiming {
   readonly patience: number;
 }
 
+/** Nobody waits for the node then. */
+export const ENDING = 'the service is ending';
+
 const TIMING: WitnessTiming = { answerMs: 5000, atOnce: 8, patience: 5 };
 
 /** Questions the node for one reconciliation: a few at once, each for a limited time, and none any more once it has gone silent. */
 export class Witness {
   readonly #timing: WitnessTiming;
   readonly #signal: AbortSignal;
+  readonly #ended: Promise<never>;
   #unanswered = 0;
   #silence: string | undefined;
 
   constructor(signal: AbortSignal, timing: WitnessTiming = TIMING) {
     this.#timing = timing;
     this.#signal = signal;
+    this.#ended = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(ENDING)), { once: true }));
+    this.#ended.catch(() => undefined);
   }
 
   /** Why nothing is asked any more; undefined while the node answers. */
   get silence(): string | undefined {
-    return this.#signal.aborted ? 'the service is ending' : this.#silence;
+    return this.#signal.aborted ? ENDING : this.#silence;
   }
 
   async ask<T>(question: () => Promise<T>): Promise<Answer<T>> {
     if (this.silence !== undefined) return { answered: false, reason: this.silence };
     try {
-      const value = await within(this.#timing.answerMs, question(), () => new Error(`no answer within ${this.#timing.answerMs} ms`));
+      const value = await within(
+        this.#timing.answerMs,
+        Promise.race([question(), this.#ended]),
+        () => new Error(`no answer within ${this.#timing.answerMs} ms`),
+      );
       this.#unanswered = 0;
       return { answered: true, value };
     } catch (error) {

@@ -78,6 +78,22 @@ onBothDatabases('reconciliation on demand', (open) => {
     });
   });
 
+  it('the service ends without waiting for a silent node, and what was asked for is done by the next one', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    books.answers.localMsat = 'silent';
+    const id = await requestReconciliation(database, 'full', 1);
+    const patient = { ...books, deps: { ...books.deps, timing: { answerMs: 1_000_000_000, atOnce: 1, patience: 1 } } };
+    await whileReconciling(patient, async () => {
+      await expect.poll(() => books.answers.asked, { timeout: 10_000 }).toBe(1);
+    });
+    expect(await stateOf(database, id)).toBe('running');
+    books.answers.localMsat = 0;
+    await whileReconciling(books, async () => {
+      await expect.poll(() => stateOf(database, id), { timeout: 10_000 }).toBe('done');
+    });
+  });
+
   it('the last ten reports are kept', async () => {
     const database = await open();
     const books = await booksOn(database);
