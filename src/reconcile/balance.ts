@@ -1,5 +1,5 @@
 import { readFact, writeFact } from '../db/facts.sql.ts';
-import { unixSeconds } from '../kernel/clock.ts';
+import { pause, unixSeconds } from '../kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import * as sql from './reconcile.sql.ts';
 import { type BalanceReport, holdsLess, type MeasuredBalance } from './report.ts';
@@ -14,7 +14,10 @@ const TRIES = 5;
 export async function compareBalance(run: Run): Promise<BalanceReport> {
   run.progress('balance');
   let measured = await measure(run);
-  for (let tries = 1; tries < TRIES && measured.answered && isUnclear(measured.value); tries++) measured = await measure(run);
+  for (let tries = 1; tries < TRIES && measured.answered && isUnclear(measured.value); tries++) {
+    await pause(run.witness.timing.againMs, run.signal);
+    measured = await measure(run);
+  }
   if (!measured.answered) return { state: 'unanswered', reason: measured.reason };
   const balance = measured.value;
   if (holdsLess(balance)) {
@@ -27,7 +30,7 @@ export async function compareBalance(run: Run): Promise<BalanceReport> {
   return balance;
 }
 
-/** A payment that ends between two reads looks like missing money. */
+/** A payment that ends between two reads looks like missing money, and so does one whose claim the node's peer has not confirmed yet. */
 function isUnclear(balance: MeasuredBalance): boolean {
   return balance.movedMsat > 0 || holdsLess(balance);
 }

@@ -13,6 +13,8 @@ export type { ReconcileDependencies } from './run.ts';
 
 /** How often is looked whether somebody asks. */
 const ASKED_MS = 1000;
+/** After a silence the next look comes sooner. */
+const SILENT_SECONDS = 30;
 const PROGRESS_MS = 1000;
 const LOG_EVERY = 10;
 
@@ -64,12 +66,13 @@ export async function keepReconciling(deps: ReconcileDependencies, seconds: numb
     const isDue = performance.now() >= due;
     const taken = (await takeRequest(deps.database)) ?? (isDue ? await beginPeriodic(deps.database, unixSeconds(deps.clock)) : undefined);
     if (!taken) continue;
-    await doOne(deps, taken, signal);
-    due = performance.now() + seconds * 1000;
+    const hasAnswered = await doOne(deps, taken, signal);
+    due = performance.now() + 1000 * (hasAnswered ? seconds : Math.min(seconds, SILENT_SECONDS));
   }
 }
 
-async function doOne(deps: ReconcileDependencies, taken: Taken, signal: AbortSignal): Promise<void> {
+/** @returns whether it was done and the node answered. */
+async function doOne(deps: ReconcileDependencies, taken: Taken, signal: AbortSignal): Promise<boolean> {
   const { database, log } = deps;
   try {
     const report = await reconcile(deps, taken, signal);
@@ -77,11 +80,13 @@ async function doOne(deps: ReconcileDependencies, taken: Taken, signal: AbortSig
     const { compared, contradictions, missedSettlements, pending, silence } = report;
     const found = { contradictions: contradictions.length, missedSettlements: missedSettlements.length, stuck: pending.stuckPayments };
     log.info({ scope: taken.scope, ...compared, ...found, silence }, 'reconciled with the node');
+    return silence === null;
   } catch (error) {
     // Unfinished at the end of the service: the next one takes it up.
-    if (signal.aborted) return;
+    if (signal.aborted) return false;
     log.error({ reason: errorMessage(error) }, 'reconciliation was not finished; the next one goes on');
     await storeFailure(database, taken.id, errorMessage(error));
+    return false;
   }
 }
 

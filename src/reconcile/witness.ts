@@ -11,23 +11,25 @@ export interface WitnessTiming {
   readonly atOnce: number;
   /** After so many questions in a row without an answer, nothing is asked any more. */
   readonly patience: number;
+  /** How long what looks wrong is left alone before it is looked at again. */
+  readonly againMs: number;
 }
 
 /** Nobody waits for the node then. */
 export const ENDING = 'the service is ending';
 
-const TIMING: WitnessTiming = { answerMs: 5000, atOnce: 8, patience: 5 };
+const TIMING: WitnessTiming = { answerMs: 5000, atOnce: 8, patience: 5, againMs: 250 };
 
 /** Questions the node for one reconciliation: a few at once, each for a limited time, and none any more once it has gone silent. */
 export class Witness {
-  readonly #timing: WitnessTiming;
+  readonly timing: WitnessTiming;
   readonly #signal: AbortSignal;
   readonly #ended: Promise<never>;
   #unanswered = 0;
   #silence: string | undefined;
 
   constructor(signal: AbortSignal, timing: WitnessTiming = TIMING) {
-    this.#timing = timing;
+    this.timing = timing;
     this.#signal = signal;
     this.#ended = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(ENDING)), { once: true }));
     this.#ended.catch(() => undefined);
@@ -42,16 +44,16 @@ export class Witness {
     if (this.silence !== undefined) return { answered: false, reason: this.silence };
     try {
       const value = await within(
-        this.#timing.answerMs,
+        this.timing.answerMs,
         Promise.race([question(), this.#ended]),
-        () => new Error(`no answer within ${this.#timing.answerMs} ms`),
+        () => new Error(`no answer within ${this.timing.answerMs} ms`),
       );
       this.#unanswered = 0;
       return { answered: true, value };
     } catch (error) {
       const reason = errorMessage(error);
       this.#unanswered += 1;
-      if (this.#unanswered >= this.#timing.patience) this.#silence = reason;
+      if (this.#unanswered >= this.timing.patience) this.#silence = reason;
       return { answered: false, reason };
     }
   }
@@ -62,6 +64,6 @@ export class Witness {
     const hand = async () => {
       for (const item of rest) await work(item);
     };
-    await Promise.all(Array.from({ length: Math.min(this.#timing.atOnce, items.length) }, hand));
+    await Promise.all(Array.from({ length: Math.min(this.timing.atOnce, items.length) }, hand));
   }
 }

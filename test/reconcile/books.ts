@@ -55,7 +55,7 @@ export async function booksOn(database: Database) {
     releaseLink,
     maxInFlight: 1000,
   });
-  const timing = { answerMs: 800, atOnce: 4, patience: 3 };
+  const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1 };
   const deps: ReconcileDependencies = {
     database,
     node,
