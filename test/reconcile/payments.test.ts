@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { readFact } from '../../src/db/facts.sql.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
 import { draftOf } from '../ledger/rooms.ts';
 import { onBothDatabases } from '../support/databases.ts';
@@ -55,6 +56,20 @@ onBothDatabases('reconciled payments', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
+  it('S7: a late success that the operator had to bear is no contradiction any more', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(20_000);
+    const payment = await books.pay(wallet, 10_000);
+    await books.end(payment, FAILED);
+    const other = await books.pay(wallet, 15_000);
+    await books.end(other, succeeded(other));
+    books.answers.payments.set(payment.id, succeeded(payment));
+    for (let i = 0; i < 2; i++) expect((await books.reconcile()).contradictions).toEqual([]);
+    expect(await books.openAlarms()).toEqual([`payment_corrected ${payment.id}`]);
+    expect(await books.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: 5000, heldMsat: 0 });
+    expect((await books.reconcile()).balance).toMatchObject({ operatorMsat: -10_000 });
+  });
+
   it('a contradiction is alarmed once with both sides, moves nothing, and is cleared when it is gone', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(100_000);
@@ -105,11 +120,26 @@ onBothDatabases('reconciled payments', (open) => {
   it('what was pending is compared once it has ended, however old it is by then', async () => {
     const books = await booksOn(await open());
     const payment = await books.pay(await books.wallet(100_000), 10_000);
-    expect((await books.reconcile('periodic')).compared.payments).toBe(0);
+    for (let i = 0; i < 2; i++) {
+      expect((await books.reconcile('periodic')).compared.payments).toBe(0);
+      books.clock.ms += 120_000;
+    }
     await books.end(payment, FAILED);
     books.clock.ms += 30 * 24 * 3600 * 1000;
     books.answers.payments.set(payment.id, { state: 'pending' });
     expect((await books.reconcile('periodic')).contradictions).toMatchObject([{ id: payment.id }]);
+  });
+
+  it('an id that is committed late, behind newer ones, is not passed by', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    const wallet = await books.wallet(100_000);
+    const early = draftOf(wallet, 1000);
+    const later = await books.pay(wallet, 1000);
+    await books.end(later, FAILED);
+    expect((await books.reconcile('periodic')).compared.payments).toBe(1);
+    expect(early.id < later.id).toBe(true);
+    expect((await database.first(readFact, 'reconcile_payments_seen'))?.value).toSatisfy((seen: string) => seen < early.id);
   });
 
   it('many are compared in pages, each once, a few at a time; the next time there is little to do', async () => {
