@@ -12,12 +12,16 @@ const root = join(import.meta.dirname, '..', '..');
 export interface ServiceProcess {
   readonly client: Client;
   readonly pid: number;
+  /** Resolves when it has ended, however. */
+  readonly dead: Promise<void>;
   /** What it printed up to now. */
   output(): string;
   /** kill -9. */
   kill(): Promise<void>;
   /** SIGTERM; answers the exit code. */
   stop(): Promise<number | null>;
+  /** Tells it something, where its entry listens, and answers the next thing it says; undefined when it ends before that. */
+  tell(message: object): Promise<unknown>;
 }
 
 /** Settings of a service that can be started again on the same data and port. */
@@ -25,15 +29,16 @@ export async function processSettings(dataDir: string, databaseUrl: string): Pro
   return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: String(await freePort()), LOG_LEVEL: 'warn', PAYMENT_WAIT_SECONDS: '20' };
 }
 
-export async function startProcess(settings: Record<string, string>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+export async function startProcess(settings: Record<string, string>, entry = 'src/main.ts'): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [entry], {
     cwd: root,
     env: { ...process.env, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  const dead = once(child, 'exit').then(() => undefined);
   let printed = '';
-  child.stdout.on('data', (text) => (printed += text));
-  child.stderr.on('data', (text) => (printed += text));
+  child.stdout?.on('data', (text) => (printed += text));
+  child.stderr?.on('data', (text) => (printed += text));
   const url = `http://127.0.0.1:${settings.PORT}`;
   await untilReady(url, child, () => printed);
   const [secretKey = '', publicKey = ''] = keysOf(settings);
@@ -46,6 +51,13 @@ export async function startProcess(settings: Record<string, string>): Promise<Se
     client: clientOf(url, secretKey, publicKey),
     pid: child.pid ?? 0,
     output: () => printed,
+    dead,
+    async tell(message) {
+      const answer = once(child, 'message').then(([said]) => said);
+      // A child that has just died says so by its exit.
+      child.send(message, () => undefined);
+      return Promise.race([answer, dead]);
+    },
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
   };
@@ -57,7 +69,7 @@ function keysOf(settings: Record<string, string>): string[] {
 }
 
 async function untilReady(url: string, child: ChildProcess, printed: () => string): Promise<void> {
-  while (child.exitCode === null) {
+  while (child.exitCode === null && child.signalCode === null) {
     const ready = printed().includes('Satchel is ready') && (await fetch(`${url}/readyz`).catch(() => undefined))?.ok;
     if (ready) return;
     await delay(20);
@@ -78,7 +90,7 @@ export async function runCommand(
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [file, ...args], { cwd: root, env: { ...process.env, ...settings } });
   let output = '';
-  child.stdout.on('data', (text) => (output += text));
+  child.stdout?.on('data', (text) => (output += text));
   child.stderr.on('data', (text) => (output += text));
   const [code] = await once(child, 'close');
   return { code, output };

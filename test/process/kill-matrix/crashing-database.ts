@@ -1,0 +1,76 @@
+import type { Database, SqlParameter, Tx } from '../../../src/db/database.ts';
+import { writeFact } from '../../../src/db/facts.sql.ts';
+import type { Statement } from '../../../src/db/statement.ts';
+import type { CrashPoints } from './crash-points.ts';
+
+/** What goes on by the clock, whatever is asked of the service. */
+const BY_THE_CLOCK = /^(lease_|ledger_forget)/;
+const ENDS_A_PAYMENT = /^payment_(succeed|fail)$/;
+
+/** A database in which the process may die before and after every statement of a transaction and before and after its COMMIT. */
+export function crashing(database: Database, points: CrashPoints, paymentEnded: () => void): Database {
+  async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    let crossing = new Crossing(points);
+    try {
+      const result = await database.transaction(async (tx) => {
+        crossing.over();
+        crossing = new Crossing(points);
+        const { around } = crossing;
+        const worked = await work({
+          dialect: tx.dialect,
+          all: (statement, ...parameters) => around(statement, parameters, () => tx.all(statement, ...parameters)),
+          first: (statement, ...parameters) => around(statement, parameters, () => tx.first(statement, ...parameters)),
+          run: (statement, ...parameters) => around(statement, parameters, () => tx.run(statement, ...parameters)),
+        });
+        crossing.pass('COMMIT');
+        return worked;
+      });
+      crossing.pass('committed');
+      if (crossing.keptPosition !== undefined) points.keepPosition(crossing.keptPosition);
+      if (crossing.endsPayment) paymentEnded();
+      return result;
+    } finally {
+      crossing.over();
+    }
+  }
+  return { ...database, transaction };
+}
+
+/** One transaction on its way; it gets its name with its first statement, so that those that come by the clock are not counted. */
+class Crossing {
+  readonly #points: CrashPoints;
+  #name: string | undefined;
+  keptPosition: number | undefined;
+  endsPayment = false;
+
+  constructor(points: CrashPoints) {
+    this.#points = points;
+  }
+
+  readonly around = async <T>(statement: Statement, parameters: SqlParameter[], run: () => Promise<T>): Promise<T> => {
+    if (BY_THE_CLOCK.test(statement.name)) return run();
+    this.#begin(statement);
+    if (statement === writeFact && parameters[0] === 'node_event_position') this.keptPosition = Number(parameters[1]);
+    this.endsPayment ||= ENDS_A_PAYMENT.test(statement.name);
+    const result = await run();
+    this.pass(statement.name);
+    return result;
+  };
+
+  /** After BEGIN, before the first statement: nothing is written, as before BEGIN. */
+  #begin(first: Statement): void {
+    if (this.#name !== undefined) return;
+    // Positions are kept a few times a second, beside everything else.
+    this.#name = this.#points.beginTransaction(first === writeFact ? 'position' : 'tx');
+    this.pass('BEGIN');
+  }
+
+  pass(step: string): void {
+    if (this.#name !== undefined) this.#points.pass(`${this.#name} ${step}`);
+  }
+
+  over(): void {
+    if (this.#name !== undefined) this.#points.endTransaction();
+    this.#name = undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import type { LightningNode, NodeEvent, PaymentOutcome } from '../../../src/lightning/node.ts';
+import type { CrashPoints } from './crash-points.ts';
+
+/**
+ * A node around whose calls, events and questions the process may die. What it does to a payment it also reports as an event; while points
+ * are recorded the event comes after the answer is booked, so that the sequence of points is always the same.
+ */
+export class CrashingNode {
+  readonly #points: CrashPoints;
+  readonly #answers = new Map<string, Promise<void>>();
+  #ended: (() => void)[] = [];
+
+  constructor(points: CrashPoints) {
+    this.#points = points;
+  }
+
+  /** A payment's end was committed. */
+  paymentEnded(): void {
+    for (const resolve of this.#ended.splice(0)) resolve();
+  }
+
+  around(node: LightningNode): LightningNode {
+    return {
+      ...node,
+      createInvoice: (request) => this.#call('createInvoice', () => node.createInvoice(request)),
+      cancelInvoice: (hash) => this.#call('cancelInvoice', () => node.cancelInvoice(hash)),
+      pay: (order) => this.#send(order.paymentId, () => this.#call('pay', () => node.pay(order))),
+      keysend: (order) => this.#send(order.paymentId, () => this.#call('keysend', () => node.keysend(order))),
+      guardIncoming: (guard) => node.guardIncoming((incoming) => this.#call('guard', () => guard(incoming))),
+      watch: (position, signal) => this.#watch(node, position, signal),
+    };
+  }
+
+  async #call<T>(name: string, call: () => Promise<T>): Promise<T> {
+    this.#points.pass(`${name} before`);
+    const answer = await call();
+    this.#points.pass(`${name} after`);
+    return answer;
+  }
+
+  #send(paymentId: string, call: () => Promise<PaymentOutcome>): Promise<PaymentOutcome> {
+    const { promise: booked, resolve } = Promise.withResolvers<void>();
+    if (this.#points.isRecording) this.#answers.set(paymentId, booked);
+    const sending = call();
+    sending.then(({ state }) => (state === 'pending' ? resolve() : this.#ended.push(resolve)), resolve);
+    return sending;
+  }
+
+  async *#watch(node: LightningNode, position: number, signal: AbortSignal): AsyncGenerator<NodeEvent> {
+    this.#points.keepPosition(position);
+    for await (const event of node.watch(position, signal)) {
+      if (event.type === 'payment') await this.#answers.get(event.paymentId);
+      this.#points.pass(`${event.type} event before`);
+      yield event;
+      this.#points.pass(`${event.type} event after`);
+    }
+  }
+}

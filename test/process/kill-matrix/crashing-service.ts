@@ -1,0 +1,27 @@
+import { startSatchel } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { openNode } from '../../../src/lightning/open.ts';
+import { CrashPoints, type Order } from './crash-points.ts';
+import { crashing } from './crashing-database.ts';
+import { CrashingNode } from './crashing-node.ts';
+
+/** The service on ground that gives way where its parent process says. */
+async function main(): Promise<void> {
+  const points = new CrashPoints();
+  const crashingNode = new CrashingNode(points);
+  const config = readConfig(process.env);
+  const { server } = await startSatchel(config, {
+    openDatabase: async (url, options) => crashing(await openDatabase(url, options), points, () => crashingNode.paymentEnded()),
+    openNode: async (options) => {
+      const opened = await openNode(options);
+      return { ...opened, node: crashingNode.around(opened.node) };
+    },
+  });
+  await server.listen({ host: config.host, port: config.port });
+  process.on('message', (order: Order) => void points.obey(order).then((report) => process.send?.(report)));
+  process.on('disconnect', () => process.exit(0));
+  process.stdout.write('Satchel is ready\n');
+}
+
+await main();

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Dialect } from '../../../src/db/database.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { statement } from '../../../src/db/statement.ts';
+import type { LightningNode } from '../../../src/lightning/node.ts';
+import type { OutsidePayment, PlaygroundControl } from '../../../src/lightning/playground/playground.ts';
+import { openSharedPlayground } from '../../../src/lightning/playground/shared.ts';
+import { silentLog } from '../../support/databases.ts';
+import { type ServiceProcess, startProcess } from '../../support/process.ts';
+import type { Client, Json, TestWallet } from '../../support/service.ts';
+import type { Order, Report } from './crash-points.ts';
+
+const ENTRY = 'test/process/kill-matrix/crashing-service.ts';
+const MAX_LOOKS = 3000;
+const PAGE = 1000;
+
+/** A dead instance's lease is taken over after seconds; that is tested elsewhere, and here it would be waited for at every point. */
+const freeLeases = statement('test_free_leases', 'UPDATE lease SET holder = NULL');
+
+/** One database with the service on it, killed and started again, and a Lightning network that outlives all of that. */
+export class Lane {
+  readonly dialect: Dialect;
+  readonly settings: Record<string, string>;
+  /** The outside, without the service. */
+  readonly outside: PlaygroundControl;
+  /** The service's node as the node itself tells of it. */
+  readonly hub: LightningNode;
+  #service: ServiceProcess;
+  #lastOutside = 0;
+  #position = 0;
+
+  private constructor(
+    dialect: Dialect,
+    settings: Record<string, string>,
+    outside: PlaygroundControl,
+    hub: LightningNode,
+    service: ServiceProcess,
+  ) {
+    this.dialect = dialect;
+    this.settings = settings;
+    this.outside = outside;
+    this.hub = hub;
+    this.#service = service;
+  }
+
+  static async open(dialect: Dialect, settings: Record<string, string>): Promise<Lane> {
+    const { node, control } = await openSharedPlayground({ url: settings.LIGHTNING_URL ?? '', log: silentLog });
+    return new Lane(dialect, settings, control, node, await startProcess(settings, ENTRY));
+  }
+
+  get client(): Client {
+    return this.#service.client;
+  }
+
+  get dead(): Promise<void> {
+    return this.#service.dead;
+  }
+
+  wallet(numSatoshis: number): Promise<TestWallet> {
+    return this.client.wallet(numSatoshis);
+  }
+
+  kill(): Promise<void> {
+    return this.#service.kill();
+  }
+
+  async restart(): Promise<void> {
+    if (this.dialect === 'postgres') {
+      const database = await openDatabase(this.settings.DATABASE_URL ?? '', { log: silentLog });
+      await database.transaction((tx) => tx.run(freeLeases));
+      await database.close();
+    }
+    this.#service = await startProcess(this.settings, ENTRY);
+  }
+
+  /** @returns undefined when the service died instead. */
+  async tell(ask: Order['ask'], point?: string): Promise<Report | undefined> {
+    const position = await this.#newestPosition();
+    return (await this.#service.tell({ ask, point, position } satisfies Order)) as Report | undefined;
+  }
+
+  /** What the outside nodes say of payments since the last {@link turnPage}: the truth. */
+  async truth(): Promise<OutsidePayment[]> {
+    return [...(await this.outside.payments(this.#lastOutside, PAGE))];
+  }
+
+  async turnPage(): Promise<void> {
+    this.#lastOutside = (await this.truth()).at(-1)?.id ?? this.#lastOutside;
+  }
+
+  async balancesMsat(wallets: readonly TestWallet[]): Promise<Json[]> {
+    return Promise.all(wallets.map(({ id }) => this.client.get(`/v1/wallet/${id}?fields=balance_msat,pending_msat`)));
+  }
+
+  async close(): Promise<void> {
+    await this.#service.kill();
+    await this.hub.close();
+  }
+
+  /** The node answers in order: when it has told who it is and no event came before that, there is none. */
+  async #newestPosition(): Promise<number> {
+    const life = new AbortController();
+    const events = this.hub.watch(this.#position, life.signal)[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = events.next();
+        const first = await Promise.race([next, this.hub.info().then(() => delay(0))]);
+        if (!first || first.done) return this.#position;
+        this.#position = first.value.position;
+      }
+    } finally {
+      life.abort();
+    }
+  }
+}
+
+/** Looks until it is so; what never becomes so is a failure, not a matter of time. */
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    if (await isSo()) return;
+    await delay(10);
+  }
+  expect.fail(`it never came to this: ${what}`);
+}

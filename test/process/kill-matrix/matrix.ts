@@ -1,0 +1,90 @@
+import { expect } from 'vitest';
+import type { Answer } from '../../support/service.ts';
+import { Lane, until } from './lane.ts';
+import type { Attempt, Operation, Wallets } from './operations.ts';
+import { comeToRest, judge, type Outcome, resolveHold, restingBalances } from './verdict.ts';
+
+/** A point that only hold invoices have: the payment waits at its receiver, and the process is killed from outside. */
+export const HELD = 'held by its receiver';
+
+/** One run of an operation: where it was to be killed, whether it was, and how it ended. */
+export interface Run {
+  readonly killed: boolean;
+  readonly outcome: Outcome;
+  readonly passed: readonly string[];
+}
+
+/** One database's half of the matrix. */
+export class Column {
+  readonly lane: Lane;
+  readonly #wallets: Wallets;
+  #numSatoshis = 1000;
+
+  private constructor(lane: Lane, wallets: Wallets) {
+    this.lane = lane;
+    this.#wallets = wallets;
+  }
+
+  static async open(dialect: Lane['dialect'], settings: Record<string, string>): Promise<Column> {
+    const lane = await Lane.open(dialect, settings);
+    return new Column(lane, { payer: await lane.wallet(10_000_000), receiver: await lane.wallet(10_000) });
+  }
+
+  /** The points that the operation passes when nothing is killed, in their order. */
+  async discover(operation: Operation): Promise<readonly string[]> {
+    const { killed, outcome, passed } = await this.run(operation, undefined);
+    expect([killed, outcome]).toEqual([false, operation.ends]);
+    return operation.hold ? [...passed, HELD] : passed;
+  }
+
+  /** Runs the operation, to be killed at the point; starts the service again, lets it come to rest, and judges what became of the money. */
+  async run(operation: Operation, point: string | undefined): Promise<Run> {
+    const { lane } = this;
+    await lane.turnPage();
+    this.#numSatoshis += 1;
+    const attempt = await operation.prepare(lane, this.#wallets, this.#numSatoshis);
+    const before = await restingBalances(lane, this.#wallets);
+    const armed = await lane.tell('arm', point);
+    expect(armed, 'the service lives until the operation begins').toBeDefined();
+    const answer = await this.#ask(operation, attempt, point);
+    // A service that has died has nothing to report.
+    const report = await lane.tell('report');
+    if (!report) {
+      await resolveHold(lane, operation);
+      await lane.restart();
+    }
+    await comeToRest(lane, this.#wallets, operation);
+    const outcome = await judge(lane, operation, { attempt, answer, before, wallets: this.#wallets });
+    return { killed: !report, outcome, passed: report?.passed ?? [] };
+  }
+
+  async #ask(operation: Operation, attempt: Attempt, point: string | undefined): Promise<Answer | undefined> {
+    const { lane } = this;
+    let ended = false;
+    const end = () => {
+      ended = true;
+    };
+    const asked = attempt.ask().catch(async (error: Error) => {
+      // Only death may cut a request off.
+      await until(`the service died, for the request failed: ${error.message}`, async () => ended);
+      return undefined;
+    });
+    void lane.dead.then(end);
+    void asked.then(end);
+    if (operation.hold) {
+      await until('a payment waits at its receiver', async () => {
+        if (ended) return true;
+        if (point !== HELD) return resolveHold(lane, operation);
+        const held = (await lane.truth()).some(({ state }) => state === 'pending');
+        if (held) await lane.kill();
+        return held;
+      });
+    }
+    return asked;
+  }
+}
+
+/** Whether the operation must have left a trace: its money is held, or moved, by the first commit. */
+export function isBegun(operation: Operation, points: readonly string[], point: string): boolean {
+  return operation.begunBy === 'outside' || point === HELD || points.indexOf(point) >= points.indexOf('tx 1 committed');
+}

@@ -1,0 +1,173 @@
+import type { Msat } from '../../../src/kernel/money.ts';
+import type { Answer, Json, TestWallet } from '../../support/service.ts';
+import type { Lane } from './lane.ts';
+
+/** One operation, prepared and about to be asked for. */
+export interface Attempt {
+  /** Asks for it. @returns the answer; undefined where there is none. May throw when the service dies. */
+  ask(): Promise<Answer | undefined>;
+  /** The payment hash, where it is known before. */
+  readonly paymentHash?: string;
+  readonly amountMsat: number;
+}
+
+export interface Operation {
+  readonly name: string;
+  /** What it does to the two wallets: `out` of the first, `in` to the second, `inside` from the first to the second, `none`. */
+  readonly moves: 'out' | 'in' | 'inside' | 'none';
+  /** How it ends when the service has begun it. */
+  readonly ends: 'paid' | 'failed';
+  /** Who began it, and so whether it can be lost without a trace: an outside payer tries until it knows. */
+  readonly begunBy: 'service' | 'outside';
+  /** For a hold invoice: what its maker does once it is paid. */
+  readonly hold?: 'settle' | 'cancel';
+  prepare(lane: Lane, wallets: Wallets, numSatoshis: number): Promise<Attempt>;
+}
+
+export interface Wallets {
+  readonly payer: TestWallet;
+  readonly receiver: TestWallet;
+}
+
+function ask(lane: Lane, path: string, json: Json): Promise<Answer> {
+  return lane.client.ask('POST', path, { key: lane.client.secretKey, json });
+}
+
+const msatOf = (numSatoshis: number): Msat => (numSatoshis * 1000) as Msat;
+
+function withdrawal(
+  name: string,
+  ends: 'paid' | 'failed',
+  { hold, feeLimitMsat }: { hold?: 'settle' | 'cancel'; feeLimitMsat?: number } = {},
+): Operation {
+  return {
+    name,
+    moves: 'out',
+    ends,
+    begunBy: 'service',
+    ...(hold && { hold }),
+    async prepare(lane, { payer }, numSatoshis) {
+      const amountMsat = msatOf(numSatoshis);
+      // Behind alice, so that there is a routing fee.
+      const made = await lane.outside.createInvoice({ amountMsat, memo: '', at: 'carol', expirySeconds: 3600, hold: hold !== undefined });
+      const body = { payment_request: made.paymentRequest, ...(feeLimitMsat !== undefined && { fee_limit_msat: feeLimitMsat }) };
+      return { amountMsat, paymentHash: made.paymentHash, ask: () => ask(lane, `/v1/wallet/${payer.id}/withdraw`, body) };
+    },
+  };
+}
+
+const keysend: Operation = {
+  name: 'keysend',
+  moves: 'out',
+  ends: 'paid',
+  begunBy: 'service',
+  async prepare(lane, { payer }, num_satoshis) {
+    const carol = (await lane.outside.describe()).nodes.find(({ name }) => name === 'carol');
+    const body = { dest_pubkey: carol?.pubkey, num_satoshis };
+    return { amountMsat: msatOf(num_satoshis), ask: () => ask(lane, `/v1/wallet/${payer.id}/keysend`, body) };
+  },
+};
+
+const insidePayment: Operation = {
+  name: 'payment to a local invoice',
+  moves: 'inside',
+  ends: 'paid',
+  begunBy: 'service',
+  async prepare(lane, { payer, receiver }, num_satoshis) {
+    const { payment_request, r_hash_decoded } = await lane.client.post(`/v1/wallet/${receiver.id}/invoice`, { num_satoshis });
+    return {
+      amountMsat: msatOf(num_satoshis),
+      paymentHash: r_hash_decoded,
+      ask: () => ask(lane, `/v1/wallet/${payer.id}/withdraw`, { payment_request }),
+    };
+  },
+};
+
+const transfer: Operation = {
+  name: 'transfer',
+  moves: 'inside',
+  ends: 'paid',
+  begunBy: 'service',
+  async prepare(lane, { payer, receiver }, num_satoshis) {
+    const body = { dest_wallet_id: receiver.id, num_satoshis };
+    return { amountMsat: msatOf(num_satoshis), ask: () => ask(lane, `/v1/wallet/${payer.id}/transfer`, body) };
+  },
+};
+
+const lnurlWithdrawal: Operation = {
+  name: 'claim of a withdraw link',
+  moves: 'out',
+  ends: 'paid',
+  begunBy: 'service',
+  async prepare(lane, { payer }, num_satoshis) {
+    const amountMsat = msatOf(num_satoshis);
+    const link = await lane.client.post(`/v1/wallet/${payer.id}/lnurl/withdraw`, { num_satoshis });
+    const made = await lane.outside.createInvoice({ amountMsat, memo: '', at: 'carol', expirySeconds: 3600, hold: false });
+    return {
+      amountMsat,
+      paymentHash: made.paymentHash,
+      async ask() {
+        const response = await fetch(`${link.url}&pr=${made.paymentRequest}`);
+        const body: Json = await response.json();
+        // LUD-03 answers before the payment has ended: a claim that was taken, as a 202 is.
+        return { status: body.status === 'OK' ? 202 : 400, headers: response.headers, body, text: JSON.stringify(body) };
+      },
+    };
+  },
+};
+
+const incomingPayment: Operation = {
+  name: 'payment from outside',
+  moves: 'in',
+  ends: 'paid',
+  begunBy: 'outside',
+  async prepare(lane, { receiver }, num_satoshis) {
+    const { payment_request, r_hash_decoded } = await lane.client.post(`/v1/wallet/${receiver.id}/invoice`, { num_satoshis });
+    return {
+      amountMsat: msatOf(num_satoshis),
+      paymentHash: r_hash_decoded,
+      ask: () => outsideStarts(lane, lane.outside.payInvoice({ paymentRequest: payment_request, from: 'carol' })),
+    };
+  },
+};
+
+const incomingKeysend: Operation = {
+  name: 'keysend from outside',
+  moves: 'in',
+  ends: 'paid',
+  begunBy: 'outside',
+  async prepare(lane, { receiver }, numSatoshis) {
+    const customRecords = { '696969': Buffer.from(receiver.id).toString('hex') };
+    const amountMsat = msatOf(numSatoshis);
+    return { amountMsat, ask: () => outsideStarts(lane, lane.outside.keysend({ from: 'carol', amountMsat, customRecords })) };
+  },
+};
+
+const newInvoice: Operation = {
+  name: 'new invoice',
+  moves: 'none',
+  ends: 'paid',
+  begunBy: 'service',
+  async prepare(lane, { receiver }, num_satoshis) {
+    return { amountMsat: msatOf(num_satoshis), ask: () => ask(lane, `/v1/wallet/${receiver.id}/invoice`, { num_satoshis }) };
+  },
+};
+
+/** The payer waits for our claim; a service that dies does not answer it. */
+async function outsideStarts(lane: Lane, paid: Promise<unknown>): Promise<undefined> {
+  await Promise.race([paid, lane.dead]);
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  withdrawal('withdrawal', 'paid'),
+  withdrawal('withdrawal that fails', 'failed', { feeLimitMsat: 0 }),
+  withdrawal('hold invoice that is settled', 'paid', { hold: 'settle' }),
+  withdrawal('hold invoice that is cancelled', 'failed', { hold: 'cancel' }),
+  keysend,
+  insidePayment,
+  incomingPayment,
+  incomingKeysend,
+  lnurlWithdrawal,
+  transfer,
+  newInvoice,
+];

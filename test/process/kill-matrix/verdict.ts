@@ -1,0 +1,133 @@
+import { expect } from 'vitest';
+import type { OutsidePayment } from '../../../src/lightning/playground/playground.ts';
+import type { Answer, Json } from '../../support/service.ts';
+import type { Lane } from './lane.ts';
+import { until } from './lane.ts';
+import type { Attempt, Operation, Wallets } from './operations.ts';
+
+/** How an operation ended: money moved, the payment failed for good, or there is no trace of it. */
+export type Outcome = 'paid' | 'failed' | 'nothing';
+
+export interface Balances {
+  readonly payerMsat: number;
+  readonly receiverMsat: number;
+}
+
+/** Both wallets, with nothing held. */
+export async function restingBalances(lane: Lane, { payer, receiver }: Wallets): Promise<Balances> {
+  const [a, b] = await lane.balancesMsat([payer, receiver]);
+  expect([a.pending_msat, b.pending_msat]).toEqual([0, 0]);
+  return { payerMsat: a.balance_msat, receiverMsat: b.balance_msat };
+}
+
+/** Waits until nothing is under way, neither here nor outside; a hold invoice that waits is resolved. */
+export async function comeToRest(lane: Lane, wallets: Wallets, operation: Operation): Promise<void> {
+  await until(`nothing is pending after: ${operation.name}`, async () => {
+    await resolveHold(lane, operation);
+    if ((await lane.truth()).some(({ state }) => state === 'pending')) return false;
+    const balances = await lane.balancesMsat([wallets.payer, wallets.receiver]);
+    return balances.every(({ pending_msat }) => pending_msat === 0);
+  });
+  await lane.tell('rest');
+}
+
+/** @returns whether a payment was waiting. */
+export async function resolveHold(lane: Lane, { hold }: Operation): Promise<boolean> {
+  const waiting = hold && (await lane.truth()).find(({ state }) => state === 'pending');
+  if (waiting) await lane.outside.resolveHold(waiting.paymentHash, hold);
+  return waiting !== undefined;
+}
+
+/** Holds what the ledger says against what the outside nodes and our own node say. @throws when money was lost, doubled or made up. */
+export async function judge(
+  lane: Lane,
+  operation: Operation,
+  run: { attempt: Attempt; answer: Answer | undefined; before: Balances; wallets: Wallets },
+): Promise<Outcome> {
+  const { attempt, answer, before, wallets } = run;
+  const after = await restingBalances(lane, wallets);
+  const paid = (await lane.truth()).filter(({ state }) => state === 'succeeded');
+  const moved = { payerMsat: after.payerMsat - before.payerMsat, receiverMsat: after.receiverMsat - before.receiverMsat };
+  const outcome = await compare(lane, operation, { attempt, wallets, paid, moved, answer });
+  if (answer?.status === 201 && operation.moves !== 'none') expect(outcome).toBe('paid');
+  if (answer?.status === 202) expect(outcome).not.toBe('nothing');
+  if (answer && answer.status >= 400) expect(outcome).not.toBe('paid');
+  return outcome;
+}
+
+interface Found {
+  readonly attempt: Attempt;
+  readonly wallets: Wallets;
+  readonly paid: readonly OutsidePayment[];
+  readonly moved: Balances;
+  readonly answer: Answer | undefined;
+}
+
+function compare(lane: Lane, { moves }: Operation, found: Found): Promise<Outcome> | Outcome {
+  if (moves === 'out') return compareOut(lane, found);
+  if (moves === 'in') return compareIn(lane, found);
+  return moves === 'inside' ? compareInside(lane, found) : compareInvoice(lane, found);
+}
+
+/** Paid there once, debited here once, with the fee that our node paid; or not paid there, and everything is back. */
+async function compareOut(lane: Lane, { attempt, wallets, paid, moved }: Found): Promise<Outcome> {
+  const hash = attempt.paymentHash ?? paid[0]?.paymentHash;
+  const lntx = hash === undefined ? undefined : await lightningTransaction(lane, hash);
+  if (paid.length === 0) {
+    expect(moved).toEqual({ payerMsat: 0, receiverMsat: 0 });
+    expect([undefined, -1]).toContain(lntx?.settled);
+    return lntx ? 'failed' : 'nothing';
+  }
+  expect(paid).toEqual([expect.objectContaining({ direction: 'received', paymentHash: hash, amountMsat: attempt.amountMsat })]);
+  const told = await lane.hub.lookupPayment(lntx.id);
+  const feeMsat = told?.state === 'succeeded' ? told.feeMsat : Number.NaN;
+  expect(feeMsat).toBeGreaterThan(0);
+  expect(moved).toEqual({ payerMsat: -(attempt.amountMsat + feeMsat), receiverMsat: 0 });
+  expect(lntx).toMatchObject({ settled: 1, fee_msat: feeMsat });
+  expect(await rowsOf(lane, wallets.payer.id, lntx.id)).toEqual([-attempt.amountMsat]);
+  return 'paid';
+}
+
+async function compareIn(lane: Lane, { attempt, wallets, paid, moved }: Found): Promise<Outcome> {
+  expect(paid).toEqual([expect.objectContaining({ direction: 'sent', amountMsat: attempt.amountMsat })]);
+  const lntx = await lightningTransaction(lane, paid[0]?.paymentHash ?? '');
+  expect(moved).toEqual({ payerMsat: 0, receiverMsat: attempt.amountMsat });
+  expect(lntx.settled).toBe(1);
+  expect(await rowsOf(lane, wallets.receiver.id, lntx.id)).toEqual([attempt.amountMsat]);
+  return 'paid';
+}
+
+/** Both sides or neither, and nobody outside had a part in it. */
+async function compareInside(lane: Lane, { attempt, paid, moved }: Found): Promise<Outcome> {
+  expect(paid).toEqual([]);
+  const amountMsat = moved.receiverMsat === 0 ? 0 : attempt.amountMsat;
+  expect(moved).toEqual({ payerMsat: 0 - amountMsat, receiverMsat: amountMsat });
+  if (attempt.paymentHash) expect((await lightningTransaction(lane, attempt.paymentHash)).settled).toBe(amountMsat > 0 ? 1 : 0);
+  return amountMsat > 0 ? 'paid' : 'nothing';
+}
+
+/** An invoice that somebody was given can be read and paid. */
+async function compareInvoice(lane: Lane, { attempt, answer, paid, moved }: Found): Promise<Outcome> {
+  expect([paid, moved]).toEqual([[], { payerMsat: 0, receiverMsat: 0 }]);
+  if (!answer) return 'nothing';
+  expect(answer.status).toBe(201);
+  const lntx = await lightningTransaction(lane, answer.body.r_hash_decoded);
+  expect(lntx).toMatchObject({ id: answer.body.id, settled: 0, num_satoshis: attempt.amountMsat / 1000 });
+  const payment = await lane.outside.payInvoice({ paymentRequest: answer.body.payment_request, from: 'alice' });
+  expect(payment.state).toBe('succeeded');
+  await lane.tell('rest');
+  expect((await lightningTransaction(lane, payment.paymentHash)).settled).toBe(1);
+  return 'paid';
+}
+
+async function lightningTransaction(lane: Lane, hash: string): Promise<Json> {
+  const answer = await lane.client.ask('GET', `/v1/lntx/${hash}`, { key: lane.client.secretKey });
+  expect([200, 404]).toContain(answer.status);
+  return answer.status === 200 ? answer.body : undefined;
+}
+
+/** The amounts of the wallet's rows for one lightning transaction. */
+async function rowsOf(lane: Lane, walletId: string, lntxId: string): Promise<number[]> {
+  const rows: Json[] = await lane.client.get(`/v1/wallet/${walletId}/transactions?per-page=10`);
+  return rows.filter((row) => row.lnTx?.id === lntxId).map((row) => row.num_msat);
+}
