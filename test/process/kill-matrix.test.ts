@@ -8,13 +8,16 @@ import { freshUrls } from '../support/databases.ts';
 import { processSettings, runVerify } from '../support/process.ts';
 import { Column, isBegun } from './kill-matrix/matrix.ts';
 import { OPERATIONS, type Operation } from './kill-matrix/operations.ts';
+import { Table } from './kill-matrix/table.ts';
 
 const KEY = `sak_${'killMatrix1'.repeat(3)}`;
 const DIALECTS = ['sqlite', 'postgres'] as const;
 const ALL = process.env.KILL_MATRIX === 'all';
 
+type Points = Readonly<Record<Dialect, readonly string[]>>;
+
 /** Every point on one of the databases at least, in turn; with KILL_MATRIX=all on both. */
-function selected(points: Readonly<Record<Dialect, readonly string[]>>, dialect: Dialect): readonly string[] {
+function selected(points: Points, dialect: Dialect): readonly string[] {
   if (ALL) return points[dialect];
   const [first, second] = DIALECTS;
   const shared = points[first].filter((point) => points[second].includes(point));
@@ -24,7 +27,6 @@ function selected(points: Readonly<Record<Dialect, readonly string[]>>, dialect:
 describe('kill -9 at every step', () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-matrix-'));
   const columns: Column[] = [];
-  const table: string[] = [];
   const grounds = DIALECTS.map((dialect) => ({
     dialect,
     urls: freshUrls(dialect),
@@ -35,46 +37,40 @@ describe('kill -9 at every step', () => {
     const opening = grounds.map(async ({ dialect, urls, node }) => {
       const [, lightningUrl = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
       const own = await processSettings(join(folder, dialect), await urls());
-      return Column.open(dialect, { ...own, LIGHTNING_URL: lightningUrl, BOOTSTRAP_SECRET_KEY: KEY });
+      const shared = { BOOTSTRAP_SECRET_KEY: KEY, NODE_COMPILE_CACHE: join(folder, 'compiled') };
+      return Column.open(dialect, { ...own, ...shared, LIGHTNING_URL: lightningUrl });
     });
     columns.push(...(await Promise.all(opening)));
   }, 120_000);
   afterAll(async () => {
     await Promise.all(columns.map(({ lane }) => lane.close()));
     rmSync(folder, { recursive: true, force: true });
-    process.stdout.write(`${table.join('\n')}\n`);
   });
 
-  async function killAtEach(column: Column, operation: Operation, points: readonly string[], chosen: readonly string[]): Promise<string[]> {
+  /** Stops at the first point that goes wrong: what has become of the ledger by then would spoil the next ones. */
+  async function killAtEach(column: Column, operation: Operation, points: Points, table: Table): Promise<void> {
     const { dialect } = column.lane;
-    const wrong: string[] = [];
-    for (const point of chosen) {
-      const row = `${operation.name} · ${dialect} · ${point}`;
+    for (const point of selected(points, dialect)) {
       try {
         const { killed, outcome } = await column.run(operation, point);
-        table.push(`${row} → ${killed ? outcome : `not passed, ${outcome}`}`);
-        expect(killed, 'the point is passed again').toBe(true);
-        if (operation.moves !== 'none') expect(outcome).toBe(isBegun(operation, points, point) ? operation.ends : 'nothing');
+        table.set(point, dialect, killed ? outcome : 'not passed');
+        expect(killed, 'a point that was passed once is passed again').toBe(true);
+        if (operation.moves !== 'none') expect(outcome).toBe(isBegun(operation, points[dialect], point) ? operation.ends : 'nothing');
       } catch (error) {
-        wrong.push(`${row}: ${(error as Error).message}`);
-        // What the service or the database has become by now is not known: the rest would only repeat it.
-        break;
+        table.set(point, dialect, 'WRONG');
+        throw new Error(`${dialect}, killed at “${point}”: ${(error as Error).message}\n${table}`, { cause: error });
       }
     }
-    return wrong;
   }
 
   for (const operation of OPERATIONS) {
     it(`S1: ${operation.name}: settled or failed, once, wherever it is killed`, async () => {
       const [sqlite = [], postgres = []] = await Promise.all(columns.map((column) => column.discover(operation)));
       const points = { sqlite, postgres };
-      const wrong = await Promise.all(
-        columns.map((column) => {
-          const { dialect } = column.lane;
-          return killAtEach(column, operation, points[dialect], selected(points, dialect));
-        }),
-      );
-      expect(wrong.flat()).toEqual([]);
+      const table = new Table(operation.name, [...new Set([...postgres, ...sqlite])]);
+      const kills = await Promise.allSettled(columns.map((column) => killAtEach(column, operation, points, table)));
+      if (ALL) process.stdout.write(`${table}\n`);
+      for (const kill of kills) if (kill.status === 'rejected') throw kill.reason;
     }, 300_000);
   }
 
