@@ -21,6 +21,7 @@ export function crashing(database: Database, points: CrashPoints, paymentEnded: 
           all: (statement, ...parameters) => around(statement, parameters, () => tx.all(statement, ...parameters)),
           first: (statement, ...parameters) => around(statement, parameters, () => tx.first(statement, ...parameters)),
           run: (statement, ...parameters) => around(statement, parameters, () => tx.run(statement, ...parameters)),
+          send: (statement, ...parameters) => around(statement, parameters, () => tx.send(statement, ...parameters)),
         });
         crossing.pass('COMMIT');
         return worked;
