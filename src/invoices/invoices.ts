@@ -1,8 +1,10 @@
 import type { Database } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { errorMessage } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type CreatedInvoice, type InvoiceRequest, NodeUnavailable } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
@@ -45,7 +47,7 @@ export function createInvoices(database: Database, ledger: Ledger, our: OurNode,
 
 async function create(ledger: Ledger, our: OurNode, clock: Clock, order: NewInvoice): Promise<Invoice> {
   const { wallet, amountMsat, descriptionHash } = order;
-  const created = await our.node.createInvoice({
+  const created = await askNode(our, {
     description: order.memo,
     expirySeconds: order.expirySeconds,
     ...(amountMsat !== undefined && { amountMsat }),
@@ -96,4 +98,13 @@ async function create(ledger: Ledger, our: OurNode, clock: Clock, order: NewInvo
   // Through the ledger's door only to share its commits: no money moves.
   await ledger.post({ rows: [{ statement: sql.insertOpen, parameters, otherwise: new Error('the invoice was not kept') }] });
   return invoice;
+}
+
+/** An invoice whose making was never heard of is in nobody's hands: asking again is safe, whatever went wrong. */
+async function askNode({ node }: OurNode, request: InvoiceRequest): Promise<CreatedInvoice> {
+  try {
+    return await node.createInvoice(request);
+  } catch (error) {
+    throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
+  }
 }
