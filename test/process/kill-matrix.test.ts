@@ -44,6 +44,7 @@ describe('kill -9 at every step', () => {
   }, 120_000);
   afterAll(async () => {
     await Promise.all(columns.map(({ lane }) => lane.close()));
+    await Promise.all(grounds.map(({ node }) => node.end('SIGKILL')));
     rmSync(folder, { recursive: true, force: true });
   });
 

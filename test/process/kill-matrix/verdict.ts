@@ -81,7 +81,7 @@ async function compareOut(lane: Lane, { attempt, wallets, paid, moved }: Found):
   expect(paid).toEqual([expect.objectContaining({ direction: 'received', paymentHash: hash, amountMsat: attempt.amountMsat })]);
   const told = await lane.hub.lookupPayment(lntx.id);
   const feeMsat = told?.state === 'succeeded' ? told.feeMsat : Number.NaN;
-  expect(feeMsat).toBeGreaterThan(0);
+  expect(feeMsat, 'our node paid it under this id, with a fee').toBeGreaterThan(0);
   expect(moved).toEqual({ payerMsat: -(attempt.amountMsat + feeMsat), receiverMsat: 0 });
   expect(lntx).toMatchObject({ settled: 1, fee_msat: feeMsat });
   expect(await rowsOf(lane, wallets.payer.id, lntx.id)).toEqual([-attempt.amountMsat]);
