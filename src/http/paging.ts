@@ -41,11 +41,15 @@ export function cursorHeaders(
   limit: number,
   items: readonly { readonly id: string }[],
 ): void {
-  const last = items.at(-1);
+  nextHeaders(request, reply, limit, items.length < limit ? undefined : items.at(-1)?.id);
+}
+
+/** The link to what follows a cursor; none at the end. */
+export function nextHeaders(request: FastifyRequest, reply: FastifyReply, limit: number, after: string | undefined): void {
   reply.header('x-pagination-per-page', limit);
-  if (!last || items.length < limit) return;
+  if (after === undefined) return;
   const { 'per-page': _perPage, 'access-token': _secret, ...kept } = request.query as Record<string, string>;
-  const query = new URLSearchParams({ ...kept, after: last.id, 'per-page': String(limit) });
+  const query = new URLSearchParams({ ...kept, after, 'per-page': String(limit) });
   reply.header('link', `<?${query}>; rel="next"`);
 }
 

@@ -34,4 +34,11 @@ export const listWallets = statement<FundedRow>(
    WHERE w.account_id = $1 ORDER BY w.id DESC LIMIT $2 OFFSET $3`,
 );
 
+export const listWalletsAfter = statement<FundedRow>(
+  'wallet_list_after',
+  `SELECT w.id, w.account_id, w.ledger_account, w.user_label, w.status, w.created_at, w.updated_at, l.balance_msat, l.held_msat, l.entries
+   FROM wallet w JOIN ledger_account l ON l.id = w.ledger_account
+   WHERE w.account_id = $1 AND w.id < $2 ORDER BY w.id DESC LIMIT $3`,
+);
+
 export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');

@@ -49,6 +49,8 @@ export interface Wallets {
   resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
   /** An account's wallets, newest first. */
   list(accountId: string, limit: number, offset: number): Promise<{ wallets: FundedWallet[]; total: number }>;
+  /** Those that follow a wallet's id in that order. */
+  listAfter(accountId: string, limit: number, afterId: string): Promise<FundedWallet[]>;
 }
 
 export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
@@ -76,8 +78,9 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
     async list(accountId, limit, offset) {
       const rows = await database.all(sql.listWallets, accountId, limit, offset);
       const count = await database.first(sql.countWallets, accountId);
-      return { wallets: rows.map((row) => ({ wallet: toWallet(row), balance: toBalance(row) })), total: count?.n ?? 0 };
+      return { wallets: rows.map(toFunded), total: count?.n ?? 0 };
     },
+    listAfter: async (accountId, limit, afterId) => (await database.all(sql.listWalletsAfter, accountId, afterId, limit)).map(toFunded),
   };
 }
 
@@ -91,6 +94,10 @@ async function create(tx: Tx, clock: Clock, accountId: string, userLabel: string
   const row = await tx.first(sql.findWallet, id);
   if (!row) throw new Error('the new wallet is not there');
   return { wallet: toWallet(row), accessKeys };
+}
+
+function toFunded(row: sql.FundedRow): FundedWallet {
+  return { wallet: toWallet(row), balance: toBalance(row) };
 }
 
 function toWallet(row: sql.WalletRow): Wallet {

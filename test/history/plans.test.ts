@@ -3,6 +3,7 @@ import * as keys from '../../src/accounts/accounts.sql.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { statement } from '../../src/db/statement.ts';
 import * as entries from '../../src/history/entries.sql.ts';
+import * as lists from '../../src/history/lists.sql.ts';
 import * as invoices from '../../src/invoices/invoices.sql.ts';
 import * as ledger from '../../src/ledger/ledger.sql.ts';
 import * as links from '../../src/lnurl/withdraw-links.sql.ts';
@@ -15,12 +16,18 @@ const READS: [Statement, unknown[]][] = [
   [entries.pageOfEntries, [5, 1, 50]],
   [entries.entryFrom, ['x', 5]],
   [entries.entryTo, ['x', 5]],
+  [lists.entriesOfAccount, ['x', 1, 50]],
+  [lists.ownedFrom, ['x', 'y']],
+  [lists.ownedTo, ['x', 'y']],
+  [lists.paidEntries, [['x']]],
+  [lists.transferUpTo, [50]],
   [ledger.readBalance, [5]],
   [ledger.readHolds, [['x']]],
   [ledger.readHold, ['x']],
   [keys.findKey, ['secret_api', new Uint8Array(32)]],
   [wallets.findWallet, ['x']],
   [wallets.listWallets, ['x', 50, 0]],
+  [wallets.listWalletsAfter, ['x', 'y', 50]],
   [invoices.findById, ['x']],
   [invoices.findByHash, ['x']],
   [invoices.findMany, [['x']]],
@@ -29,6 +36,9 @@ const READS: [Statement, unknown[]][] = [
   [payments.findLive, ['x']],
   [payments.findMany, [['x']]],
   [payments.listPending, ['', 100]],
+  [payments.findByTransfer, ['x']],
+  ...Object.values(payments.listOfWallet).map((list): [Statement, unknown[]] => [list, ['x', 'y', 100]]),
+  ...Object.values(payments.listOfAll).map((list): [Statement, unknown[]] => [list, ['y', 100]]),
   [payments.findPendingOfLink, ['x']],
   [links.findByToken, [new Uint8Array(32)]],
 ];

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
+import { Refusal } from '../../kernel/refusal.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { KeyParams, plainText, UserLabel } from '../fields.ts';
 import { type Objects, WalletObject } from '../objects.ts';
-import { PageQuery, pageHeaders, readPage } from '../paging.ts';
+import { CursorQuery, nextHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
   wallet_admin: 'Wallet Admin',
@@ -28,9 +29,18 @@ const WalletBody = Type.Object(
 export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets; ledger: Ledger; objects: Objects }): void {
   const { access, wallets, ledger, objects } = deps;
 
-  app.get('/v1/wallets', { schema: { querystring: PageQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
+  app.get('/v1/wallets', { schema: { querystring: CursorQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
     const accountId = await access.account(request);
+    refuseBoth(request.query);
     const page = readPage(request.query);
+    if (request.query.after !== undefined) {
+      const after = await wallets.find(request.query.after);
+      if (after?.accountId !== accountId) throw new Refusal('validation_failed', 'after is not the id of a wallet of this account.');
+      const following = await wallets.listAfter(accountId, page.limit, after.id);
+      const last = following.length < page.limit ? undefined : following.at(-1)?.wallet.id;
+      nextHeaders(request, reply, page.limit, last);
+      return following.map(({ wallet, balance }) => objects.wallet(wallet, balance));
+    }
     const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
     pageHeaders(request, reply, page, total);
     return listed.map(({ wallet, balance }) => objects.wallet(wallet, balance));
