@@ -20,6 +20,8 @@ export interface Access {
   wallet(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Wallet>;
   /** The same, with what makes a posting depend on the keys that were shown. */
   spender(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Spender>;
+  /** The same for a wallet by its id, behind something that the path names; one that is undefined is somebody else's. */
+  ownerOf(request: FastifyRequest, walletId: string | undefined, permission: Permission): Promise<Spender>;
   /** The same for a wallet that the body names. */
   walletNamed(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet>;
 }
@@ -62,6 +64,7 @@ export function createAccess(accounts: Accounts, wallets: Wallets): Access {
     },
     wallet: async (request, permission) => (await spenderOf(request, request.params.key, permission)).wallet,
     spender: (request, permission) => spenderOf(request, request.params.key, permission),
+    ownerOf: (request, walletId, permission) => spenderOf(request, walletId ?? '', permission),
     walletNamed: async (request, idOrKey, permission) => (await spenderOf(request, idOrKey, permission)).wallet,
   };
 }

@@ -5,6 +5,7 @@ import type { LightningTransaction } from '../../history/lightning-transaction.t
 import { ofInvoice } from '../../history/lightning-transaction.ts';
 import type { Invoices } from '../../invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
+import { isId } from '../../kernel/ids.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Wallets } from '../../wallets/wallets.ts';
@@ -38,7 +39,7 @@ export interface InvoiceRouteDependencies {
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
-  const { access, invoices, history, objects, clock } = deps;
+  const { access, invoices, objects, clock } = deps;
   const schema = { params: KeyParams, body: InvoiceBody, response: { 201: LightningTransactionObject } };
 
   for (const base of WALLET_BASES) {
@@ -59,7 +60,14 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
     });
   }
 
-  app.get('/v1/lntx/:id', { schema: { params: LntxParams, response: { 200: LightningTransactionObject } } }, async (request) => {
+  lntxRoutes(app, deps);
+}
+
+function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
+  const { access, invoices, history, objects, clock } = deps;
+  const schema = { params: LntxParams, response: { 200: LightningTransactionObject } };
+
+  app.get('/v1/lntx/:id', { schema }, async (request) => {
     const key = await access.anyKey(request);
     // Somebody else's and an unknown one are the same answer.
     for (const lntx of await history.lightning(request.params.id)) {
@@ -67,6 +75,15 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
       if (visible) return visible;
     }
     throw new Refusal('not_found');
+  });
+
+  app.delete('/v1/lntx/:id', { schema }, async (request) => {
+    const { id } = request.params;
+    const [lntx] = isId(id) ? await history.lightning(id) : [];
+    const { guards } = await access.ownerOf(request, lntx?.walletId, 'wallet_deposit');
+    const invoice = await invoices.find(id);
+    if (!invoice) throw new Refusal('validation_failed', 'This is a payment; only an invoice can be cancelled.');
+    return objects.lightningTransaction(ofInvoice(await invoices.cancel(invoice, guards), unixSeconds(clock)));
   });
 }
 
