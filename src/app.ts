@@ -15,6 +15,7 @@ import type { App } from './http/app-type.ts';
 import { createObjects } from './http/objects.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
+import { nodeRoutes } from './http/routes/node.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
 import { playgroundRoutes } from './http/routes/playground.ts';
 import { serviceRoutes } from './http/routes/service.ts';
@@ -122,6 +123,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     invoiceRoutes(app, { access, wallets, invoices, history, objects, clock });
     transactionRoutes(app, { access, history, objects });
     paymentRoutes(app, { access, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
+    nodeRoutes(app, { access, our, payments });
     lnurlWithdrawRoutes(app, { access, links });
     if (playground) playgroundRoutes(app, { access, invoices, control: playground });
     serviceRoutes(app, { database: () => isUp(database), node: our.isAvailable });

@@ -17,6 +17,8 @@ export const REFUSALS = {
   invoice_mismatch: { status: 400, meaning: 'The invoice names a payment hash of this service but is not the invoice made for it.' },
   own_invoice: { status: 400, meaning: 'A wallet cannot pay its own invoice.' },
   same_wallet: { status: 400, meaning: 'A wallet cannot transfer to itself.' },
+  no_route: { status: 400, meaning: 'unable to find a path to destination' },
+  not_supported: { status: 400, meaning: 'The Lightning node behind this service cannot do that.' },
   payment_failed: { status: 400, meaning: 'The payment failed for good: nothing was or will be paid. The message names the reason.' },
   link_unusable: { status: 400, meaning: 'The withdraw link is unknown, used up, revoked or expired, or its token was altered.' },
   playground_refused: { status: 400, meaning: 'The playground cannot do that; the message says why.' },
