@@ -3,6 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { BODY_LIMIT, normalize, readBodies } from './body.ts';
+import { answerPreflight, isOpenToPages } from './cors.ts';
 import { answerBadAddress, answerBadRequest, answerErrors, commonHeaders } from './errors.ts';
 import { selectFields } from './select.ts';
 
@@ -13,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
+const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
 /**
  * The HTTP server around the routes that `register` adds: bodies, limits, request ids, errors, `fields`.
@@ -83,7 +84,8 @@ function refuseOtherMethods(app: App, url: string, methods: ReadonlySet<string>)
   app.route({
     method: METHODS.filter((method) => !methods.has(method)),
     url,
-    handler: (_request, reply) => {
+    handler: (request, reply) => {
+      if (request.method === 'OPTIONS' && isOpenToPages(url)) return answerPreflight(request, reply, allowed);
       reply.header('allow', allowed);
       throw new Refusal('method_not_allowed', `This address answers to ${allowed}.`);
     },
