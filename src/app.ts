@@ -12,6 +12,7 @@ import { storeFirstKeys } from './first-key.ts';
 import { createHistory } from './history/history.ts';
 import { createAccess } from './http/access.ts';
 import type { App } from './http/app-type.ts';
+import { createLimits } from './http/limits.ts';
 import { createObjects } from './http/objects.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
@@ -87,17 +88,8 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   });
   const wallets = createWallets(database, accounts, clock);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
-  const payments = createPayments({
-    database,
-    ledger,
-    alarms,
-    our,
-    invoices,
-    clock,
-    log,
-    releaseLink,
-    maxInFlight: config.maxPaymentsInFlight,
-  });
+  const { maxPaymentsInFlight: maxInFlight } = config;
+  const payments = createPayments({ database, ledger, alarms, our, invoices, clock, log, releaseLink, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: config.publicUrl });
 
@@ -116,9 +108,10 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     keepReconciling(comparison, reconcileSeconds, signal),
   );
 
-  const access = createAccess(accounts, wallets);
+  const limits = createLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
+  const access = createAccess(accounts, wallets, limits);
   const objects = createObjects(our.nodeId);
-  const server = createServer(log, (app) => {
+  const register = (app: App) => {
     walletRoutes(app, { access, wallets, ledger, objects });
     invoiceRoutes(app, { access, wallets, invoices, history, objects, clock });
     transactionRoutes(app, { access, history, objects });
@@ -127,7 +120,8 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     lnurlWithdrawRoutes(app, { access, links });
     if (playground) playgroundRoutes(app, { access, invoices, control: playground });
     serviceRoutes(app, { database: () => isUp(database), node: our.isAvailable });
-  });
+  };
+  const server = createServer(log, register, { ...config, limits, isHttps: config.publicUrl.startsWith('https:') });
 
   return {
     server,

@@ -4,6 +4,8 @@ import { KEY_KINDS, type Permission } from '../accounts/keys.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard } from '../ledger/posting.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
+import type { Limits } from './limits.ts';
+import { presentedText } from './presented-key.ts';
 
 /** Who is asking, and what they may do. Every route begins with one of these. */
 export interface Access {
@@ -31,11 +33,15 @@ export interface Spender {
   readonly guards: readonly Guard[];
 }
 
-export function createAccess(accounts: Accounts, wallets: Wallets): Access {
+export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limits): Access {
   async function anyKey(request: FastifyRequest): Promise<Key> {
     const text = presentedText(request);
     const key = text === undefined ? undefined : await accounts.find(text);
-    if (key) return key;
+    if (key) {
+      limits?.keyIsGood(request);
+      return key;
+    }
+    limits?.keyIsUnknown(request);
     throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
   }
 
@@ -80,17 +86,4 @@ export function hasPermission(kind: Key['kind'], permission: Permission): boolea
 
 function requirePermission(kind: Key['kind'], permission: Permission): void {
   if (!hasPermission(kind, permission)) throw new Refusal('forbidden', `The key lacks the permission ${permission}.`);
-}
-
-/** The first credential that is present: X-Api-Key, Authorization (Bearer or Basic user name), ?access-token=. */
-function presentedText(request: FastifyRequest): string | undefined {
-  const header = request.headers['x-api-key'];
-  if (typeof header === 'string' && header !== '') return header.trim();
-  const authorization = request.headers.authorization ?? '';
-  const bearer = /^bearer +(.+)$/i.exec(authorization)?.[1];
-  if (bearer) return bearer.trim();
-  const token = (request.query as Record<string, unknown>)['access-token'];
-  if (typeof token === 'string' && token !== '') return token;
-  const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(authorization)?.[1];
-  return basic ? Buffer.from(basic, 'base64').toString('utf8').split(':')[0] : undefined;
 }

@@ -5,6 +5,7 @@ import type { App } from './app-type.ts';
 import { BODY_LIMIT, normalize, readBodies } from './body.ts';
 import { answerPreflight, isOpenToPages } from './cors.ts';
 import { answerBadAddress, answerBadRequest, answerErrors, commonHeaders } from './errors.ts';
+import type { Limits } from './limits.ts';
 import { selectFields } from './select.ts';
 
 declare module 'fastify' {
@@ -16,11 +17,25 @@ declare module 'fastify' {
 
 const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
+/** What the operator decides about the server. */
+export interface ServerOptions {
+  readonly limits?: Limits;
+  /** Whose X-Forwarded-For counts: a number of hops, or addresses; without it nobody's. */
+  readonly trustProxy?: number | string[] | undefined;
+  readonly maxConnections?: number;
+  /** The service is reached by https, and shall be reached by nothing else. */
+  readonly isHttps?: boolean;
+}
+
+/** A year. */
+const HSTS = 'max-age=31536000';
+
 /**
  * The HTTP server around the routes that `register` adds: bodies, limits, request ids, errors, `fields`.
  * Known paths answer 405 to methods they do not have, HEAD included: an automatic HEAD would run a GET that has effects.
  */
-export function createServer(log: FastifyBaseLogger, register: (app: App) => void): App {
+export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
+  const { limits, trustProxy, maxConnections, isHttps = false } = options;
   const app: App = Fastify({
     loggerInstance: log,
     // Two log lines a request cost 42 % of the throughput.
@@ -28,6 +43,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     // A logger a request is work for nothing: what is logged carries the request's id itself.
     childLoggerFactory: (logger) => logger,
     exposeHeadRoutes: false,
+    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : (trustProxy ?? false),
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
     connectionTimeout: 120_000,
@@ -43,11 +59,14 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, keywords: ['zeroIsAbsent'] },
     },
   });
+  if (maxConnections !== undefined) app.server.maxConnections = maxConnections;
   readBodies(app);
   answerErrors(app);
   // Hooks that answer by a callback: a promise a hook is felt on the shortest routes.
   app.addHook('onRequest', (request, reply, done) => {
     commonHeaders(request, reply);
+    if (isHttps) reply.header('strict-transport-security', HSTS);
+    limits?.admit(request, reply);
     done();
   });
   app.addHook('preValidation', (request, _reply, done) => {

@@ -28,6 +28,7 @@ export const REFUSALS = {
   method_not_allowed: { status: 405, meaning: 'The address exists, but not with this method.' },
   payload_too_large: { status: 413, meaning: 'The request is larger than this service reads.' },
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
+  rate_limited: { status: 429, meaning: 'Too many requests; nothing was done. Ask again after Retry-After seconds.' },
   too_many_payments: {
     status: 429,
     meaning: 'The wallet has as many payments in flight as it may; nothing was sent. Wait until one has ended.',
