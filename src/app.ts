@@ -13,6 +13,7 @@ import { createHistory } from './history/history.ts';
 import { createAccess } from './http/access.ts';
 import type { App } from './http/app-type.ts';
 import { createLimits } from './http/limits.ts';
+import { metricsRoute } from './http/metrics.ts';
 import { createObjects } from './http/objects.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
@@ -119,9 +120,15 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     nodeRoutes(app, { access, our, payments });
     lnurlWithdrawRoutes(app, { access, links });
     if (playground) playgroundRoutes(app, { access, invoices, control: playground });
+    metricsRoute(app, { ledger, payments, alarms, our }, config.metricsToken);
     serviceRoutes(app, { database: () => isUp(database), node: our.isAvailable });
   };
-  const server = createServer(log, register, { ...config, limits, isHttps: config.publicUrl.startsWith('https:') });
+  const server = createServer(log, register, {
+    ...config,
+    limits,
+    authenticate: access.anyKey,
+    isHttps: config.publicUrl.startsWith('https:'),
+  });
 
   return {
     server,

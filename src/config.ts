@@ -34,6 +34,8 @@ export interface Config {
   readonly maxConnections: number;
   /** Whose X-Forwarded-For names the caller: a number of proxies, or their addresses; undefined: nobody's. */
   readonly trustProxy: number | string[] | undefined;
+  /** Whoever shows it may read /metrics; without it only the machine itself. */
+  readonly metricsToken: string | undefined;
   /** The wallet that gets keysends which name none. */
   readonly keysendWalletId: string | undefined;
 }
@@ -85,6 +87,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxRequestsAtOnce: integer(get, 'MAX_REQUESTS_AT_ONCE', 2000, 1, 100_000),
     maxConnections: integer(get, 'MAX_CONNECTIONS', 10_000, 1, 1_000_000),
     trustProxy: trustProxy(get('TRUST_PROXY')),
+    metricsToken: optionalMatching(get('METRICS_TOKEN'), 'METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
   };
 }

@@ -34,7 +34,18 @@ export interface Spender {
 }
 
 export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limits): Access {
-  async function anyKey(request: FastifyRequest): Promise<Key> {
+  const shown = new WeakMap<FastifyRequest, Promise<Key>>();
+
+  /** Once a request, however often it is asked. */
+  function anyKey(request: FastifyRequest): Promise<Key> {
+    const known = shown.get(request);
+    if (known) return known;
+    const key = readKey(request);
+    shown.set(request, key);
+    return key;
+  }
+
+  async function readKey(request: FastifyRequest): Promise<Key> {
     const text = presentedText(request);
     const key = text === undefined ? undefined : await accounts.find(text);
     if (key) {

@@ -60,7 +60,7 @@ interface FieldSchema {
 
 /**
  * Brings what clients really send to what the schemas say, before validation: `null` and `""` are absent, digits are integers where an
- * integer is expected, a JSON text is an object where an object is expected.
+ * integer is expected, `true` and `false` are booleans, a JSON text is an object where an object is expected.
  */
 export function normalize(request: FastifyRequest): void {
   const schema = request.routeOptions.schema;
@@ -83,11 +83,15 @@ function normalizeFields(input: unknown, schema: unknown): Record<string, unknow
   return fields;
 }
 
+/** A form has no other way to say it. */
+const BOOLEANS: Readonly<Record<string, boolean>> = { __proto__: null as never, true: true, false: false, 1: true, 0: false };
+
 function normalizeValue(name: string, value: unknown, field: FieldSchema | undefined): unknown {
   if (field?.type === 'integer') {
     const integer = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
     return field.zeroIsAbsent && integer === 0 ? undefined : integer;
   }
+  if (field?.type === 'boolean' && typeof value === 'string') return BOOLEANS[value] ?? value;
   if (field?.type === 'object' && typeof value === 'string') return parseObject(name, value);
   return value;
 }

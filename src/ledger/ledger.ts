@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { firstIdAt } from '../kernel/ids.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, type LedgerVitals } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Posting, Receipt } from './posting.ts';
 
@@ -21,6 +21,8 @@ export interface Ledger {
   openHoldMsat(id: string): Promise<Msat | undefined>;
   /** Drops the marks of batches that nobody can be in doubt about any more. */
   forgetOldBatches(): Promise<void>;
+  /** How much waits, and how much this instance has committed. */
+  vitals(): LedgerVitals;
   /** Resolves when everything that was posted is decided. */
   drain(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export function createLedger(database: Database, clock: Clock): Ledger {
   const commits = new GroupCommit(database, clock);
   return {
     post: (posting) => commits.add(posting),
+    vitals: () => commits.vitals(),
     drain: () => commits.drain(),
     async forgetOldBatches() {
       await database.transaction((tx) => tx.run(sql.forgetBatches, firstIdAt(clock.nowMs() - KEEP_BATCHES_MS)));

@@ -60,6 +60,12 @@ export const requireWithinLimit = statement(
      AND (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') <= $3`,
 );
 
+/** How many payments are in flight altogether; counts no further than the limit. */
+export const countAllPending = statement<{ n: number }>(
+  'payment_count_all_pending',
+  `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE state = 'pending' LIMIT $1) AS pending`,
+);
+
 export const succeed = statement(
   'payment_succeed',
   `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4 WHERE id = $1 AND state = 'pending'`,

@@ -39,6 +39,7 @@ const READS: [Statement, unknown[]][] = [
   [payments.findByTransfer, ['x']],
   ...Object.values(payments.listOfWallet).map((list): [Statement, unknown[]] => [list, ['x', 'y', 100]]),
   ...Object.values(payments.listOfAll).map((list): [Statement, unknown[]] => [list, ['y', 100]]),
+  [payments.countAllPending, [100]],
   [payments.findPendingOfLink, ['x']],
   [links.findByToken, [new Uint8Array(32)]],
 ];
