@@ -5,7 +5,9 @@ import type { Database } from '../src/db/database.ts';
 import { type Access, createAccess } from '../src/http/access.ts';
 import type { App } from '../src/http/app-type.ts';
 import { createObjects, type Objects } from '../src/http/objects.ts';
+import { createOnce, type Once } from '../src/http/once.ts';
 import { createServer } from '../src/http/server.ts';
+import { createIdempotency } from '../src/idempotency/idempotency.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { createLedger, type Ledger } from '../src/ledger/ledger.ts';
 import { createWallets, type Wallet, type Wallets } from '../src/wallets/wallets.ts';
@@ -22,6 +24,7 @@ export interface Web {
   readonly secretKey: string;
   readonly funded: readonly Wallet[];
   readonly access: Access;
+  readonly once: Once;
   readonly wallets: Wallets;
   readonly ledger: Ledger;
   readonly objects: Objects;
@@ -38,6 +41,7 @@ export async function webOn(database: Database): Promise<Web> {
     secretKey: keys.secretKey,
     funded: made.map(({ wallet }) => wallet),
     access: createAccess(accounts, wallets),
+    once: createOnce(createIdempotency(database, systemClock)),
     wallets,
     ledger: createLedger(database, systemClock),
     objects: createObjects('lnd_bench'),

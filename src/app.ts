@@ -13,6 +13,7 @@ import { createHistory } from './history/history.ts';
 import { createAccess } from './http/access.ts';
 import type { App } from './http/app-type.ts';
 import { createObjects } from './http/objects.ts';
+import { createOnce } from './http/once.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
@@ -21,10 +22,12 @@ import { serviceRoutes } from './http/routes/service.ts';
 import { transactionRoutes } from './http/routes/transactions.ts';
 import { walletRoutes } from './http/routes/wallets.ts';
 import { createServer } from './http/server.ts';
+import { createIdempotency } from './idempotency/idempotency.ts';
 import { createInvoices } from './invoices/invoices.ts';
 import { keysendRouting } from './invoices/keysend-routing.ts';
 import { meetNode } from './invoices/our-node.ts';
-import { systemClock } from './kernel/clock.ts';
+import { pause, systemClock } from './kernel/clock.ts';
+import { errorMessage } from './kernel/log.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type OpenedNode, openNode } from './lightning/open.ts';
 import { createWithdrawLinks, releaseLink } from './lnurl/withdraw-links.ts';
@@ -46,6 +49,7 @@ export const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 
 /** How often payments that are still pending are handed to the node again. */
 const RESUME_SECONDS = 30;
+const HOUSEKEEPING_MS = 60 * 60 * 1000;
 
 /** What the service stands on. Tests put their own around these, to break them where they want. */
 export interface Ground {
@@ -84,6 +88,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     // Keys that the operator chose are not repeated anywhere.
     if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config.dataDir, keys);
   });
+  const idempotency = createIdempotency(database, clock);
   const wallets = createWallets(database, accounts, clock);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
   const payments = createPayments({
@@ -106,7 +111,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     await Promise.all([
       watchNode({ database, node, invoices, payments, log }, signal),
       payments.resumeEvery(RESUME_SECONDS, signal),
-      ledger.forgetOldBatches(),
+      keepHouse([ledger.forgetOldBatches, idempotency.forgetOld], log, signal),
     ]);
   });
   const { reconcileSeconds, stuckPaymentSeconds } = config;
@@ -116,13 +121,14 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   );
 
   const access = createAccess(accounts, wallets);
+  const once = createOnce(idempotency);
   const objects = createObjects(our.nodeId);
   const server = createServer(log, (app) => {
-    walletRoutes(app, { access, wallets, ledger, objects });
-    invoiceRoutes(app, { access, wallets, invoices, history, objects, clock });
+    walletRoutes(app, { access, once, wallets, ledger, objects });
+    invoiceRoutes(app, { access, once, wallets, invoices, history, objects, clock });
     transactionRoutes(app, { access, history, objects });
-    paymentRoutes(app, { access, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
-    lnurlWithdrawRoutes(app, { access, links });
+    paymentRoutes(app, { access, once, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
+    lnurlWithdrawRoutes(app, { access, once, links });
     if (playground) playgroundRoutes(app, { access, invoices, control: playground });
     serviceRoutes(app, { database: () => isUp(database), node: our.isAvailable });
   });
@@ -141,6 +147,14 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
       await database.close();
     },
   };
+}
+
+/** Drops what nobody can ask for any more, now and every hour. */
+async function keepHouse(tasks: readonly (() => Promise<void>)[], log: pino.Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    for (const task of tasks) await task().catch((error) => log.warn({ reason: errorMessage(error) }, 'old rows were not dropped'));
+    await pause(HOUSEKEEPING_MS, signal);
+  }
 }
 
 async function isUp(database: Database): Promise<boolean> {

@@ -21,20 +21,24 @@ export interface History {
   pageAfter(wallet: Wallet, limit: number, afterId: string): Promise<WalletTransaction[] | undefined>;
   /** The settled transactions of a period, oldest first, a page at a time. */
   statement(wallet: Wallet, period: Period): AsyncIterable<WalletTransaction[]>;
+  /** Both sides of a transfer between two wallets, as they are now. */
+  transfer(id: string, source: Wallet, destination: Wallet): Promise<{ into: WalletTransaction; out: WalletTransaction }>;
   /** The wallet transaction of a payment, whatever its state. */
   ofPayment(payment: Payment): Promise<WalletTransaction>;
   /** The lightning transactions of an id or of a payment hash in hex: a payment inside has one on each side. */
   lightning(idOrHash: string): Promise<LightningTransaction[]>;
 }
 
-export function createHistory(deps: {
-  database: Database;
-  ledger: Ledger;
-  wallets: Wallets;
-  invoices: Invoices;
-  payments: Payments;
-  clock: Clock;
-}): History {
+export interface HistoryDependencies {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly wallets: Wallets;
+  readonly invoices: Invoices;
+  readonly payments: Payments;
+  readonly clock: Clock;
+}
+
+export function createHistory(deps: HistoryDependencies): History {
   const { database, ledger, wallets, invoices, payments, clock } = deps;
 
   /** Reads the invoices and payments behind some entries in two statements, however many there are. */
@@ -81,6 +85,16 @@ export function createHistory(deps: {
       const account = { account: wallet.ledgerAccount, total: owner.balance.entries };
       for await (const page of entriesOfPeriod(database, account, period)) yield await render(page, owner);
     },
+    async transfer(id, source, destination) {
+      const [from, to] = await Promise.all([
+        database.first(sql.entryFrom, id, source.ledgerAccount),
+        database.first(sql.entryTo, id, destination.ledgerAccount),
+      ]);
+      invariant(from && to, `transfer ${id} is not between these wallets`);
+      const [[out], [into]] = await Promise.all([render([from], await funded(source)), render([to], await funded(destination))]);
+      invariant(out && into, 'an entry is rendered');
+      return { into, out };
+    },
     async ofPayment(payment) {
       const wallet = await wallets.find(payment.walletId);
       invariant(wallet, `wallet ${payment.walletId} is gone`);
@@ -90,17 +104,22 @@ export function createHistory(deps: {
       invariant(entry, `payment ${payment.id} succeeded without a transfer`);
       return ofEntry(entry, owner, ofPayment(payment), payment.userLabel);
     },
-    async lightning(idOrHash) {
-      if (isId(idOrHash)) {
-        const invoice = await invoices.find(idOrHash);
-        if (invoice) return [ofInvoice(invoice, unixSeconds(clock))];
-        const payment = await payments.find(idOrHash);
-        return payment ? [ofPayment(payment)] : [];
-      }
-      if (!/^[0-9a-f]{64}$/i.test(idOrHash)) return [];
-      const hash = idOrHash.toLowerCase();
-      const [invoice, payment] = await Promise.all([invoices.findByHash(hash), payments.findByHash(hash)]);
-      return [...(invoice ? [ofInvoice(invoice, unixSeconds(clock))] : []), ...(payment ? [ofPayment(payment)] : [])];
-    },
+    lightning: (idOrHash) => findLightning(deps, idOrHash),
   };
+}
+
+async function findLightning(
+  { invoices, payments, clock }: Pick<HistoryDependencies, 'invoices' | 'payments' | 'clock'>,
+  idOrHash: string,
+): Promise<LightningTransaction[]> {
+  if (isId(idOrHash)) {
+    const invoice = await invoices.find(idOrHash);
+    if (invoice) return [ofInvoice(invoice, unixSeconds(clock))];
+    const payment = await payments.find(idOrHash);
+    return payment ? [ofPayment(payment)] : [];
+  }
+  if (!/^[0-9a-f]{64}$/i.test(idOrHash)) return [];
+  const hash = idOrHash.toLowerCase();
+  const [invoice, payment] = await Promise.all([invoices.findByHash(hash), payments.findByHash(hash)]);
+  return [...(invoice ? [ofInvoice(invoice, unixSeconds(clock))] : []), ...(payment ? [ofPayment(payment)] : [])];
 }

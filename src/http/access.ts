@@ -11,6 +11,8 @@ export interface Access {
   anyKey(request: FastifyRequest): Promise<Key>;
   /** The account of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
   account(request: FastifyRequest): Promise<string>;
+  /** The same, with the credential. */
+  owner(request: FastifyRequest): Promise<Presented>;
   /** A key that only its owner has: not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
   secretKey(request: FastifyRequest): Promise<Key>;
   /**
@@ -24,37 +26,51 @@ export interface Access {
   walletNamed(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet>;
 }
 
+/** The credential that counts, as it was sent, and the key that it is. */
+export interface Presented {
+  readonly text: string;
+  readonly key: Key;
+}
+
 export interface Spender {
   readonly wallet: Wallet;
   readonly guards: readonly Guard[];
+  readonly presented: Presented;
 }
 
 export function createAccess(accounts: Accounts, wallets: Wallets): Access {
-  async function anyKey(request: FastifyRequest): Promise<Key> {
+  async function presented(request: FastifyRequest): Promise<Presented> {
     const text = presentedText(request);
     const key = text === undefined ? undefined : await accounts.find(text);
-    if (key) return key;
+    if (text !== undefined && key) return { text, key };
     throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
   }
 
   async function spenderOf(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Spender> {
-    const key = await anyKey(request);
+    const credential = await presented(request);
+    const { key } = credential;
     const named = await wallets.resolve(idOrKey);
     if (named?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
     if (key.walletId !== undefined && key.walletId !== named.wallet.id) throw new Refusal('not_found');
     requirePermission(effectiveKind(key, named.key), permission);
     // A key in the path counts only where the credential is no authority of its own.
-    const keys = key.kind === 'public_api' && named.key ? [key, named.key] : [key];
-    return { wallet: named.wallet, guards: keys.map(keyGuard) };
+    if (key.kind !== 'public_api' || !named.key) return { wallet: named.wallet, guards: [keyGuard(key)], presented: credential };
+    const inPath = { text: idOrKey, key: named.key };
+    return { wallet: named.wallet, guards: [key, named.key].map(keyGuard), presented: inPath };
+  }
+
+  const anyKey = async (request: FastifyRequest) => (await presented(request)).key;
+
+  async function owner(request: FastifyRequest): Promise<Presented> {
+    const credential = await presented(request);
+    if (credential.key.kind !== 'secret_api') throw new Refusal('forbidden', 'This needs a secret API key (sak_).');
+    return credential;
   }
 
   return {
     anyKey,
-    async account(request) {
-      const key = await anyKey(request);
-      if (key.kind !== 'secret_api') throw new Refusal('forbidden', 'This needs a secret API key (sak_).');
-      return key.accountId;
-    },
+    owner,
+    account: async (request) => (await owner(request)).key.accountId,
     async secretKey(request) {
       const key = await anyKey(request);
       if (KEY_KINDS[key.kind].isPublic) throw new Refusal('forbidden', 'This needs a secret key; the one that was sent is public.');

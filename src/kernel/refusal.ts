@@ -26,6 +26,7 @@ export const REFUSALS = {
   method_not_allowed: { status: 405, meaning: 'The address exists, but not with this method.' },
   payload_too_large: { status: 413, meaning: 'The request is larger than this service reads.' },
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
+  idempotency_mismatch: { status: 422, meaning: 'This Idempotency-Key was used for another request; nothing was done. Use a new key.' },
   too_many_payments: {
     status: 429,
     meaning: 'The wallet has as many payments in flight as it may; nothing was sent. Wait until one has ended.',

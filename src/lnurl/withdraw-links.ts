@@ -25,6 +25,8 @@ export interface NewLink {
   readonly uses: number;
   /** The keys that ask for it: a link is a claim to money. */
   readonly guards: readonly Guard[];
+  /** What else is written with it. */
+  readonly companions?: (made: MadeLink) => readonly RowWrite[];
 }
 
 /** A link as it is shown to its maker, this once. */
@@ -120,12 +122,16 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   const token = newToken();
   const hashes = [tokenHash(token), tokenHash(balanceTokenOf(token))];
   const rest = [maxMsat, uses, memo, passThru ?? null, expiresAt ?? null, createdAt];
+  const url = `${await linkUrl(deps, wallet.id)}?ott=${token}&num_satoshis=${floorSat(maxMsat)}`;
+  const made = { id, token, url, lnurl: encodeLnurl(url), maxMsat, expiresAt, createdAt };
   await deps.database.transaction(async (tx) => {
     for (const { statement, id: keyId, otherwise } of order.guards) if (!(await tx.first(statement, [keyId]))) throw otherwise();
     await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
+    for (const { statement, parameters, otherwise } of order.companions?.(made) ?? []) {
+      if ((await tx.run(statement, ...parameters)) !== 1) throw otherwise;
+    }
   });
-  const url = `${await linkUrl(deps, wallet.id)}?ott=${token}&num_satoshis=${floorSat(maxMsat)}`;
-  return { id, token, url, lnurl: encodeLnurl(url), maxMsat, expiresAt, createdAt };
+  return made;
 }
 
 /** A link that can be claimed now, and for how much. */

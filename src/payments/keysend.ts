@@ -3,7 +3,7 @@ import type { OurNode } from '../invoices/our-node.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Guard } from '../ledger/posting.ts';
+import type { Guard, RowWrite } from '../ledger/posting.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { defaultFeeLimit } from './fee-limit.ts';
@@ -25,6 +25,8 @@ export interface Keysend {
   readonly passThru?: string | undefined;
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
+  /** What else is written when it begins, given its id. */
+  readonly companions?: (paymentId: string) => readonly RowWrite[];
 }
 
 /**
@@ -56,5 +58,6 @@ export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, 
     invoiceId: undefined,
     linkId: undefined,
   });
-  return deps.saga.begin({ payment, reserveMsat: order.feeLimitMsat ?? defaultFeeLimit(amountMsat), guards: order.guards });
+  const reserveMsat = order.feeLimitMsat ?? defaultFeeLimit(amountMsat);
+  return deps.saga.begin({ payment, reserveMsat, rows: order.companions?.(payment.id) ?? [], guards: order.guards });
 }

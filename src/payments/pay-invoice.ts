@@ -26,6 +26,8 @@ export interface InvoicePayment {
   readonly wtxType: WithdrawalType;
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
+  /** What else is written when it begins, given its id. */
+  readonly companions?: (paymentId: string) => readonly RowWrite[];
   /** The withdraw link it is claimed with, and the row that claims it. */
   readonly claim?: { readonly linkId: string; readonly row: RowWrite };
 }
@@ -89,7 +91,8 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   });
   // Inside there is no routing, so nothing is reserved for it and a wallet can be emptied.
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? defaultFeeLimit(amountMsat));
-  const begun = await saga.begin({ payment, reserveMsat, rows: claim ? [claim.row] : [], guards: order.guards });
+  const rows = [...(claim ? [claim.row] : []), ...(order.companions?.(payment.id) ?? [])];
+  const begun = await saga.begin({ payment, reserveMsat, rows, guards: order.guards });
   if (begun.replayed && claim) throw new Refusal('invoice_paid');
   return begun;
 }

@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Guard, Receipt } from '../ledger/posting.ts';
+import type { Guard, Receipt, RowWrite } from '../ledger/posting.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 
 export interface WalletTransfer {
@@ -15,6 +15,8 @@ export interface WalletTransfer {
   readonly passThru: string | undefined;
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
+  /** What else is written with it, given its id. */
+  readonly companions?: (transferId: string) => readonly RowWrite[];
 }
 
 /**
@@ -28,6 +30,7 @@ export async function transferBetween(deps: { ledger: Ledger; clock: Clock }, or
   const id = newId(deps.clock.nowMs());
   return deps.ledger.post({
     ...(order.guards && { guards: order.guards }),
+    ...(order.companions && { rows: order.companions(id) }),
     transfers: [
       {
         id,

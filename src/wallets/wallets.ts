@@ -5,6 +5,7 @@ import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { type Balance, toBalance } from '../ledger/ledger.ts';
+import type { RowWrite } from '../ledger/posting.ts';
 import * as sql from './wallets.sql.ts';
 
 /** A customer's wallet. What is in it only the ledger knows. Times are Unix seconds. */
@@ -42,7 +43,8 @@ export interface NewWallet {
 }
 
 export interface Wallets {
-  create(accountId: string, userLabel: string): Promise<NewWallet>;
+  /** `companions` gives what else is written with it. */
+  create(accountId: string, userLabel: string, companions?: (made: NewWallet) => readonly RowWrite[]): Promise<NewWallet>;
   /** May lag a second behind a change of label or status. */
   find(id: string): Promise<Wallet | undefined>;
   /** The wallet a path names, by its id or by any of its access keys; with the key, where it was one. */
@@ -63,7 +65,14 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
 
   return {
     find,
-    create: (accountId, userLabel) => database.transaction((tx) => create(tx, clock, accountId, userLabel)),
+    create: (accountId, userLabel, companions = () => []) =>
+      database.transaction(async (tx) => {
+        const made = await create(tx, clock, accountId, userLabel);
+        for (const { statement, parameters, otherwise } of companions(made)) {
+          if ((await tx.run(statement, ...parameters)) !== 1) throw otherwise;
+        }
+        return made;
+      }),
     async resolve(pathKey) {
       if (pathKey.startsWith('wal_')) {
         const wallet = isId(pathKey) ? await find(pathKey) : undefined;

@@ -24,6 +24,8 @@ export interface FakeService {
   diskIsFull: boolean;
   /** Ends the service and starts it again on the same database and network. `between` runs while it is down. */
   restart(between?: () => Promise<void> | void): Promise<void>;
+  /** Starts another instance on the same database and network (PostgreSQL only); it ends with the suite. */
+  another(): Promise<Client>;
   /** What `verify` finds wrong. */
   problems(): Promise<readonly string[]>;
 }
@@ -44,13 +46,15 @@ export function onFakeService(
       let database: Database;
       let config: ReturnType<typeof readConfig>;
 
+      const others: Satchel[] = [];
+      const openNode = async () => ({ node: net.connect(), playground: net.control });
       const start = async () => {
         satchel = await startSatchel(config, {
           openDatabase: async (url, options) => {
             database = await openDatabase(url, options);
             return { ...database, transaction: (work) => (service.diskIsFull ? Promise.reject(full()) : database.transaction(work)) };
           },
-          openNode: async () => ({ node: net.connect(), playground: net.control }),
+          openNode,
         });
         await satchel.server.listen({ host: '127.0.0.1', port: config.port });
       };
@@ -64,6 +68,13 @@ export function onFakeService(
           await between();
           await start();
         },
+        async another() {
+          const port = await freePort();
+          const other = await startSatchel({ ...config, port }, { openDatabase, openNode });
+          others.push(other);
+          await other.server.listen({ host: '127.0.0.1', port });
+          return clientOf(`http://127.0.0.1:${port}`, secretKey, '');
+        },
         problems: () => problemsOf(database),
       };
       beforeAll(async () => {
@@ -74,7 +85,7 @@ export function onFakeService(
         await start();
       });
       afterAll(async () => {
-        await satchel?.close();
+        await Promise.all([satchel, ...others].map((one) => one?.close()));
         rmSync(dataDir, { recursive: true, force: true });
       });
       suite(service, dialect);

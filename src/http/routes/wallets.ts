@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
+import { invariant } from '../../kernel/assert.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
+import type { NewWallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { KeyParams, plainText, UserLabel } from '../fields.ts';
 import { type Objects, WalletObject } from '../objects.ts';
+import type { Once } from '../once.ts';
 import { PageQuery, pageHeaders, readPage } from '../paging.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
@@ -25,8 +27,16 @@ const WalletBody = Type.Object(
   { additionalProperties: false },
 );
 
-export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets; ledger: Ledger; objects: Objects }): void {
-  const { access, wallets, ledger, objects } = deps;
+export interface WalletRouteDependencies {
+  readonly access: Access;
+  readonly once: Once;
+  readonly wallets: Wallets;
+  readonly ledger: Ledger;
+  readonly objects: Objects;
+}
+
+export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
+  const { access, once, wallets, ledger, objects } = deps;
 
   app.get('/v1/wallets', { schema: { querystring: PageQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
     const accountId = await access.account(request);
@@ -37,9 +47,22 @@ export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets;
   });
 
   app.post('/v1/wallet', { schema: { body: WalletBody, response: { 201: NewWalletObject } } }, async (request, reply) => {
-    const accountId = await access.account(request);
+    const presented = await access.owner(request);
     objects.requireOurNode(request.body.ln_node_id);
-    const { wallet, accessKeys } = await wallets.create(accountId, plainText('user_label', request.body.user_label ?? ''));
+    const label = plainText('user_label', request.body.user_label ?? '');
+    const { wallet, accessKeys } = await once(
+      request,
+      reply,
+      { presented },
+      {
+        make: ({ rows }) => wallets.create(presented.key.accountId, label, ({ wallet: { id }, accessKeys }) => rows(id, accessKeys)),
+        async replay(id, secret) {
+          const made = await wallets.find(id);
+          invariant(made, `wallet ${id} is gone`);
+          return { wallet: made, accessKeys: secret() as NewWallet['accessKeys'] };
+        },
+      },
+    );
     const keys = Object.entries(accessKeys) as [WalletKeyKind, string][];
     return reply.code(201).send({
       ...objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount)),
