@@ -3,12 +3,12 @@ import type { Invoices } from '../invoices/invoices.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId } from '../kernel/ids.ts';
+import * as sql from '../ledger/entries.sql.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Payment } from '../payments/payment.ts';
 import type { Payments } from '../payments/payments.ts';
 import { parseWalletTransactionId, type Side } from '../wallets/wallet-transaction-id.ts';
 import type { FundedWallet, Wallet, Wallets } from '../wallets/wallets.ts';
-import * as sql from './entries.sql.ts';
 import { type LightningTransaction, ofInvoice, ofPayment } from './lightning-transaction.ts';
 import { entriesOfPeriod, type Period } from './statement.ts';
 import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
@@ -69,7 +69,7 @@ export function createHistory(deps: HistoryDependencies): History {
       const owner = await funded(wallet);
       const total = owner.balance.entries;
       const last = total - offset;
-      const entries = last > 0 ? await database.all(sql.pageOfEntries, wallet.ledgerAccount, last - limit + 1, last) : [];
+      const entries = last > 0 ? await ledger.entries(wallet.ledgerAccount, last - limit + 1, last) : [];
       return { transactions: await render(entries, owner), total };
     },
     async pageAfter(wallet, limit, afterId) {
@@ -77,13 +77,13 @@ export function createHistory(deps: HistoryDependencies): History {
       const entry =
         after && (await database.first(after.side === 'from' ? sql.entryFrom : sql.entryTo, after.transferId, wallet.ledgerAccount));
       if (!entry) return undefined;
-      const entries = await database.all(sql.pageOfEntries, wallet.ledgerAccount, entry.entry - limit, entry.entry - 1);
+      const entries = await ledger.entries(wallet.ledgerAccount, entry.entry - limit, entry.entry - 1);
       return render(entries, await funded(wallet));
     },
     async *statement(wallet, period) {
       const owner = await funded(wallet);
       const account = { account: wallet.ledgerAccount, total: owner.balance.entries };
-      for await (const page of entriesOfPeriod(database, account, period)) yield await render(page, owner);
+      for await (const page of entriesOfPeriod(ledger, account, period)) yield await render(page, owner);
     },
     async transfer(id, source, destination) {
       const [from, to] = await Promise.all([

@@ -19,15 +19,20 @@ export type VerifiedTransfer = {
   to_lntx: string | null;
   memo: string | null;
   pass_thru: string | null;
+  /** SQLite's links to the entries before; null in PostgreSQL, which has none. */
+  from_previous: number | null;
+  to_previous: number | null;
 };
 
+const COLUMNS = `position, id, amount_msat, created_at_ms, from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx,
+  to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx, memo, pass_thru`;
+
 /** A page in the order of positions: each account's entries come in the order in which they were made. */
-export const transfersAfter = statement<VerifiedTransfer>(
-  'verify_transfers',
-  `SELECT position, id, amount_msat, created_at_ms, from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx, to_account, to_entry, to_balance_msat, to_hash,
-     to_type, to_lntx, memo, pass_thru
-   FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
-);
+export const transfersAfter = statement<VerifiedTransfer>('verify_transfers', {
+  sqlite: `SELECT ${COLUMNS}, from_previous, to_previous FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
+  postgres: `SELECT ${COLUMNS}, NULL AS from_previous, NULL AS to_previous FROM ledger_transfer
+    WHERE position > $1 ORDER BY position LIMIT $2`,
+});
 
 export const countTransfers = statement<{ n: number }>('verify_count', 'SELECT count(*) AS n FROM ledger_transfer');
 
@@ -38,12 +43,23 @@ export type VerifiedAccount = {
   held_msat: number;
   entries: number;
   head: Uint8Array | null;
+  last_position: number | null;
 };
 
-export const allAccounts = statement<VerifiedAccount>(
-  'verify_accounts',
-  'SELECT id, kind, balance_msat, held_msat, entries, head FROM ledger_account ORDER BY id',
+export const allAccounts = statement<VerifiedAccount>('verify_accounts', {
+  sqlite: 'SELECT id, kind, balance_msat, held_msat, entries, head, last_position FROM ledger_account ORDER BY id',
+  postgres: 'SELECT id, kind, balance_msat, held_msat, entries, head, NULL AS last_position FROM ledger_account ORDER BY id',
+});
+
+/** Milestones that do not lead to their entries. SQLite's alone, as is the next. */
+export const wrongMilestones = statement<{ account: number; entry: number }>(
+  'tail_wrong_milestones',
+  `SELECT m.account, m.entry FROM ledger_milestone m LEFT JOIN ledger_transfer t ON t.position = m.position
+   WHERE t.position IS NULL OR m.entry % $1 <> 0 OR NOT (
+     (t.from_account = m.account AND t.from_entry = m.entry) OR (t.to_account = m.account AND t.to_entry = m.entry)) LIMIT 20`,
 );
+
+export const countMilestones = statement<{ n: number }>('tail_count_milestones', 'SELECT count(*) AS n FROM ledger_milestone');
 
 /** PostgreSQL sums bigints to a decimal, which is cast back: what is held fits, because the balance above it does. */
 export const openHolds = statement<{ account: number; held_msat: number }>(

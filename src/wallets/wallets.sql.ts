@@ -10,8 +10,6 @@ export type WalletRow = {
   updated_at: number;
 };
 
-export type FundedRow = WalletRow & { balance_msat: number; held_msat: number; entries: number };
-
 const WALLET = 'SELECT id, account_id, ledger_account, user_label, status, created_at, updated_at FROM wallet';
 
 export const openLedgerAccount = statement<{ id: number }>(
@@ -27,11 +25,6 @@ export const insertWallet = statement(
 
 export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE id = $1`);
 
-export const listWallets = statement<FundedRow>(
-  'wallet_list',
-  `SELECT w.id, w.account_id, w.ledger_account, w.user_label, w.status, w.created_at, w.updated_at, l.balance_msat, l.held_msat, l.entries
-   FROM wallet w JOIN ledger_account l ON l.id = w.ledger_account
-   WHERE w.account_id = $1 ORDER BY w.id DESC LIMIT $2 OFFSET $3`,
-);
+export const listWallets = statement<WalletRow>('wallet_list', `${WALLET} WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`);
 
 export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');

@@ -4,7 +4,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
-import { type Balance, toBalance } from '../ledger/ledger.ts';
+import type { Balance } from '../ledger/ledger.ts';
 import type { RowWrite } from '../ledger/posting.ts';
 import * as sql from './wallets.sql.ts';
 
@@ -50,7 +50,7 @@ export interface Wallets {
   /** The wallet a path names, by its id or by any of its access keys; with the key, where it was one. */
   resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
   /** An account's wallets, newest first. */
-  list(accountId: string, limit: number, offset: number): Promise<{ wallets: FundedWallet[]; total: number }>;
+  list(accountId: string, limit: number, offset: number): Promise<{ wallets: Wallet[]; total: number }>;
 }
 
 export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
@@ -85,7 +85,7 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
     async list(accountId, limit, offset) {
       const rows = await database.all(sql.listWallets, accountId, limit, offset);
       const count = await database.first(sql.countWallets, accountId);
-      return { wallets: rows.map((row) => ({ wallet: toWallet(row), balance: toBalance(row) })), total: count?.n ?? 0 };
+      return { wallets: rows.map(toWallet), total: count?.n ?? 0 };
     },
   };
 }

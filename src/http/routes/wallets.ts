@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { invariant } from '../../kernel/assert.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { Balance, Ledger } from '../../ledger/ledger.ts';
 import type { NewWallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
@@ -43,7 +43,8 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
     const page = readPage(request.query);
     const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
     pageHeaders(request, reply, page, total);
-    return listed.map(({ wallet, balance }) => objects.wallet(wallet, balance));
+    const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
+    return listed.map((wallet, index) => objects.wallet(wallet, balances[index] as Balance));
   });
 
   app.post('/v1/wallet', { schema: { body: WalletBody, response: { 201: NewWalletObject } } }, async (request, reply) => {
