@@ -1,7 +1,7 @@
 import type { SqlValue, Tx } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
-import { type AccountState, accountState } from './account-state.ts';
+import { accountState } from './account-state.ts';
 import { apply, type HoldState, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Guard, Posting, Receipt, TransferRow } from './posting.ts';
@@ -71,10 +71,12 @@ async function openWorksheet(tx: Tx, tail: Tail | undefined, postings: readonly 
   const touched = postings.map(touchedBy);
   const accountIds = [...new Set(touched.flatMap((t) => t.accounts))];
   const holdIds = [...new Set(touched.flatMap((t) => t.holds))];
-  const [accounts, holdRows] = await Promise.all([
-    tail ? tail.open(tx, accountIds) : lockAccounts(tx, accountIds),
+  const [known, accountRows, holdRows] = await Promise.all([
+    tail ? tail.open(tx, accountIds) : [],
+    !tail && accountIds.length > 0 ? tx.all(sql.lockAccounts, accountIds) : [],
     holdIds.length > 0 ? tx.all(sql.readHolds, holdIds) : [],
   ]);
+  const accounts = tail ? known : accountRows.map(accountState);
   invariant(accounts.length === accountIds.length, 'a posting names a ledger account that does not exist');
   return {
     nowMs,
@@ -84,10 +86,6 @@ async function openWorksheet(tx: Tx, tail: Tail | undefined, postings: readonly 
     newHolds: new Set(),
     closedHolds: new Set(),
   };
-}
-
-async function lockAccounts(tx: Tx, ids: readonly number[]): Promise<AccountState[]> {
-  return ids.length > 0 ? (await tx.all(sql.lockAccounts, ids)).map(accountState) : [];
 }
 
 async function writeWorksheet(tx: Tx, tail: Tail | undefined, batchId: string, sheet: Worksheet): Promise<void> {

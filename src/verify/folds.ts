@@ -82,8 +82,7 @@ export class Folds {
     const fold = { entries: entry.entry, balanceMsat, head, position };
     this.#folds.set(entry.account, fold);
     const row = this.#rows.get(entry.account);
-    if (!row) report('there is no such account');
-    else this.#confirm(row, fold);
+    if (row) this.#confirm(row, fold);
     if (row && fold.entries > row.entries && position <= this.#written) this.#behind.add(row.id);
   }
 
@@ -93,8 +92,14 @@ export class Folds {
     if (Buffer.compare(row.head ?? NOTHING.head, head) === 0) this.#confirmed.add(row.id);
   }
 
-  /** Once all transfers are folded: whether an account's row says what its entries said. */
-  checkRow({ id, balance_msat, entries }: VerifiedAccount): void {
+  /** Once all transfers are folded: no foreign key keeps transfers to accounts that exist. */
+  checkAccounts(): void {
+    for (const id of this.#folds.keys()) if (!this.#rows.has(id)) this.#report(`account ${id}: it has entries and does not exist`);
+    for (const row of this.#rows.values()) this.#checkRow(row);
+  }
+
+  /** Whether an account's row says what its entries said. */
+  #checkRow({ id, balance_msat, entries }: VerifiedAccount): void {
     const fold = this.of(id);
     if (!this.#confirmed.has(id))
       this.#report(

@@ -32,7 +32,7 @@ export async function verify(database: Database, progress: (done: number, total:
     const tail = tx.dialect === 'sqlite' ? await tx.first(readTail) : undefined;
     const folds = new Folds(accounts, tail?.written ?? Number.POSITIVE_INFINITY, report);
     const transfers = await foldTransfers(tx, folds, progress);
-    for (const account of accounts) folds.checkRow(account);
+    folds.checkAccounts();
     if (tx.dialect === 'sqlite') await checkTail(tx, folds, tail?.heads, report);
     await checkHolds(tx, accounts, folds, report);
     await checkCompanions(tx, report);
