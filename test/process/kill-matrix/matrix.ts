@@ -47,6 +47,7 @@ export class Column {
     const armed = await lane.tell('arm', point);
     expect(armed, 'the service lives until the operation begins').toBeDefined();
     const answer = await this.#ask(operation, attempt, point);
+    await this.#untilBooked();
     // A service that has died has nothing to report.
     const report = await lane.tell('report');
     if (!report) {
@@ -56,6 +57,14 @@ export class Column {
     await comeToRest(lane, this.#wallets, operation);
     const outcome = await judge(lane, operation, { attempt, answer, before, wallets: this.#wallets });
     return { killed: !report, outcome, passed: report?.passed ?? [] };
+  }
+
+  /** An answer may come before the payment has ended, as that to a withdraw link does. */
+  async #untilBooked(): Promise<void> {
+    await until('nothing is held, or the service is dead', async () => {
+      const balances = await this.lane.balancesMsat([this.#wallets.payer]).catch(() => undefined);
+      return balances?.every(({ pending_msat }) => pending_msat === 0) ?? true;
+    });
   }
 
   async #ask(operation: Operation, attempt: Attempt, point: string | undefined): Promise<Answer | undefined> {
