@@ -11,8 +11,8 @@ type Deps = Parameters<typeof paymentRoutes>[1];
 type RouteParts = Pick<Web, 'access' | 'once' | 'wallets' | 'objects'>;
 
 /** The service's transfer route on a ledger. */
-export function withLedger({ access, once, wallets, objects, ledger }: Web): (app: App) => void {
-  return transferRoute({ access, once, wallets, objects }, (order) => transferBetween({ ledger, clock: systemClock }, order));
+export function withLedger({ access, once, wallets, objects, ledger, database }: Web): (app: App) => void {
+  return transferRoute({ access, once, wallets, objects }, (order) => transferBetween({ database, ledger, clock: systemClock }, order));
 }
 
 /** The very same route with a receipt of nothing instead of a ledger. */

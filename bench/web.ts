@@ -27,6 +27,7 @@ export interface Web {
   readonly once: Once;
   readonly wallets: Wallets;
   readonly ledger: Ledger;
+  readonly database: Database;
   readonly objects: Objects;
 }
 
@@ -44,6 +45,7 @@ export async function webOn(database: Database): Promise<Web> {
     once: createOnce(createIdempotency(database, systemClock)),
     wallets,
     ledger: createLedger(database, systemClock),
+    database,
     objects: createObjects('lnd_bench'),
   };
 }
@@ -52,7 +54,12 @@ export async function webOn(database: Database): Promise<Web> {
 export function inMemory(web: Web): Web {
   const secret = parseKey(web.secretKey);
   const accountId = web.funded[0]?.accountId ?? '';
-  const keys = new Map<string, Key>([[hex(secret?.hash), { id: 'key_bench', kind: 'secret_api', accountId, walletId: undefined }]]);
+  const keys = new Map<string, Key>([
+    [
+      hex(secret?.hash),
+      { id: 'key_bench', kind: 'secret_api', accountId, walletId: undefined, lineId: 'key_0', expiresAt: undefined, limits: undefined },
+    ],
+  ]);
   const byId = new Map(web.funded.map((wallet) => [wallet.id, wallet]));
   const wallets: Pick<Wallets, 'resolve'> = {
     async resolve(id) {

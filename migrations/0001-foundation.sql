@@ -120,20 +120,32 @@ CREATE TABLE wallet (
 ) STRICT;
 CREATE INDEX wallet_account ON wallet (account_id, id);
 
--- API keys and wallet access keys. A secret is only here as a hash; the two public kinds and pak_ are kept as text.
+-- API keys and wallet access keys. A secret is only here as a hash, with its last four characters where enough others remain; the two
+-- public kinds and pak_ are kept as text. Keys are never changed into other keys: a rotation makes a new one in the same line.
 CREATE TABLE access_key (
   id TEXT PRIMARY KEY,
+  -- The first key of a line of rotations. What the line spends is counted together.
+  line_id TEXT NOT NULL REFERENCES access_key (id),
   kind TEXT NOT NULL,
   secret_hash BLOB NOT NULL,
   public_text TEXT,
+  last_four TEXT,
   account_id TEXT NOT NULL REFERENCES account (id),
   wallet_id TEXT REFERENCES wallet (id),
+  label TEXT NOT NULL,
+  budget_msat INTEGER CHECK (budget_msat > 0),
+  budget_period TEXT CHECK (budget_period IN ('day', 'week', 'month', 'ever')),
+  max_payment_msat INTEGER CHECK (max_payment_msat > 0),
   created_at INTEGER NOT NULL,
+  expires_at INTEGER,
   revoked_at INTEGER,
-  UNIQUE (kind, secret_hash)
+  replaced_by TEXT REFERENCES access_key (id),
+  UNIQUE (kind, secret_hash),
+  CHECK ((budget_msat IS NULL) = (budget_period IS NULL))
 ) STRICT;
 CREATE INDEX access_key_wallet ON access_key (wallet_id, kind);
 CREATE INDEX access_key_account ON access_key (account_id, kind);
+CREATE INDEX access_key_line ON access_key (line_id);
 
 -- Money in. ------------------------------------------------------------------------------------------------------------
 

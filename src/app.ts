@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
+import { createKeyring } from './accounts/keyring.ts';
 import { createAlarms } from './alarms/alarms.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -15,6 +16,7 @@ import type { App } from './http/app-type.ts';
 import { createObjects } from './http/objects.ts';
 import { createOnce } from './http/once.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
+import { keyRoutes } from './http/routes/keys.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
 import { playgroundRoutes } from './http/routes/playground.ts';
@@ -116,15 +118,15 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   });
   const { reconcileSeconds, stuckPaymentSeconds } = config;
   const comparison = { database, node, alarms, invoices, payments, clock, log, stuckPaymentSeconds };
-  const reconciling = underLease({ database, log }, 'reconcile', life.signal, (signal) =>
-    keepReconciling(comparison, reconcileSeconds, signal),
-  );
+  const reconcile = (signal: AbortSignal) => keepReconciling(comparison, reconcileSeconds, signal);
+  const reconciling = underLease({ database, log }, 'reconcile', life.signal, reconcile);
 
   const access = createAccess(accounts, wallets);
   const once = createOnce(idempotency);
   const objects = createObjects(our.nodeId);
   const server = createServer(log, (app) => {
     walletRoutes(app, { access, once, wallets, ledger, objects });
+    keyRoutes(app, { access, once, keyring: createKeyring(database, clock), clock });
     invoiceRoutes(app, { access, once, wallets, invoices, history, objects, clock });
     transactionRoutes(app, { access, history, objects });
     paymentRoutes(app, { access, once, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });

@@ -13,6 +13,8 @@ export interface Access {
   account(request: FastifyRequest): Promise<string>;
   /** The same, with the credential. */
   owner(request: FastifyRequest): Promise<Presented>;
+  /** A secret API key without limits, which alone may make and end other keys. @throws Refusal `unauthorized`, `forbidden` */
+  keyManager(request: FastifyRequest): Promise<Presented>;
   /** A key that only its owner has: not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
   secretKey(request: FastifyRequest): Promise<Key>;
   /**
@@ -35,6 +37,7 @@ export interface Presented {
 export interface Spender {
   readonly wallet: Wallet;
   readonly guards: readonly Guard[];
+  /** The key whose authority it is; its limits count. */
   readonly presented: Presented;
 }
 
@@ -52,11 +55,11 @@ export function createAccess(accounts: Accounts, wallets: Wallets): Access {
     const named = await wallets.resolve(idOrKey);
     if (named?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
     if (key.walletId !== undefined && key.walletId !== named.wallet.id) throw new Refusal('not_found');
-    requirePermission(effectiveKind(key, named.key), permission);
-    // A key in the path counts only where the credential is no authority of its own.
-    if (key.kind !== 'public_api' || !named.key) return { wallet: named.wallet, guards: [keyGuard(key)], presented: credential };
-    const inPath = { text: idOrKey, key: named.key };
-    return { wallet: named.wallet, guards: [key, named.key].map(keyGuard), presented: inPath };
+    // A key in the path counts only where the credential is no authority of its own: a public API key names the account.
+    const authority = key.kind === 'public_api' && named.key ? { text: idOrKey, key: named.key } : credential;
+    requirePermission(authority.key.kind, permission);
+    const keys = authority === credential ? [key] : [key, authority.key];
+    return { wallet: named.wallet, guards: keys.map(keyGuard), presented: authority };
   }
 
   const anyKey = async (request: FastifyRequest) => (await presented(request)).key;
@@ -71,6 +74,12 @@ export function createAccess(accounts: Accounts, wallets: Wallets): Access {
     anyKey,
     owner,
     account: async (request) => (await owner(request)).key.accountId,
+    async keyManager(request) {
+      const credential = await owner(request);
+      // It could make itself a key without them.
+      if (credential.key.limits) throw new Refusal('forbidden', 'This needs a secret API key (sak_) without a budget or a cap.');
+      return credential;
+    },
     async secretKey(request) {
       const key = await anyKey(request);
       if (KEY_KINDS[key.kind].isPublic) throw new Refusal('forbidden', 'This needs a secret key; the one that was sent is public.');
@@ -80,11 +89,6 @@ export function createAccess(accounts: Accounts, wallets: Wallets): Access {
     spender: (request, permission) => spenderOf(request, request.params.key, permission),
     walletNamed: async (request, idOrKey, permission) => (await spenderOf(request, idOrKey, permission)).wallet,
   };
-}
-
-/** A public API key only names the account: what counts is the wallet access key in the path. */
-function effectiveKind(credential: Key, inPath: Key | undefined): Key['kind'] {
-  return credential.kind === 'public_api' ? (inPath?.kind ?? 'public_api') : credential.kind;
 }
 
 export function hasPermission(kind: Key['kind'], permission: Permission): boolean {

@@ -27,6 +27,8 @@ export type Once = <T>(request: FastifyRequest, reply: FastifyReply, asker: Aske
 export interface Asker {
   readonly presented: Presented;
   readonly walletId?: string;
+  /** What else the path names. */
+  readonly objectId?: string;
 }
 
 const NOTHING: Memory = { rows: () => [], keep: async () => undefined };
@@ -76,8 +78,8 @@ function memoryOf(idempotency: Idempotency, named: NamedRequest, sealKey: SealKe
 }
 
 /** Both forms of a wallet's addresses are one route. */
-function scopeOf(request: FastifyRequest, { presented, walletId }: Asker): string {
-  return `${presented.key.id} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}`;
+function scopeOf(request: FastifyRequest, { presented, walletId, objectId = '' }: Asker): string {
+  return `${presented.key.id} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
 }
 
 const MAX_KEY_LENGTH = 255;

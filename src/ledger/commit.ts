@@ -53,12 +53,15 @@ export async function commitBatch(
 /** The postings of which a guard does not hold, and why. */
 async function findUnguarded(tx: Tx, postings: readonly Posting[]): Promise<Map<Posting, Error>> {
   const guards = postings.flatMap((posting) => posting.guards ?? []);
+  const statements = [...new Set(guards.map((guard) => guard.statement))];
   const holding = new Map<Guard['statement'], Set<string>>();
-  for (const statement of new Set(guards.map((guard) => guard.statement))) {
-    const ids = new Set(guards.filter((guard) => guard.statement === statement).map(({ id }) => id));
-    const rows = await tx.all(statement, [...ids]);
-    holding.set(statement, new Set(rows.map(({ id }) => id)));
-  }
+  await Promise.all(
+    statements.map(async (statement) => {
+      const ids = new Set(guards.filter((guard) => guard.statement === statement).map(({ id }) => id));
+      const rows = await tx.all(statement, [...ids]);
+      holding.set(statement, new Set(rows.map(({ id }) => id)));
+    }),
+  );
   const failed = new Map<Posting, Error>();
   for (const posting of postings) {
     const guard = posting.guards?.find(({ statement, id }) => !holding.get(statement)?.has(id));

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Limits } from '../budgets/limits.ts';
 import type { OurNode } from '../invoices/our-node.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
@@ -27,6 +28,8 @@ export interface Keysend {
   readonly guards?: readonly Guard[];
   /** What else is written when it begins, given its id. */
   readonly companions?: (paymentId: string) => readonly RowWrite[];
+  /** What may leave by the key that asks for it. */
+  readonly limits?: Limits | undefined;
 }
 
 /**
@@ -58,6 +61,7 @@ export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, 
     invoiceId: undefined,
     linkId: undefined,
   });
+  const { guards, limits } = order;
   const reserveMsat = order.feeLimitMsat ?? defaultFeeLimit(amountMsat);
-  return deps.saga.begin({ payment, reserveMsat, rows: order.companions?.(payment.id) ?? [], guards: order.guards });
+  return deps.saga.begin({ payment, reserveMsat, rows: order.companions?.(payment.id) ?? [], guards, limits });
 }

@@ -90,6 +90,24 @@ export const paymentsAgainstTransfers = statement<Mismatch>(
    WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL) OR t.amount_msat <> p.amount_msat LIMIT 20`,
 );
 
+/**
+ * Budgets whose counters are not what their payments and transfers add up to. Whatever counts against a budget is taken off its
+ * counters again; nothing must be left.
+ */
+export const spendingAgainstPayments = statement<Mismatch>(
+  'verify_key_spending',
+  `SELECT line_id AS id FROM (
+     SELECT line_id, period_start, pending_msat, spent_msat FROM key_spending
+     UNION ALL
+     SELECT charged_line, charged_period, CASE WHEN state = 'pending' THEN -charged_msat ELSE 0 END,
+       CASE WHEN state = 'succeeded' THEN -(amount_msat + fee_msat) ELSE 0 END
+     FROM payment WHERE charged_line IS NOT NULL
+     UNION ALL
+     SELECT k.line_id, k.period_start, 0, -t.amount_msat FROM key_transfer k JOIN ledger_transfer t ON t.id = k.transfer_id
+   ) AS counted
+   GROUP BY line_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 LIMIT 20`,
+);
+
 /** Settled invoices that were credited never, twice, or with another amount. */
 export const invoicesAgainstTransfers = statement<Mismatch>(
   'verify_invoice_transfers',

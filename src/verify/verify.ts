@@ -19,8 +19,8 @@ const MAX_PROBLEMS = 50;
 /**
  * Checks the whole ledger against itself: every entry follows from the one before it on its account (number, balance, hash), both sides
  * of every transfer and their accounts are there, the accounts' rows are what the entries add up to (in SQLite: or did, as far as the tail explains the
- * difference), holds are what is held, nothing of a customer's is below zero, everything sums to zero, and payments and invoices
- * agree with their transfers. Reads while the service runs; memory grows with the accounts, not with the transfers.
+ * difference), holds are what is held, nothing of a customer's is below zero, everything sums to zero, and payments, invoices and
+ * the budgets of keys agree with their transfers. Reads while the service runs; memory grows with the accounts, not with the transfers.
  */
 export async function verify(database: Database, progress: (done: number, total: number) => void = () => {}): Promise<Verification> {
   const problems: string[] = [];
@@ -89,6 +89,7 @@ async function checkCompanions(tx: Tx, report: Report): Promise<void> {
     [sql.paymentsAgainstHolds, 'its state and its hold do not belong together'],
     [sql.paymentsAgainstTransfers, 'its state and its transfer do not belong together'],
     [sql.invoicesAgainstTransfers, 'it was not credited once with what was received'],
+    [sql.spendingAgainstPayments, 'what counts against its budget is not what its payments and transfers add up to'],
   ] as const;
   for (const [statement, problem] of checks) {
     for (const { id } of await tx.all(statement)) report(`${id}: ${problem}`);

@@ -28,3 +28,16 @@ export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE i
 export const listWallets = statement<WalletRow>('wallet_list', `${WALLET} WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`);
 
 export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');
+
+/** What is NULL stays as it is. */
+export const updateWallet = statement(
+  'wallet_update',
+  `UPDATE wallet SET user_label = coalesce(CAST($2 AS TEXT), user_label), status = coalesce(CAST($3 AS TEXT), status), updated_at = $4
+   WHERE id = $1`,
+);
+
+/** Which of these wallets are active; none of them can change before the transaction ends. */
+export const activeWallets = statement<{ id: string }>('wallet_active', {
+  sqlite: `SELECT id FROM wallet WHERE id IN (SELECT value FROM json_each($1)) AND status = 'active'`,
+  postgres: `SELECT id FROM wallet WHERE id = ANY($1::text[]) AND status = 'active' FOR SHARE`,
+});

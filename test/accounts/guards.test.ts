@@ -23,7 +23,7 @@ async function accountWithWallets(database: Database) {
   const key = (await accounts.find(one.accessKeys.wallet_admin)) as Key;
   const send = (by: Key) =>
     transferBetween(
-      { ledger, clock },
+      { database, ledger, clock },
       {
         source: one.wallet,
         destination: two.wallet,

@@ -358,7 +358,7 @@ onRunningService('methods', (client) => {
     const cases: [method: string, path: string, allow: string][] = [
       ['DELETE', '/v1/wallets', 'GET'],
       ['GET', '/v1/wallet', 'POST'],
-      ['PUT', '/v1/wallet/wal_0', 'GET'],
+      ['PUT', '/v1/wallet/wal_0', 'GET, PATCH'],
       ['GET', '/v1/wallet/wal_0/invoice', 'POST'],
       ['GET', '/v1/user/wallet/wal_0/keysend', 'POST'],
       ['PATCH', '/v1/wallet/wal_0/lnurl/withdraw', 'GET, POST'],

@@ -61,7 +61,7 @@ export function lnurlWithdrawRoutes(app: App, deps: LnurlWithdrawRouteDependenci
 }
 
 function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDependencies, base: string): void {
-  async function create({ wallet, guards }: Spender, fields: LinkFields, passThru: object | undefined, memory?: Memory) {
+  async function create({ wallet, guards, presented }: Spender, fields: LinkFields, passThru: object | undefined, memory?: Memory) {
     const order: NewLink = {
       wallet,
       maxMsat: fields.num_satoshis === undefined ? undefined : satToMsat(fields.num_satoshis),
@@ -70,6 +70,7 @@ function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDepen
       expirySeconds: fields.expiry,
       uses: fields.uses ?? 1,
       guards,
+      madeBy: presented.key,
     };
     const companions = (made: MadeLink) => memory?.rows(made.id, linkObject(order, made)) ?? [];
     return linkObject(order, await links.create({ ...order, companions }));

@@ -94,6 +94,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
         passThru: passThruText(passThru),
         wtxType: 'ln_withdrawal',
         guards: spender.guards,
+        limits: spender.presented.key.limits,
         companions,
       }),
     );
@@ -116,6 +117,7 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
         customRecords: customRecordsHex(custom_records),
         passThru: passThruText(passThru, { method: 'api' }),
         guards: spender.guards,
+        limits: spender.presented.key.limits,
         companions,
       }),
     );
@@ -197,6 +199,7 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
       memo: memo === undefined ? undefined : memoText(memo),
       passThru: passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra }),
       guards,
+      limits: presented.key.limits,
     };
     const sides = await deps.once(
       request,

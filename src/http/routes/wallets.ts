@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { invariant } from '../../kernel/assert.ts';
 import type { Balance, Ledger } from '../../ledger/ledger.ts';
-import type { NewWallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
+import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { KeyParams, plainText, UserLabel } from '../fields.ts';
@@ -24,6 +24,16 @@ const NewWalletObject = Type.Object({
 
 const WalletBody = Type.Object(
   { user_label: Type.Optional(UserLabel), ln_node_id: Type.Optional(Type.String({ maxLength: 64 })) },
+  { additionalProperties: false },
+);
+
+const WalletChangeBody = Type.Object(
+  {
+    user_label: Type.Optional(UserLabel),
+    status: Type.Optional(
+      Type.Unsafe<Wallet['status']>({ type: 'string', enum: ['active', 'inactive'], description: 'inactive: it sends no money' }),
+    ),
+  },
   { additionalProperties: false },
 );
 
@@ -74,6 +84,15 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
   for (const base of WALLET_BASES) {
     app.get(base, { schema: { params: KeyParams, response: { 200: WalletObject } } }, async (request) => {
       const wallet = await access.wallet(request, 'wallet_read');
+      return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));
+    });
+
+    const schema = { params: KeyParams, body: WalletChangeBody, response: { 200: WalletObject } };
+    app.patch(base, { schema }, async (request) => {
+      await access.account(request);
+      const { user_label, status } = request.body;
+      const userLabel = user_label === undefined ? undefined : plainText('user_label', user_label);
+      const wallet = await wallets.change(await access.wallet(request, 'wallet_read'), { userLabel, status });
       return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));
     });
   }
