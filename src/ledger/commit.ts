@@ -34,7 +34,11 @@ export async function commitBatch(
   nowMs: number,
 ): Promise<Decision[]> {
   // One round trip for all reads: none waits for another's answer, and the database takes them in this order.
-  const [unguarded, sheet] = await Promise.all([findUnguarded(tx, postings), openWorksheet(tx, tail, postings, nowMs)]);
+  const [guards, worksheet] = [findUnguarded(tx, postings), openWorksheet(tx, tail, postings, nowMs)];
+  // After a failed statement the others of its transaction say only that one had failed: the first failure is awaited first.
+  worksheet.catch(() => undefined);
+  const unguarded = await guards;
+  const sheet = await worksheet;
   const decisions: Decision[] = postings.map((posting) => {
     const before = sheet.newTransfers.length;
     return unguarded.get(posting) ?? apply(sheet, posting) ?? receiptOf(posting, sheet, before);
@@ -53,15 +57,14 @@ export async function commitBatch(
 /** The postings of which a guard does not hold, and why. */
 async function findUnguarded(tx: Tx, postings: readonly Posting[]): Promise<Map<Posting, Error>> {
   const guards = postings.flatMap((posting) => posting.guards ?? []);
-  const statements = [...new Set(guards.map((guard) => guard.statement))];
+  const reads = [...new Set(guards.map((guard) => guard.statement))].map((statement) => {
+    const ids = new Set(guards.filter((guard) => guard.statement === statement).map(({ id }) => id));
+    const rows = tx.all(statement, [...ids]);
+    rows.catch(() => undefined);
+    return { statement, rows };
+  });
   const holding = new Map<Guard['statement'], Set<string>>();
-  await Promise.all(
-    statements.map(async (statement) => {
-      const ids = new Set(guards.filter((guard) => guard.statement === statement).map(({ id }) => id));
-      const rows = await tx.all(statement, [...ids]);
-      holding.set(statement, new Set(rows.map(({ id }) => id)));
-    }),
-  );
+  for (const { statement, rows } of reads) holding.set(statement, new Set((await rows).map(({ id }) => id)));
   const failed = new Map<Posting, Error>();
   for (const posting of postings) {
     const guard = posting.guards?.find(({ statement, id }) => !holding.get(statement)?.has(id));
