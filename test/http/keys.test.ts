@@ -175,6 +175,34 @@ onRunningService('keys', (client) => {
     expect(await client.get(path)).toEqual(before);
   });
 
+  it('A3: a withdraw link ends with the key that made it, but outlives its rotation', async () => {
+    const wallet = await client.wallet(100);
+    const path = `/v1/wallet/${wallet.id}/keys`;
+    const maker = await client.post(path, { kind: 'wallet_admin' });
+    const link = (await ask('POST', `/v1/wallet/${maker.key}/lnurl/withdraw`, { num_satoshis: 10, uses: 5 }, maker.key)).body;
+    const step = link.url.slice(client.url.length);
+    const claim = async () => {
+      const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 10 });
+      return (await ask('GET', `${step}&pr=${payment_request}`)).body;
+    };
+    expect(await claim()).toEqual({ status: 'OK' });
+    const replacement = await client.post(`${path}/${maker.id}/rotate`);
+    expect(await claim()).toEqual({ status: 'OK' });
+    expect((await ask('DELETE', `${path}/${replacement.id}`)).body).toMatchObject({ status: 'revoked' });
+    expect(await claim()).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('revoked') });
+    expect((await ask('GET', step)).body).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('revoked') });
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance, { timeout: 20_000 }).toBe(80);
+  });
+
+  it('with the public API key it is the key in the path whose limits count, with a secret one it is the secret one', async () => {
+    const [wallet, friend] = [await client.wallet(100), await client.wallet()];
+    const { key } = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', max_payment_msat: 5_000 });
+    const send = async (by: string, path: string) =>
+      (await ask('POST', `/v1/wallet/${path}/transfer`, { dest_wallet_id: friend.id, num_satoshis: 6 }, by)).status;
+    expect([await send(client.publicKey, key), await send(key, wallet.id), await send(key, wallet.admin)]).toEqual([400, 400, 400]);
+    expect([await send(client.publicKey, wallet.admin), await send(client.secretKey, key)]).toEqual([201, 201]);
+  });
+
   // Last, because it ends one of the neighbour's keys.
   it('the last secret API key cannot be revoked, nor the one that others do not outlive, also not two at once', async () => {
     const { neighbour } = client;
