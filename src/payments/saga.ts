@@ -83,13 +83,17 @@ export class Saga {
     await this.#deps.our.requireAvailable();
     await this.#requireRoom(draft.payment);
     for (;;) {
-      const allowed = await allow(this.#deps, draft.limits, draft.payment.amountMsat, draft.reserveMsat);
-      const payment = { ...draft.payment, charge: allowed.charge };
       try {
+        const allowed = await allow(this.#deps, draft.limits, draft.payment.amountMsat, draft.reserveMsat);
+        const payment = { ...draft.payment, charge: allowed.charge };
         return await this.#hold({ ...draft, payment, reserveMsat: allowed.reserveMsat, rows: [...allowed.rows, ...(draft.rows ?? [])] });
       } catch (error) {
         // Each time round, another payment of the same budget went through or came back; a smaller reserve may fit.
-        if (!(error instanceof BudgetMoved)) throw error;
+        if (error instanceof BudgetMoved) continue;
+        // What used the budget up may be this very payment, begun by another request meanwhile.
+        const first = error instanceof Refusal && (await this.findLive(draft.payment));
+        if (!first) throw error;
+        return { payment: first, replayed: true };
       }
     }
   }

@@ -203,6 +203,23 @@ onRunningService('keys', (client) => {
     expect([await send(client.publicKey, wallet.admin), await send(client.secretKey, key)]).toEqual([201, 201]);
   });
 
+  it('W5: a key that is asked for again under one Idempotency-Key is the same key, and every rotation is its own', async () => {
+    const wallet = await client.wallet();
+    const path = `/v1/wallet/${wallet.id}/keys`;
+    const once = (to: string, json: object = {}) =>
+      client.ask('POST', to, { key: client.secretKey, json, headers: { 'idempotency-key': 'again' } });
+    const [first, second] = [await once(path, { kind: 'wallet_read' }), await once(path, { kind: 'wallet_read' })];
+    expect(second).toMatchObject({ status: 201, body: first.body });
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    const other = await client.post(path, { kind: 'wallet_read' });
+    const rotated = [];
+    for (const id of [first.body.id, first.body.id, other.id]) rotated.push((await once(`${path}/${id}/rotate`)).body);
+    expect(rotated[1]).toEqual(rotated[0]);
+    expect(rotated[2]).toMatchObject({ kind: 'wallet_read', key: expect.not.stringContaining(rotated[0].key) });
+    expect(await listed(path, other.id)).toMatchObject({ status: 'revoked', replaced_by: rotated[2].id });
+    expect(await client.get(path)).toHaveLength(5 + 4);
+  });
+
   // Last, because it ends one of the neighbour's keys.
   it('the last secret API key cannot be revoked, nor the one that others do not outlive, also not two at once', async () => {
     const { neighbour } = client;

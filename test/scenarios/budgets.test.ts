@@ -177,6 +177,17 @@ onFakeService('budgets', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
+  it('R2: a payment that is asked for many times at once counts once, also where the budget covers it only once', async () => {
+    const wallet = await service.client.wallet(1000);
+    const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
+    const { paymentRequest } = invoice(100_000);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => withdraw(service, key, { payment_request: paymentRequest }, '')));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    expect(await budgetOf(service, wallet, id)).toEqual({ spent: 100_000, pending: 0 });
+    expect(await service.problems()).toEqual([]);
+  });
+
   it('a restart forgets nothing of a budget: what is pending still counts, and is concluded afterwards', async () => {
     const wallet = await service.client.wallet(1000);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
