@@ -44,7 +44,6 @@ function check(proof, root, wallet) {
   demand(computed === root, `the proof leads to the root ${computed}, not to ${root}`);
   return `${mine} of the ${total} msat that were owed in epoch ${proof.epoch} are owed to ${wallet}`;
 }
-
 let code = 2;
 try {
   const [root, wallet, url] = process.argv.slice(2);

@@ -20,6 +20,7 @@ import { keyRoutes } from './http/routes/keys.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
 import { playgroundRoutes } from './http/routes/playground.ts';
+import { proofRoutes } from './http/routes/proofs.ts';
 import { serviceRoutes } from './http/routes/service.ts';
 import { transactionRoutes } from './http/routes/transactions.ts';
 import { walletRoutes } from './http/routes/wallets.ts';
@@ -35,6 +36,7 @@ import { type OpenedNode, openNode } from './lightning/open.ts';
 import { createWithdrawLinks, releaseLink } from './lnurl/withdraw-links.ts';
 import { createPayments } from './payments/payments.ts';
 import { watchNode } from './payments/watcher.ts';
+import { createProofs } from './proof/proofs.ts';
 import { keepReconciling } from './reconcile/reconcile.ts';
 import { createWallets } from './wallets/wallets.ts';
 
@@ -121,6 +123,12 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   const reconcile = (signal: AbortSignal) => keepReconciling(comparison, reconcileSeconds, signal);
   const reconciling = underLease({ database, log }, 'reconcile', life.signal, reconcile);
 
+  const proofs = createProofs({ database, clock, log });
+  const { proofIntervalSeconds } = config;
+  const proving =
+    proofIntervalSeconds > 0 &&
+    underLease({ database, log }, 'proof-epochs', life.signal, (signal) => proofs.takeEvery(proofIntervalSeconds, signal));
+
   const access = createAccess(accounts, wallets);
   const once = createOnce(idempotency);
   const objects = createObjects(our.nodeId);
@@ -131,6 +139,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     transactionRoutes(app, { access, history, objects });
     paymentRoutes(app, { access, once, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
     lnurlWithdrawRoutes(app, { access, once, links });
+    proofRoutes(app, { access, proofs });
     if (playground) playgroundRoutes(app, { access, invoices, control: playground });
     serviceRoutes(app, { database: () => isUp(database), node: our.isAvailable });
   });
@@ -143,7 +152,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
       await server.close();
       life.abort();
       await payments.settleDown();
-      await Promise.all([listening, reconciling]);
+      await Promise.all([listening, reconciling, proving]);
       await ledger.drain();
       await node.close();
       await database.close();

@@ -24,6 +24,8 @@ export interface Config {
   readonly reconcileSeconds: number;
   /** A payment that has been pending for so long is reported as stuck. */
   readonly stuckPaymentSeconds: number;
+  /** How old the last proof of liabilities may become before the next one is made; 0: none are made. */
+  readonly proofIntervalSeconds: number;
   /** The wallet that gets keysends which name none. */
   readonly keysendWalletId: string | undefined;
 }
@@ -64,6 +66,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxPaymentsInFlight: integer(get, 'MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
     reconcileSeconds: integer(get, 'RECONCILE_SECONDS', 300, 1, 86_400),
     stuckPaymentSeconds: integer(get, 'STUCK_PAYMENT_SECONDS', 3600, 0, 604_800),
+    proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
   };
 }

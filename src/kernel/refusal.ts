@@ -26,6 +26,10 @@ export const REFUSALS = {
   playground_refused: { status: 400, meaning: 'The playground cannot do that; the message says why.' },
   unauthorized: { status: 401, meaning: 'No API key, or one that is unknown or revoked.' },
   forbidden: { status: 403, meaning: 'The key lacks the permission that the message names.' },
+  proof_unavailable: {
+    status: 404,
+    meaning: 'The wallet is not in that epoch of the proof of liabilities, or the epoch is unknown or too old for proofs.',
+  },
   not_found: { status: 404, meaning: 'There is nothing here, or it is not yours.' },
   method_not_allowed: { status: 405, meaning: 'The address exists, but not with this method.' },
   last_key: {
