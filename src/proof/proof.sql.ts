@@ -5,7 +5,13 @@ export const beginTree = statement<{ id: number }>(
   `INSERT INTO proof_tree (state, seed) VALUES ('building', $1) RETURNING id`,
 );
 
-/** Changes no row when another instance has given the tree up meanwhile. */
+/**
+ * Begins each transaction that writes to a tree. It locks the tree until the commit, and changes no row when another instance has given
+ * the tree up: so no leaf is written behind the back of whoever deletes them.
+ */
+export const holdTree = statement('proof_hold_tree', `UPDATE proof_tree SET state = 'building' WHERE id = $1 AND state = 'building'`);
+
+/** Changes no row when the tree was given up. */
 export const completeTree = statement(
   'proof_complete_tree',
   `UPDATE proof_tree SET state = 'complete' WHERE id = $1 AND state = 'building'`,

@@ -10,8 +10,8 @@ import * as sql from './proof.sql.ts';
 import { TreeWriter } from './tree-writer.ts';
 import { owedMsat, PAGE, walletStates } from './wallet-states.ts';
 
-/** Proofs are served out of the trees of the last epochs; the roots stay for ever. */
-const KEEP_EPOCHS = 3;
+/** Proofs are served out of the trees of the last epochs, this many; the roots stay for ever. */
+export const KEEP_EPOCHS = 12;
 
 /**
  * Takes an epoch: reads all wallets out of one snapshot, writes their tree page by page, publishes its root. Nobody sees it before it
@@ -24,7 +24,7 @@ export async function takeEpoch(deps: { database: Database; clock: Clock; log: L
   const startedMs = performance.now();
   const previous = await database.first(sql.lastEpoch);
   const number = (previous?.epoch ?? 0) + 1;
-  await forgetTrees(database, number - KEEP_EPOCHS, signal);
+  await forgetTrees(database, number - KEEP_EPOCHS + 1, signal);
   const seed = randomBytes(32);
   const id = await database.transaction(async (tx) => (await tx.first(sql.beginTree, seed))?.id);
   invariant(id !== undefined, 'a tree was not begun');

@@ -90,6 +90,7 @@ export class TreeWriter {
     this.#leafRows = [];
     this.#nodeRows = [];
     await this.#database.transaction(async (tx) => {
+      if ((await tx.run(sql.holdTree, this.#tree.id)) !== 1) throw new Error('another instance has given this tree up');
       if (leaves.length > 0) await tx.run(sql.insertLeaves, this.#tree.id, leaves);
       if (nodes.length > 0) await tx.run(sql.insertNodes, this.#tree.id, nodes);
     });
