@@ -115,3 +115,41 @@ export const invoicesAgainstTransfers = statement<Mismatch>(
    GROUP BY i.id, i.state, i.received_msat
    HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat LIMIT 20`,
 );
+
+export type VerifiedEpoch = {
+  epoch: number;
+  created_at: number;
+  leaves: number;
+  total_msat: number;
+  tree_hash: Uint8Array;
+  previous_root: Uint8Array;
+  root: Uint8Array;
+  tree: number;
+};
+
+export const epochsAfter = statement<VerifiedEpoch>(
+  'verify_epochs',
+  `SELECT epoch, created_at, leaves, total_msat, tree_hash, previous_root, root, tree
+   FROM proof_epoch WHERE epoch > $1 ORDER BY epoch LIMIT $2`,
+);
+
+export const seedOfTree = statement<{ seed: Uint8Array }>(
+  'verify_seed',
+  `SELECT seed FROM proof_tree WHERE id = $1 AND state = 'complete'`,
+);
+
+export type VerifiedLeaf = { place: Uint8Array; wallet_id: string; balance_msat: number; head: Uint8Array; account: number | null };
+
+export const leavesAfter = statement<VerifiedLeaf>(
+  'verify_leaves',
+  `SELECT f.place, f.wallet_id, f.balance_msat, f.head, w.ledger_account AS account
+   FROM proof_leaf f LEFT JOIN wallet w ON w.id = f.wallet_id
+   WHERE f.tree = $1 AND f.place > $2 ORDER BY f.place LIMIT $3`,
+);
+
+export type VerifiedWallet = { id: string; account: number; created_at: number };
+
+export const walletsAfter = statement<VerifiedWallet>(
+  'verify_wallets',
+  'SELECT id, ledger_account AS account, created_at FROM wallet WHERE ledger_account > $1 ORDER BY ledger_account LIMIT $2',
+);

@@ -3,6 +3,7 @@ import { isSystemAccount } from '../ledger/accounts.ts';
 import { readTail } from '../ledger/tail.sql.ts';
 import { MILESTONE_EVERY, toggle } from '../ledger/tail.ts';
 import { Folds, type Report } from './folds.ts';
+import { type ProvenLeaves, provenLeaves } from './proven-leaves.ts';
 import * as sql from './verify.sql.ts';
 
 export interface Verification {
@@ -20,7 +21,7 @@ const MAX_PROBLEMS = 50;
  * Checks the whole ledger against itself: every entry follows from the one before it on its account (number, balance, hash), both sides
  * of every transfer and their accounts are there, the accounts' rows are what the entries add up to (in SQLite: or did, as far as the tail explains the
  * difference), holds are what is held, nothing of a customer's is below zero, everything sums to zero, and payments, invoices and
- * the budgets of keys agree with their transfers. Reads while the service runs; memory grows with the accounts, not with the transfers.
+ * the budgets of keys agree with their transfers, and the last proof of liabilities was a moment of this ledger. Reads while the service runs; memory grows with the accounts, not with the transfers.
  */
 export async function verify(database: Database, progress: (done: number, total: number) => void = () => {}): Promise<Verification> {
   const problems: string[] = [];
@@ -31,7 +32,9 @@ export async function verify(database: Database, progress: (done: number, total:
     const accounts = await tx.all(sql.allAccounts);
     const tail = tx.dialect === 'sqlite' ? await tx.first(readTail) : undefined;
     const folds = new Folds(accounts, tail?.written ?? Number.POSITIVE_INFINITY, report);
-    const transfers = await foldTransfers(tx, folds, progress);
+    const proven = await provenLeaves(tx, report);
+    const transfers = await foldTransfers(tx, folds, proven, progress);
+    await proven.finish(tx);
     folds.checkAccounts();
     if (tx.dialect === 'sqlite') await checkTail(tx, folds, tail?.heads, report);
     await checkHolds(tx, accounts, folds, report);
@@ -46,13 +49,21 @@ export async function verify(database: Database, progress: (done: number, total:
 
 const PAGE = 1000;
 
-async function foldTransfers(tx: Tx, folds: Folds, progress: (done: number, total: number) => void): Promise<number> {
+async function foldTransfers(
+  tx: Tx,
+  folds: Folds,
+  proven: ProvenLeaves,
+  progress: (done: number, total: number) => void,
+): Promise<number> {
   const total = (await tx.first(sql.countTransfers))?.n ?? 0;
   let transfers = 0;
   let after = 0;
   for (;;) {
     const page = await tx.all(sql.transfersAfter, after, PAGE);
-    for (const transfer of page) folds.add(transfer);
+    for (const transfer of page) {
+      folds.add(transfer);
+      proven.see(transfer);
+    }
     transfers += page.length;
     after = page.at(-1)?.position ?? 0;
     progress(transfers, total);
