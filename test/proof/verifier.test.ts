@@ -142,6 +142,12 @@ it('rejects an inner node that is passed off as a leaf, and a root whose total h
   );
 });
 
+it('rejects a total that was published, but that the tree does not add up to', async () => {
+  const less = { ...slowTree(leaves), sum: slowTree(leaves).sum - 1000n };
+  const proof = { ...proofOf(3), total_msat: Number(less.sum) };
+  expect((await verify(proof, { root: rootOf(leaves, less) })).said).toMatch(/^REJECTED: the path adds up to/);
+});
+
 it('says which balance it found, for its user to compare', async () => {
   expect((await verify(proofOf(3))).said).toContain(`: ${mine} of the `);
 });
