@@ -80,11 +80,32 @@ export async function startSatchel(config: Config, ground: Ground = { openDataba
 }
 
 async function assemble(config: Config, log: pino.Logger, database: Database, opened: OpenedNode): Promise<Satchel> {
-  const clock = systemClock;
-  const { playground } = opened;
-  const our = await meetNode({ database, node: opened.node, log });
-  const { node } = our;
+  const rooms = await makeRooms(config, log, database, opened);
+  const { ledger, payments, our } = rooms;
+  const server = createServer(log, (app) => registerRoutes(app, config, rooms));
+  const life = new AbortController();
+  const working = beginWork(config, rooms, life.signal);
+  return {
+    server,
+    newKeys: rooms.newKeys,
+    async close() {
+      payments.stopWaiting();
+      await server.close();
+      life.abort();
+      await payments.settleDown();
+      await working;
+      await ledger.drain();
+      await our.node.close();
+      await database.close();
+    },
+  };
+}
 
+type Rooms = Awaited<ReturnType<typeof makeRooms>>;
+
+async function makeRooms(config: Config, log: pino.Logger, database: Database, opened: OpenedNode) {
+  const clock = systemClock;
+  const our = await meetNode({ database, node: opened.node, log });
   const ledger = createLedger(database, clock);
   const alarms = createAlarms(database, clock, log);
   const accounts = createAccounts(database, clock);
@@ -92,72 +113,53 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     // Keys that the operator chose are not repeated anywhere.
     if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config.dataDir, keys);
   });
+  const keyring = createKeyring(database, clock);
   const idempotency = createIdempotency(database, clock);
   const wallets = createWallets(database, accounts, clock);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
-  const payments = createPayments({
-    database,
-    ledger,
-    alarms,
-    our,
-    invoices,
-    clock,
-    log,
-    releaseLink,
-    maxInFlight: config.maxPaymentsInFlight,
-  });
+  const { maxPaymentsInFlight: maxInFlight, publicUrl } = config;
+  const payments = createPayments({ database, ledger, alarms, our, invoices, clock, log, releaseLink, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
-  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: config.publicUrl });
-
-  node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
-  const life = new AbortController();
-  const listening = underLease({ database, log }, 'node-listener', life.signal, async (signal) => {
-    await Promise.all([
-      watchNode({ database, node, invoices, payments, log }, signal),
-      payments.resumeEvery(RESUME_SECONDS, signal),
-      keepHouse([ledger.forgetOldBatches, idempotency.forgetOld], log, signal),
-    ]);
-  });
-  const { reconcileSeconds, stuckPaymentSeconds } = config;
-  const comparison = { database, node, alarms, invoices, payments, clock, log, stuckPaymentSeconds };
-  const reconcile = (signal: AbortSignal) => keepReconciling(comparison, reconcileSeconds, signal);
-  const reconciling = underLease({ database, log }, 'reconcile', life.signal, reconcile);
-
+  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl });
   const proofs = createProofs({ database, clock, log });
-  const { proofIntervalSeconds } = config;
-  const proving =
-    proofIntervalSeconds > 0 &&
-    underLease({ database, log }, 'proof-epochs', life.signal, (signal) => proofs.takeEvery(proofIntervalSeconds, signal));
+  our.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
+  const moneyRooms = { ledger, wallets, invoices, payments, history, links, proofs };
+  return { clock, log, database, our, alarms, accounts, newKeys, keyring, idempotency, playground: opened.playground, ...moneyRooms };
+}
 
+/** What goes on by itself, each job in one instance at a time, until the signal aborts. */
+async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Promise<void> {
+  const { database, log, our, alarms, ledger, idempotency, invoices, payments, proofs, clock } = rooms;
+  const { node } = our;
+  const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
+  const alone = (job: string, work: (held: AbortSignal) => Promise<void>) => underLease({ database, log }, job, signal, work);
+  const comparison = { database, node, alarms, invoices, payments, clock, log, stuckPaymentSeconds };
+  await Promise.all([
+    alone('node-listener', async (held) => {
+      await Promise.all([
+        watchNode({ database, node, invoices, payments, log }, held),
+        payments.resumeEvery(RESUME_SECONDS, held),
+        keepHouse([ledger.forgetOldBatches, idempotency.forgetOld], log, held),
+      ]);
+    }),
+    alone('reconcile', (held) => keepReconciling(comparison, reconcileSeconds, held)),
+    proofIntervalSeconds > 0 && alone('proof-epochs', (held) => proofs.takeEvery(proofIntervalSeconds, held)),
+  ]);
+}
+
+function registerRoutes(app: App, { paymentWaitSeconds }: Config, rooms: Rooms): void {
+  const { accounts, wallets, invoices, playground } = rooms;
   const access = createAccess(accounts, wallets);
-  const once = createOnce(idempotency);
-  const objects = createObjects(our.nodeId);
-  const server = createServer(log, (app) => {
-    walletRoutes(app, { access, once, wallets, ledger, objects });
-    keyRoutes(app, { access, once, keyring: createKeyring(database, clock), clock });
-    invoiceRoutes(app, { access, once, wallets, invoices, history, objects, clock });
-    transactionRoutes(app, { access, history, objects });
-    paymentRoutes(app, { access, once, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
-    lnurlWithdrawRoutes(app, { access, once, links });
-    proofRoutes(app, { access, proofs });
-    if (playground) playgroundRoutes(app, { access, invoices, control: playground });
-    serviceRoutes(app, { database: () => isUp(database), node: our.isAvailable });
-  });
-
-  return {
-    server,
-    newKeys,
-    async close() {
-      payments.stopWaiting();
-      await server.close();
-      life.abort();
-      await payments.settleDown();
-      await Promise.all([listening, reconciling, proving]);
-      await ledger.drain();
-      await node.close();
-      await database.close();
-    },
-  };
+  const deps = { ...rooms, access, once: createOnce(rooms.idempotency), objects: createObjects(rooms.our.nodeId) };
+  walletRoutes(app, deps);
+  keyRoutes(app, deps);
+  invoiceRoutes(app, deps);
+  transactionRoutes(app, deps);
+  paymentRoutes(app, { ...deps, paymentWaitSeconds });
+  lnurlWithdrawRoutes(app, deps);
+  proofRoutes(app, deps);
+  if (playground) playgroundRoutes(app, { access, invoices, control: playground });
+  serviceRoutes(app, { database: () => isUp(rooms.database), node: rooms.our.isAvailable });
 }
 
 /** Drops what nobody can ask for any more, now and every hour. */

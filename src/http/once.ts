@@ -57,8 +57,10 @@ export function createOnce(idempotency: Idempotency): Once {
     const name = nameOf(named);
     // One after the other: whoever waited finds what the one before made, or makes it, if that one made nothing.
     for (let other = running.get(name); other; other = running.get(name)) await other.catch(() => undefined);
-    const mine = answer(named, sealKey, reply, work).catch((error) => {
-      if (!(error instanceof MadeMeanwhile)) throw error;
+    const mine = answer(named, sealKey, reply, work).catch(async (error) => {
+      // Another instance was first; what it made may even be why this one was refused. Then its outcome is the answer.
+      const isLate = error instanceof MadeMeanwhile || (error instanceof Refusal && (await idempotency.find(named)) !== undefined);
+      if (!isLate || reply.hasHeader('idempotency-replayed')) throw error;
       return answer(named, sealKey, reply, work);
     });
     running.set(name, mine);

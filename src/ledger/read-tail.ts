@@ -44,12 +44,12 @@ function stateAfter(position: number, id: number, entries: number, balanceMsat: 
  * All ledger accounts as one snapshot has them, in the order of their ids, a page at a time: for whatever has to see all balances at
  * one moment. Needs nothing but the database, so another process can do it as well.
  */
-export async function* allAccounts(tx: Tx): AsyncGenerator<AccountState[]> {
+export async function* allAccounts(tx: Tx, pageSize = PAGE): AsyncGenerator<AccountState[]> {
   const lately = tx.dialect === 'sqlite' ? (await readKnown(tx)).states : new Map<number, AccountState>();
   for (let after = 0; ; ) {
-    const page = await tx.all(sql.pageOfAccounts, after, PAGE);
+    const page = await tx.all(sql.pageOfAccounts, after, pageSize);
     yield page.map((row) => lately.get(row.id) ?? accountState(row));
-    if (page.length < PAGE) return;
+    if (page.length < pageSize) return;
     after = page.at(-1)?.id ?? 0;
   }
 }

@@ -103,18 +103,8 @@ export const deleteNodes = statement(
 
 export const deleteTree = statement('proof_delete_tree', 'DELETE FROM proof_tree WHERE id = $1');
 
-export type StateRow = { wallet_id: string; account: number; balance_msat: number; head: Uint8Array | null };
-
-/** Wallets in the order in which they were made. */
-export const statesAfter = statement<StateRow>(
-  'proof_states_after',
-  `SELECT w.id AS wallet_id, l.id AS account, l.balance_msat, l.head
-   FROM wallet w JOIN ledger_account l ON l.id = w.ledger_account
-   WHERE w.ledger_account > $1 ORDER BY w.ledger_account LIMIT $2`,
-);
-
-/** The system's own accounts are the first ones. */
-export const systemBalance = statement<{ balance_msat: number }>(
-  'proof_system_balance',
-  'SELECT CAST(sum(balance_msat) AS BIGINT) AS balance_msat FROM ledger_account WHERE id <= $1',
-);
+/** Which of these ledger accounts are which wallets'. */
+export const walletsOfAccounts = statement<{ account: number; wallet_id: string }>('proof_wallets_of_accounts', {
+  sqlite: 'SELECT ledger_account AS account, id AS wallet_id FROM wallet WHERE ledger_account IN (SELECT value FROM json_each($1))',
+  postgres: 'SELECT ledger_account AS account, id AS wallet_id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
+});

@@ -8,7 +8,7 @@ import type { Epoch } from './epoch.ts';
 import { epochRoot, NOTHING } from './hashes.ts';
 import * as sql from './proof.sql.ts';
 import { TreeWriter } from './tree-writer.ts';
-import { owedMsat, PAGE, walletStates } from './wallet-states.ts';
+import { PAGE, walletStates } from './wallet-states.ts';
 
 /** Proofs are served out of the trees of the last epochs, this many; the roots stay for ever. */
 export const KEEP_EPOCHS = 12;
@@ -42,9 +42,10 @@ export async function takeEpoch(deps: { database: Database; clock: Clock; log: L
 async function writeTree({ database, clock, log }: { database: Database; clock: Clock; log: Log }, writer: TreeWriter, epoch: number) {
   return database.snapshot(async (snapshot) => {
     const createdAt = unixSeconds(clock);
-    const owed = await owedMsat(snapshot);
-    for await (const page of walletStates(snapshot)) {
-      if (await writer.add(page)) log.info({ epoch, wallets: writer.leaves }, 'a proof of liabilities is being made');
+    let owed = 0;
+    for await (const { wallets, owedMsat } of walletStates(snapshot)) {
+      owed += owedMsat;
+      if (await writer.add(wallets)) log.info({ epoch, wallets: writer.leaves }, 'a proof of liabilities is being made');
     }
     const top = await writer.finish();
     invariant(top.sumMsat === owed, `the wallets add up to ${top.sumMsat} msat, the rest of the ledger says ${owed}`);

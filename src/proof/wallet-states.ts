@@ -1,6 +1,7 @@
 import type { Tx } from '../db/database.ts';
-import { type Msat, msat } from '../kernel/money.ts';
-import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
+import type { Msat } from '../kernel/money.ts';
+import { isSystemAccount } from '../ledger/accounts.ts';
+import { allAccounts } from '../ledger/read-tail.ts';
 import { NOTHING } from './hashes.ts';
 import * as sql from './proof.sql.ts';
 
@@ -13,28 +14,29 @@ export interface WalletState {
   readonly head: Uint8Array;
 }
 
+export interface StatePage {
+  readonly wallets: WalletState[];
+  /** What the system's own accounts on this page are below zero: everything adds up to zero, so wallets add up to the sum of these. */
+  readonly owedMsat: number;
+}
+
 /** How many wallets are read, and how many leaves written, at a time: some milliseconds, in which nothing else runs on SQLite. */
 export const PAGE = 500;
 
-/**
- * All wallets of one snapshot, in pages, in the order of their ledger accounts. The one place where an epoch learns of balances.
- */
-export async function* walletStates(snapshot: Tx): AsyncGenerator<WalletState[]> {
-  for (let after = 0; ; ) {
-    const rows = await snapshot.all(sql.statesAfter, after, PAGE);
-    if (rows.length > 0) yield rows.map(toState);
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
-    after = last.account;
+/** All wallets of one snapshot, in pages, in the order of their ledger accounts. The one place where an epoch learns of balances. */
+export async function* walletStates(snapshot: Tx): AsyncGenerator<StatePage> {
+  for await (const page of allAccounts(snapshot, PAGE)) {
+    const rows = await snapshot.all(
+      sql.walletsOfAccounts,
+      page.map(({ id }) => id),
+    );
+    const owners = new Map(rows.map(({ account, wallet_id }) => [account, wallet_id]));
+    // A wallet that is missing here shows in the sum.
+    const wallets = page.flatMap(({ id, balanceMsat, head }) => {
+      const walletId = owners.get(id);
+      return walletId === undefined ? [] : [{ walletId, account: id, balanceMsat, head: head.length === 0 ? NOTHING : head }];
+    });
+    const owedMsat = page.reduce((sum, { id, balanceMsat }) => (isSystemAccount(id) ? sum - balanceMsat : sum), 0);
+    yield { wallets, owedMsat };
   }
-}
-
-/** What all wallets must add up to in a snapshot: everything adds up to zero, so it is what the system's own accounts are below zero. */
-export async function owedMsat(snapshot: Tx): Promise<Msat> {
-  const row = await snapshot.first(sql.systemBalance, SYSTEM_ACCOUNTS.suspense);
-  return msat(0 - (row?.balance_msat ?? 0));
-}
-
-function toState({ wallet_id, account, balance_msat, head }: sql.StateRow): WalletState {
-  return { walletId: wallet_id, account, balanceMsat: msat(balance_msat), head: head ?? NOTHING };
 }

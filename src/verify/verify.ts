@@ -49,12 +49,7 @@ export async function verify(database: Database, progress: (done: number, total:
 
 const PAGE = 1000;
 
-async function foldTransfers(
-  tx: Tx,
-  folds: Folds,
-  proven: ProvenLeaves,
-  progress: (done: number, total: number) => void,
-): Promise<number> {
+async function foldTransfers(tx: Tx, folds: Folds, proven: ProvenLeaves, progress: (done: number, total: number) => void): Promise<number> {
   const total = (await tx.first(sql.countTransfers))?.n ?? 0;
   let transfers = 0;
   let after = 0;
