@@ -4,7 +4,7 @@ import type { Statement } from '../../../src/db/statement.ts';
 import type { CrashPoints } from './crash-points.ts';
 
 /** What goes on by the clock, whatever is asked of the service: told by a transaction's first statement. */
-const BY_THE_CLOCK = /^(lease_|ledger_forget|reconcile_|alarm_)/;
+const BY_THE_CLOCK = /^(lease|reconcile|alarm|proof)_|_forget/;
 const ENDS_A_PAYMENT = /^payment_(succeed|fail)$/;
 
 /** A database in which the process may die before and after every statement of a transaction and before and after its COMMIT. */
