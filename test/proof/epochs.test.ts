@@ -123,14 +123,15 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect([await count(database, 'trees'), await count(database, 'leaves')]).toEqual([1, MANY]);
   });
 
-  it('taken by two instances at once are one epoch each, or one of them gives up', async () => {
+  it('taken by two instances at once are one epoch each, or given up; the next one is whole again', async () => {
     const { database, proofs, wallets } = await begun(open, 300);
     const taken = await Promise.allSettled([proofs.take(forever), proofs.take(forever)]);
     const published = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    expect(published.length).toBeGreaterThan(0);
-    expect((await proofs.last())?.epoch).toBe(published.length);
-    await expectWhole(proofs, wallets, hex((await proofs.last())?.root));
+    // Each may have given up the other's tree; whatever was published is whole.
+    expect((await proofs.last())?.epoch ?? 0).toBe(published.length);
+    if (published.length > 0) await expectWhole(proofs, wallets, hex((await proofs.last())?.root));
     await proofs.take(forever);
+    await expectWhole(proofs, wallets, hex((await proofs.last())?.root));
     expect(await count(database, 'trees')).toBe(published.length + 1);
   });
 });
