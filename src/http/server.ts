@@ -4,12 +4,16 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { BODY_LIMIT, normalize, readBodies } from './body.ts';
 import { answerBadAddress, answerBadRequest, answerErrors, commonHeaders } from './errors.ts';
+import { collectRoutes } from './openapi/collect.ts';
+import { descriptionRoutes } from './openapi/routes.ts';
 import { selectFields } from './select.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** A public LNURL route: every refusal is HTTP 200 in LNURL's form. */
     lnurl?: boolean;
+    /** Not an operation of its own: the API's description leaves it out. */
+    undocumented?: boolean;
   }
 }
 
@@ -61,7 +65,9 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     for (const one of [method].flat()) methods.add(one);
     known.set(url, methods);
   });
+  const described = collectRoutes(app);
   register(app);
+  descriptionRoutes(app, described);
   for (const [url, methods] of [...known]) refuseOtherMethods(app, url, methods);
   return app;
 }
@@ -83,6 +89,7 @@ function refuseOtherMethods(app: App, url: string, methods: ReadonlySet<string>)
   app.route({
     method: METHODS.filter((method) => !methods.has(method)),
     url,
+    config: { undocumented: true },
     handler: (_request, reply) => {
       reply.header('allow', allowed);
       throw new Refusal('method_not_allowed', `This address answers to ${allowed}.`);

@@ -1,0 +1,100 @@
+import type { NamedSchemas, RouteSchema } from './json-schema.ts';
+
+const PUBKEY = '02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5';
+const HASH = 'ee84c69f3b1a1e7f8c2d9a60b4c1f0e2d3a5968778695a4b3c2d1e0f1a2b3c4d';
+const WALLET = 'wal_0Vbb5dZr00f6iF4JgK02B2';
+const LNTX = 'lntx_0Vbb5eQk00aT9sWfRb3xY1';
+const PASS_THRU = { order: '17' };
+
+/** What a field looks like, by its name; `Schema.field` where one name means several things. */
+const VALUES: Readonly<Record<string, unknown>> = {
+  'Wallet.id': WALLET,
+  'NewWallet.id': WALLET,
+  'WalletTransaction.id': 'wtx_0Vbb5eQl00mP2kVcHd7zN4',
+  'LightningTransaction.id': LNTX,
+  'WithdrawLink.id': 'lnurlw_0Vbb5fXm00qB6nYtJs8cD5',
+  'OutsidePayment.id': 1,
+  'walletType.name': 'generic_wallet',
+  'walletType.display_name': 'Generic Wallet',
+  'wtxType.name': 'ln_deposit',
+  'wtxType.display_name': 'LN Deposit',
+  'statusType.type': 'wallet',
+  'statusType.name': 'active',
+  'statusType.display_name': 'Active',
+  'Health.status': 'ok',
+  'Readiness.status': 'ready',
+  'OutsidePayment.node': 'alice',
+  'Readiness.node': 'ok',
+  id: LNTX,
+  key: WALLET,
+  hash: HASH,
+  access_keys: { 'Wallet Admin': ['waka_…'], 'Wallet Invoice': ['waki_…'], 'Wallet Read': ['wakr_…'] },
+  action: 'settle',
+  after: 'wtx_0Vbb5eQl00mP2kVcHd7zN4',
+  alias: 'satchel',
+  amount_msat: 1_200_000,
+  balance: 5000,
+  balance_msat: 5_000_000,
+  created_at: 1_767_225_600,
+  custom_records: null,
+  custom_records_json: null,
+  database: 'ok',
+  default_lnurlpay_id: null,
+  description_hash: null,
+  dest_pubkey: PUBKEY,
+  dest_wallet_id: 'wal_0Vbb6A3n00wC8pZuKt9eE6',
+  direction: 'sent',
+  expires_at: 1_767_312_000,
+  expiry: 86_400,
+  failure_reason: null,
+  fee_limit_msat: 50_000,
+  fee_msat: 0,
+  from: 1_767_225_600,
+  is_keysend: 0,
+  layer: 'ln',
+  ln_node_id: 'lnd_9f2c51aab0',
+  lnurl: 'LNURL1DP68GURN8GHJ7…',
+  memo: 'tea',
+  name: 'hub',
+  network: 'regtest',
+  num_msat: 1_200_000,
+  num_satoshis: 1200,
+  ott: 'SVhMK3qY5tZ8',
+  page: 1,
+  passThru: PASS_THRU,
+  payment_addr: null,
+  payment_hash: HASH,
+  payment_preimage: '5f3c0d9e7b6a48121c2d3e4f5061728394a5b6c7d8e9fa0b1c2d3e4f50617283',
+  payment_request: 'lnbcrt12u1p4szcp7dq9w3jkznp4q…',
+  pending_msat: 0,
+  'per-page': 50,
+  pubkey: PUBKEY,
+  r_hash_decoded: HASH,
+  settled: 1,
+  settled_at: 1_767_225_660,
+  source_wallet_id: WALLET,
+  state: 'succeeded',
+  status: 'settled',
+  to: 1_769_904_000,
+  unreachable_pubkey: PUBKEY,
+  updated_at: 1_767_225_600,
+  url: 'https://wallets.example.com/v1/user/wallet/waklw_ATA7…/lnurl-process?ott=SVhMK3qY5tZ8&num_satoshis=300',
+  user_label: 'alma',
+  uses: 1,
+  wallet_id: WALLET,
+};
+
+const BY_TYPE: Readonly<Record<string, unknown>> = { string: 'text', integer: 1, number: 1, boolean: true, null: null };
+
+/** An example of what a schema describes, out of what its fields are called; `path` is where it stands (`Wallet.id`, `fields`). */
+export function exampleOf(schema: RouteSchema, named: NamedSchemas, path = ''): unknown {
+  const known = VALUES[path] ?? VALUES[path.slice(path.indexOf('.') + 1)];
+  if (known !== undefined && !(known === null && !schema.nullable)) return known;
+  if (schema.anyOf) return exampleOf(schema.anyOf[0] ?? {}, named, path);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.type === 'array') return schema.items ? [exampleOf(schema.items, named, path)] : [];
+  if (schema.type !== 'object') return (VALUES[path] ?? schema.nullable) ? null : BY_TYPE[schema.type ?? ''];
+  const owner = named.nameOf(schema) ?? path.slice(path.indexOf('.') + 1);
+  const fields = Object.entries(schema.properties ?? {});
+  return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, named, `${owner}.${name}`)]));
+}

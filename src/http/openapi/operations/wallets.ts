@@ -1,0 +1,55 @@
+import type { OperationNotes } from '../operations.ts';
+
+export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
+  'GET /v1/wallets': {
+    id: 'listWallets',
+    tag: 'Wallets',
+    summary: 'List the wallets of the account',
+    description: 'Newest first.',
+    needs: 'account',
+    answer: 'Wallet',
+  },
+  'POST /v1/wallet': {
+    id: 'createWallet',
+    tag: 'Wallets',
+    summary: 'Make a wallet',
+    description: 'The answer holds the access keys of the wallet, this once: only their hashes are stored.',
+    needs: 'account',
+    answer: 'NewWallet',
+    body: { user_label: 'alma' },
+  },
+  'GET /v1/wallet/:key': {
+    id: 'getWallet',
+    tag: 'Wallets',
+    summary: 'Read a wallet and its balance',
+    needs: 'wallet_read',
+    answer: 'Wallet',
+  },
+  'GET /v1/wallet/:key/transactions': {
+    id: 'listWalletTransactions',
+    tag: 'History',
+    summary: 'List the transactions of a wallet',
+    description: 'Newest first. With `after` it costs the same however deep; then there is no total.',
+    needs: 'wallet_tx_read',
+    answer: 'WalletTransaction',
+  },
+  'GET /v1/wallet/:key/statement': {
+    id: 'getStatement',
+    tag: 'History',
+    summary: 'Read the statement of a wallet as CSV',
+    description: 'Oldest first, for a period. The columns: time, id, type, label, msat, sat, balance_after_msat, payment_hash.',
+    needs: 'wallet_tx_read',
+    media: 'text/csv',
+    headers: ['Content-Disposition'],
+  },
+  'GET /v1/lntx/:id': {
+    id: 'getLightningTransaction',
+    tag: 'History',
+    summary: 'Read a Lightning transaction',
+    description:
+      'An invoice or an outgoing payment, by its id or its payment hash. Poll it after a 202 until `settled` is 1 or -1. ' +
+      'A public API key sees it without preimage, passThru and custom records.',
+    needs: 'any_key',
+    answer: 'LightningTransaction',
+  },
+};
