@@ -59,8 +59,8 @@ interface FieldSchema {
 }
 
 /**
- * Brings what clients really send to what the schemas say, before validation: `null` and `""` are absent, digits are integers where an
- * integer is expected, a JSON text is an object where an object is expected.
+ * Brings what clients really send to what the schemas say, before validation: `null` and `""` are absent, a text is an integer, a
+ * boolean or an object where one is expected and the text is one.
  */
 export function normalize(request: FastifyRequest): void {
   const schema = request.routeOptions.schema;
@@ -88,6 +88,8 @@ function normalizeValue(name: string, value: unknown, field: FieldSchema | undef
     const integer = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
     return field.zeroIsAbsent && integer === 0 ? undefined : integer;
   }
+  // A form has no other way to say it.
+  if (field?.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   if (field?.type === 'object' && typeof value === 'string') return parseObject(name, value);
   return value;
 }

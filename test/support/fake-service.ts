@@ -57,6 +57,8 @@ export function onFakeService(
           openNode,
         });
         await satchel.server.listen({ host: '127.0.0.1', port: config.port });
+        const url = `http://127.0.0.1:${config.port}`;
+        if (satchel.newKeys) Object.assign(service, { client: clientOf(url, secretKey, satchel.newKeys.publicKey) });
       };
       const service: FakeService & { client: Client } = {
         client: undefined as unknown as Client,
@@ -81,7 +83,6 @@ export function onFakeService(
         const port = String(await freePort());
         const own = { DATA_DIR: dataDir, DATABASE_URL: await urls(), PORT: port, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey };
         config = readConfig({ PAYMENT_WAIT_SECONDS: '10', ...own, ...settings });
-        Object.assign(service, { client: clientOf(`http://127.0.0.1:${port}`, secretKey, '') });
         await start();
       });
       afterAll(async () => {

@@ -150,6 +150,7 @@ function canAnswer(status: number, route: RouteFacts, needs: Need): boolean {
   const isApi = needs !== 'nothing';
   switch (status) {
     case 400:
+    case 413:
     case 500:
       return true;
     case 401:
@@ -162,7 +163,6 @@ function canAnswer(status: number, route: RouteFacts, needs: Need): boolean {
     case 409:
     case 422:
       return takesIdempotencyKey(route);
-    case 413:
     case 415:
       return takesBody;
     default:
