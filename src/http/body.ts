@@ -63,6 +63,8 @@ interface FieldSchema {
  * boolean or an object where one is expected and the text is one.
  */
 export function normalize(request: FastifyRequest): void {
+  // PostgreSQL has no NUL in a text, so nothing is called that.
+  for (const part of Object.values(request.params as Record<string, string>)) if (part.includes('\0')) throw new Refusal('not_found');
   const schema = request.routeOptions.schema;
   if (schema?.body) {
     request.body = normalizeFields(request.body ?? {}, schema.body);

@@ -7,6 +7,7 @@ import { hostileRequests } from './conformance/hostile.ts';
 import { createJudge, type Judge } from './conformance/judge.ts';
 import { needOf, operationsOf, type Values, type Walked } from './conformance/operations.ts';
 import { send } from './conformance/send.ts';
+import { sideBySide } from './conformance/side-by-side.ts';
 import { createWorld, type World } from './conformance/world.ts';
 
 // A payment that stays open is 202 at once: nobody has to wait for it.
@@ -14,16 +15,16 @@ const SETTINGS = { PAYMENT_WAIT_SECONDS: '0' };
 
 onFakeService(
   'what is described is what is there',
-  (service) => {
+  (service, dialect) => {
     let world: World;
     let judge: Judge;
     let walk: Walked[];
 
     beforeAll(async () => {
       const document: OpenApiDocument = (await service.client.ask('GET', '/openapi.json')).body;
-      world = await createWorld(service.client);
       judge = createJudge(document);
       walk = operationsOf(document);
+      world = await createWorld(service.client, walk);
     });
 
     function problemsIn(walked: Walked, what: string, answer: Answer, more: (answer: Answer) => string | undefined = () => undefined) {
@@ -46,7 +47,6 @@ onFakeService(
             as,
             atAlias,
           });
-          world.remember(walked, answer.body);
           const wasRefused = (said: Answer) =>
             isRefused(said) ? `is refused; teach the world (conformance/world.ts) what works: ${said.text.slice(0, 200)}` : undefined;
           problems.push(...problemsIn(walked, `${how}, ${as}`, answer, wasRefused));
@@ -58,16 +58,22 @@ onFakeService(
 
     it('no wrong input breaks anything, and what the description forbids is refused', async () => {
       const problems: string[] = [];
+      let count = 0;
       for (const walked of walk) {
-        const good = await world.goodValues(walked, 'least');
-        for (const { what, values, forbidden } of hostileRequests(walked, good)) {
+        const wrong = hostileRequests(walked, await world.goodValues(walked, 'least'));
+        // What is refused by its form does not reach the database.
+        const sent = dialect === 'postgres' ? wrong.filter(({ forbidden }) => !forbidden) : wrong;
+        const found = await sideBySide(sent, async ({ what, values, forbidden }) => {
           const answer = await send(world.client, walked, values, { key: world.client.secretKey });
           // Some of the requests are fine; `fields` keeps a part of the answer.
-          if (!isRefused(answer) && isSelection(values)) continue;
-          problems.push(...problemsIn(walked, what, answer, (said) => (forbidden && !isRefused(said) ? 'is accepted' : undefined)));
-        }
+          if (!isRefused(answer) && isSelection(values)) return [];
+          return problemsIn(walked, what, answer, () => (forbidden && !isRefused(answer) ? 'is accepted' : undefined));
+        });
+        problems.push(...found.flat());
+        count += sent.length;
       }
       expect(problems).toEqual([]);
+      expect(count).toBeGreaterThan(500);
     });
 
     it('a body that cannot be read is refused by every operation that takes one', async () => {
@@ -90,14 +96,15 @@ onFakeService(
       const keys = keysOf(world);
       for (const walked of walk) {
         const need = needOf(walked);
-        for (const { kind, key } of keys) {
+        const found = await sideBySide(keys, async ({ kind, key }) => {
           const good = await world.goodValues(walked, 'least');
           const values = kind === 'public_api' && good.path.key ? { ...good, path: { ...good.path, key: world.wallet.invoice } } : good;
           const answer = await send(world.client, walked, values, { key });
           const expected = expectedFor(need, kind);
           const wrong = () => (expected(answer.status) ? undefined : `answers ${answer.status} where ${need} is needed`);
-          problems.push(...problemsIn(walked, `with ${kind}`, answer, wrong));
-        }
+          return problemsIn(walked, `with ${kind}`, answer, wrong);
+        });
+        problems.push(...found.flat());
       }
       expect(problems).toEqual([]);
     });

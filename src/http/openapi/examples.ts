@@ -25,6 +25,14 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'Readiness.status': 'ready',
   'OutsidePayment.node': 'alice',
   'Readiness.node': 'ok',
+  'Key.id': 'key_0Vbb6A3n00wC8pZuKt9eE6',
+  'NewKey.id': 'key_0Vbb6A3n00wC8pZuKt9eE6',
+  'Account.id': 'acc_0Vbb5dZq00hT3mVxLu0fF7',
+  'Key.status': 'active',
+  'NewKey.status': 'active',
+  'Key.expires_at': null,
+  'NewKey.expires_at': null,
+  'NewKey.key': 'waka_…',
   id: LNTX,
   key: WALLET,
   hash: HASH,
@@ -68,6 +76,18 @@ const VALUES: Readonly<Record<string, unknown>> = {
   payment_request: 'lnbcrt12u1p4szcp7dq9w3jkznp4q…',
   pending_msat: 0,
   'per-page': 50,
+  budget_msat: null,
+  budget_pending_msat: null,
+  budget_period: null,
+  budget_spent_msat: null,
+  hint: 'waka_…x9Qd',
+  kind: 'wallet_admin',
+  label: 'till',
+  max_payment_msat: 100_000,
+  overlap_seconds: 3600,
+  public_key: 'pak_…',
+  replaced_by: null,
+  revoked_at: null,
   pubkey: PUBKEY,
   r_hash_decoded: HASH,
   settled: 1,
@@ -88,6 +108,7 @@ const BY_TYPE: Readonly<Record<string, unknown>> = { string: 'text', integer: 1,
 
 /** An example of what a schema describes, out of what its fields are called; `path` is where it stands (`Wallet.id`, `fields`). */
 export function exampleOf(schema: RouteSchema, named: NamedSchemas, path = ''): unknown {
+  if (schema.enum && !schema.enum.includes(VALUES[path])) return schema.enum[0];
   const known = VALUES[path] ?? VALUES[path.slice(path.indexOf('.') + 1)];
   if (known !== undefined && !(known === null && !schema.nullable)) return known;
   if (schema.anyOf) return exampleOf(schema.anyOf[0] ?? {}, named, path);

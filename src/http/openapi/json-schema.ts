@@ -13,6 +13,7 @@ export interface RouteSchema {
   readonly items?: RouteSchema;
   readonly anyOf?: readonly RouteSchema[];
   readonly const?: unknown;
+  readonly enum?: readonly unknown[];
 }
 
 /** Schemas that have a name in the description: found by what they say, because TypeBox and `nullable` copy them. */

@@ -66,16 +66,23 @@ function securityOf(needs: Need): Operation['security'] {
 }
 
 function parametersOf(route: RouteFacts, notes: OperationNotes | undefined, named: NamedSchemas): (Parameter | Reference)[] {
-  const { params, querystring } = route.schemas;
+  const { querystring } = route.schemas;
   const shared = [];
   if (route.method === 'get' && !route.lnurl && notes?.media === undefined) shared.push('fields');
   if (notes?.pays) shared.push('Prefer', 'X-LNPAY-ASYNC');
   if (takesIdempotencyKey(route)) shared.push('Idempotency-Key');
   return [
-    ...parametersIn('path', params, named, {}),
+    ...parametersIn('path', pathSchema(route), named, {}),
     ...parametersIn('query', querystring, named, (notes?.query ?? {}) as Record<string, unknown>),
     ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
+}
+
+/** Every parameter of the address, whether the route checks its form or not. */
+function pathSchema({ url, schemas }: RouteFacts): RouteSchema {
+  const names = [...url.matchAll(/:([A-Za-z]+)/g)].flatMap(([, name]) => name ?? []);
+  const properties = names.map((name) => [name, schemas.params?.properties?.[name] ?? { type: 'string' }] as const);
+  return { properties: Object.fromEntries(properties), required: names };
 }
 
 /** Once the table of refusals knows what the misuse of such a key is. */
@@ -159,7 +166,7 @@ function canAnswer(status: number, route: RouteFacts, needs: Need): boolean {
     case 503:
       return isApi;
     case 404:
-      return isApi && (route.schemas.params !== undefined || takesBody);
+      return isApi && (route.url.includes(':') || takesBody);
     case 409:
     case 422:
       return takesIdempotencyKey(route);

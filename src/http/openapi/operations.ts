@@ -1,4 +1,5 @@
 import type { Permission } from '../../accounts/keys.ts';
+import { KEY_OPERATIONS } from './operations/keys.ts';
 import { LNURL_OPERATIONS } from './operations/lnurl.ts';
 import { MONEY_OPERATIONS } from './operations/money.ts';
 import { PLAYGROUND_OPERATIONS } from './operations/playground.ts';
@@ -48,6 +49,7 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   ...WALLET_OPERATIONS,
   ...MONEY_OPERATIONS,
   ...LNURL_OPERATIONS,
+  ...KEY_OPERATIONS,
   ...PLAYGROUND_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };

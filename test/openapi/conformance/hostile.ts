@@ -11,14 +11,10 @@ export interface Hostile {
 
 const TEXTS = [
   "' OR '1'='1",
-  '"; DROP TABLE wallet; --',
   '<script>alert(1)</script>',
   '../../../etc/passwd',
   '%00%0d%0aSet-Cookie: a=b',
-  '$' + '{jndi:ldap://x}',
   '__proto__',
-  'constructor',
-  'NaN',
   '9'.repeat(400),
   '\u202e\u0000\ufeff\u{1f9e1}',
   'é'.repeat(600),

@@ -25,6 +25,15 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     needs: 'wallet_read',
     answer: 'Wallet',
   },
+  'PATCH /v1/wallet/:key': {
+    id: 'changeWallet',
+    tag: 'Wallets',
+    summary: 'Change a wallet',
+    description: 'An inactive wallet receives, but sends no money.',
+    needs: 'account',
+    answer: 'Wallet',
+    body: { user_label: 'alma', status: 'active' },
+  },
   'GET /v1/wallet/:key/transactions': {
     id: 'listWalletTransactions',
     tag: 'History',
