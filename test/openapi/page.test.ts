@@ -7,7 +7,7 @@ onFakeService('the reference page', (service) => {
     const { status, headers, text } = await service.client.ask('GET', '/docs');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    const style = /<style>([^]*?)<\/style>/.exec(text)?.[1] ?? '';
+    const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? '';
     const own = hash('sha256', style, 'base64');
     expect(headers.get('content-security-policy')).toBe(
       `default-src 'none'; style-src 'sha256-${own}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
