@@ -11,7 +11,7 @@ import { sideBySide } from './conformance/side-by-side.ts';
 import { createWorld, type World } from './conformance/world.ts';
 
 // A payment that stays open is 202 at once: nobody has to wait for it.
-const SETTINGS = { PAYMENT_WAIT_SECONDS: '0' };
+const SETTINGS = { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1' };
 
 onFakeService(
   'what is described is what is there',

@@ -55,7 +55,7 @@ export function describeOperation(route: RouteFacts, notes: OperationNotes | und
     security: securityOf(needs),
     parameters: parametersOf(route, notes, named),
     ...(body && { requestBody: body }),
-    responses: { ...answers(route, notes, named), ...refusals(route, needs) },
+    responses: { ...answers(route, notes, named), ...refusals(route, needs, notes?.refusals ?? []) },
   };
 }
 
@@ -98,13 +98,14 @@ function parametersIn(
 ): Parameter[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => {
     const { description, ...plain } = named.schemaOf(field);
+    const example = place === 'path' ? exampleOf(field, named, name) : examples[name];
     return {
       name,
       in: place,
       ...(schema?.required?.includes(name) && { required: true }),
       description: description ?? DESCRIPTIONS[name] ?? name,
       schema: plain,
-      ...(place === 'path' ? { example: exampleOf(field, named, name) } : examples[name] !== undefined && { example: examples[name] }),
+      ...(example !== undefined && { example: field.type === 'string' ? String(example) : example }),
     };
   });
 }
@@ -145,16 +146,17 @@ function answers(route: RouteFacts, notes: OperationNotes | undefined, named: Na
 }
 
 /** The refusals that a route can answer with; a public LNURL route has none of its own. */
-function refusals(route: RouteFacts, needs: Need): Record<string, Reference> {
+function refusals(route: RouteFacts, needs: Need, more: readonly number[]): Record<string, Reference> {
   if (route.lnurl) return {};
   const own = Object.keys(route.schemas.response ?? {}).map(Number);
-  const applies = ERROR_STATUSES.filter((status) => !own.includes(status) && canAnswer(status, route, needs));
+  const applies = ERROR_STATUSES.filter((status) => !own.includes(status) && (more.includes(status) || canAnswer(status, route, needs)));
   return Object.fromEntries(applies.map((status) => [String(status), errorReference(status)]));
 }
 
 function canAnswer(status: number, route: RouteFacts, needs: Need): boolean {
   const takesBody = route.method !== 'get';
-  const isApi = needs !== 'nothing';
+  const asksForKey = needs !== 'nothing';
+  const isApi = asksForKey || route.url.startsWith('/v1/');
   switch (status) {
     case 400:
     case 413:
@@ -162,12 +164,12 @@ function canAnswer(status: number, route: RouteFacts, needs: Need): boolean {
       return true;
     case 401:
     case 403:
+      return asksForKey;
     case 429:
     case 503:
       return isApi;
     case 404:
       return isApi && (route.url.includes(':') || takesBody);
-    case 409:
     case 422:
       return takesIdempotencyKey(route);
     case 415:

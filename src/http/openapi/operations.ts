@@ -3,6 +3,7 @@ import { KEY_OPERATIONS } from './operations/keys.ts';
 import { LNURL_OPERATIONS } from './operations/lnurl.ts';
 import { MONEY_OPERATIONS } from './operations/money.ts';
 import { PLAYGROUND_OPERATIONS } from './operations/playground.ts';
+import { PROOF_OPERATIONS } from './operations/proofs.ts';
 import { SERVICE_OPERATIONS } from './operations/service.ts';
 import { WALLET_OPERATIONS } from './operations/wallets.ts';
 
@@ -12,6 +13,7 @@ export const TAGS = {
   History: 'What has happened, as lists, single objects and CSV.',
   LNURL: 'Withdraw links, and the public addresses that other wallets call.',
   Keys: 'API keys and wallet access keys.',
+  Proof: 'Proof of liabilities: what the service owes, published, and checkable by everybody it is owed to.',
   Node: 'The Lightning node of this service.',
   Playground: 'The outside of the test network. Only there when LIGHTNING_URL is a playground or a fake node.',
   Service: 'The service itself.',
@@ -40,6 +42,8 @@ export interface OperationNotes {
   readonly media?: string;
   /** A more exact schema of the answer than the one that the route serializes with. */
   readonly schema?: object;
+  /** Statuses of refusals beside those that its form, its key and its path suggest. */
+  readonly refusals?: readonly number[];
   /** Headers of the good answer beside those of every answer: names in headers.ts. */
   readonly headers?: readonly string[];
 }
@@ -50,6 +54,7 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   ...MONEY_OPERATIONS,
   ...LNURL_OPERATIONS,
   ...KEY_OPERATIONS,
+  ...PROOF_OPERATIONS,
   ...PLAYGROUND_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };

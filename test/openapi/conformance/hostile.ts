@@ -23,6 +23,8 @@ const TEXTS = [
 
 const ODD_VALUES = [null, '', 0, '0', -0, '007', 1e21, 2 ** 53, '١٢', ...TEXTS, '\ud800', [null], { a: { b: { c: {} } } }];
 
+const ODD_FOR_SHARED = 5;
+
 /** Every way in which a request of this operation can be wrong that its schemas suggest, one at a time. */
 export function hostileRequests(walked: Walked, good: Values): Hostile[] {
   const body = walked.fields.some(({ in: place }) => place === 'body');
@@ -42,7 +44,8 @@ function ofField(field: Field, good: Values): Hostile[] {
     forbidden,
   });
   const wrong = isText ? wrongTexts(field) : wrongValues(field.schema);
-  const odd = isText ? ODD_VALUES.filter((value): value is string => sendable(value, place)) : ODD_VALUES;
+  const sendables = isText ? ODD_VALUES.filter((value): value is string => sendable(value, place)) : ODD_VALUES;
+  const odd = field.shared ? sendables.slice(-ODD_FOR_SHARED) : sendables;
   // A path without one of its parts is another path.
   const missing = field.required && place !== 'path' ? [request(undefined, true)] : [];
   return [...missing, ...wrong.map((value) => request(value, true)), ...odd.map((value) => request(value, false))];

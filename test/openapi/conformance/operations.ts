@@ -17,6 +17,8 @@ export interface Field {
   readonly required: boolean;
   readonly schema: JsonSchema;
   readonly example: unknown;
+  /** Whether many operations have it, and one piece of code reads it for all. */
+  readonly shared: boolean;
 }
 
 /** What a request says, by place and name. */
@@ -38,7 +40,7 @@ function parametersOf(document: OpenApiDocument, operation: Operation): Field[] 
     const parameter = '$ref' in given ? document.components.parameters[given.$ref.split('/').at(-1) ?? ''] : given;
     if (!parameter) throw new Error(`${operation.operationId} refers to a parameter that is not there`);
     const { name, in: place, required = false, schema, example }: Parameter = parameter;
-    return { name, in: place, required, schema, example };
+    return { name, in: place, required, schema, example, shared: '$ref' in given };
   });
 }
 
@@ -47,7 +49,7 @@ function bodyOf(operation: Operation): Field[] {
   const examples = (media?.example ?? {}) as Record<string, unknown>;
   return Object.entries(media?.schema.properties ?? {}).map(([name, schema]) => {
     const required = media?.schema.required?.includes(name) === true;
-    return { name, in: 'body', required, schema, example: examples[name] };
+    return { name, in: 'body', required, schema, example: examples[name], shared: false };
   });
 }
 

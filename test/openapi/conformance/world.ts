@@ -22,6 +22,8 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   const other = await client.wallet(1_000);
   const { nodes } = await client.get('/playground');
   const { ln_node_id } = await client.get(`/v1/wallet/${wallet.id}`);
+  const proof = () => client.get(`/v1/wallet/${wallet.id}/proof`);
+  await vi.waitFor(proof, { timeout: 30_000, interval: 50 });
   const outsideInvoice = async (more = {}) => (await client.post('/playground/invoice', { num_satoshis: SAT, ...more })).payment_request;
   const ownInvoice = async () => (await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: SAT })).payment_request;
   const link = async () => (await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: SAT })).ott;
@@ -39,6 +41,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     custom_records: () => ({ '7629169': 'hello' }),
     'getLightningTransaction.id': async () => (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).id,
     hash: heldHash,
+    epoch: async () => (await proof()).epoch,
     after: newest,
     'createKey.kind': () => 'secret_api',
     'createWalletKey.kind': () => 'wallet_admin',

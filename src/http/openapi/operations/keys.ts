@@ -2,6 +2,9 @@ import type { OperationNotes } from '../operations.ts';
 
 const KEYS = { tag: 'Keys', needs: 'account' } as const;
 
+/** The last secret key of an account stays. */
+const LAST = { refusals: [409] };
+
 const ONCE = 'The answer holds the key itself, this once: only its hash is stored.';
 const LIMITS = '`budget_msat` and `budget_period` go together; pending payments count.';
 const ROTATE = 'The new one has the same kind and limits; the old one goes on working for `overlap_seconds`.';
@@ -24,7 +27,7 @@ export const KEY_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     description: `${ONCE} ${ROTATE}`,
     answer: 'NewKey',
   },
-  'DELETE /v1/keys/:id': { ...KEYS, id: 'revokeKey', summary: 'Revoke an API key', answer: 'Key' },
+  'DELETE /v1/keys/:id': { ...KEYS, ...LAST, id: 'revokeKey', summary: 'Revoke an API key', answer: 'Key' },
   'GET /v1/wallet/:key/keys': { ...KEYS, id: 'listWalletKeys', summary: 'List the access keys of a wallet', answer: 'Key' },
   'POST /v1/wallet/:key/keys': {
     ...KEYS,
