@@ -117,16 +117,21 @@ const VALUES: Readonly<Record<string, unknown>> = {
 
 const BY_TYPE: Readonly<Record<string, unknown>> = { string: 'text', integer: 1, number: 1, boolean: true, null: null };
 
-/** An example of what a schema describes, out of what its fields are called; `path` is where it stands (`Wallet.id`, `fields`). */
-export function exampleOf(schema: RouteSchema, named: NamedSchemas, path = ''): unknown {
+/**
+ * An example of what a schema describes, out of what its fields are called; `path` is where it stands (`Wallet.id`),
+ * and `instead` are values that count before the usual ones.
+ */
+export function exampleOf(schema: RouteSchema, named: NamedSchemas, path = '', instead: Readonly<Record<string, unknown>> = {}): unknown {
+  const field = path.slice(path.indexOf('.') + 1);
+  if (field in instead) return instead[field];
   if (schema.enum && !schema.enum.includes(VALUES[path])) return schema.enum[0];
-  const known = VALUES[path] ?? VALUES[path.slice(path.indexOf('.') + 1)];
+  const known = VALUES[path] ?? VALUES[field];
   if (known !== undefined && !(known === null && !schema.nullable)) return known;
-  if (schema.anyOf) return exampleOf(schema.anyOf[0] ?? {}, named, path);
+  if (schema.anyOf) return exampleOf(schema.anyOf[0] ?? {}, named, path, instead);
   if (schema.const !== undefined) return schema.const;
-  if (schema.type === 'array') return schema.items ? [exampleOf(schema.items, named, path)] : [];
-  if (schema.type !== 'object') return (VALUES[path] ?? schema.nullable) ? null : BY_TYPE[schema.type ?? ''];
-  const owner = named.nameOf(schema) ?? path.slice(path.indexOf('.') + 1);
+  if (schema.type === 'array') return schema.items ? [exampleOf(schema.items, named, path, instead)] : [];
+  if (schema.type !== 'object') return schema.nullable ? null : BY_TYPE[schema.type ?? ''];
+  const owner = named.nameOf(schema) ?? field;
   const fields = Object.entries(schema.properties ?? {});
-  return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, named, `${owner}.${name}`)]));
+  return Object.fromEntries(fields.map(([name, inner]) => [name, exampleOf(inner, named, `${owner}.${name}`, instead)]));
 }

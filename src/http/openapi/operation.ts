@@ -117,6 +117,9 @@ function requestBody({ schemas: { body } }: RouteFacts, notes: OperationNotes | 
   return { required: (body.required ?? []).length > 0, content };
 }
 
+/** What the fields of an answer say while its outcome is open. */
+const PENDING = { status: 'pending', settled: 0, settled_at: null, payment_preimage: null };
+
 const MEANINGS: Readonly<Record<string, string>> = {
   '200': 'What was asked for.',
   '201': 'It is done, and this is what was made.',
@@ -139,7 +142,9 @@ function answers(route: RouteFacts, notes: OperationNotes | undefined, named: Na
   return Object.fromEntries(
     declared.map(([status, schema]) => {
       const isNothing = schema.type === 'null' || status === '204';
-      const json = { 'application/json': { schema: named.schemaOf(schema), example: exampleOf(schema, named) } };
+      const json = {
+        'application/json': { schema: named.schemaOf(schema), example: exampleOf(schema, named, '', status === '202' ? PENDING : {}) },
+      };
       return described(status, isNothing ? undefined : json);
     }),
   );

@@ -18,9 +18,22 @@ code { background: var(--soft); padding: .1em .3em; border-radius: 3px; overflow
 pre { background: var(--soft); padding: .8rem 1rem; border-radius: 6px; overflow: auto; }
 pre code { background: none; padding: 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+table.facts { table-layout: fixed; }
+.facts td:first-child { width: 13rem; }
+.facts td:nth-child(2):not(:last-child) { width: 15rem; }
+.facts .facts td { width: auto; }
+.answers td:first-child { width: 4rem; }
+td { overflow-wrap: anywhere; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); }
 .path { font-weight: 600; }
 .method { text-transform: uppercase; color: var(--link); }
 .soft { opacity: .7; font-size: .875rem; }
-@media (max-width: 50rem) { body { display: block; } nav { position: static; height: auto; border: 0; } main { padding: 1rem; } }
+@media (max-width: 50rem) {
+  body { display: block; }
+  nav { position: static; height: auto; border: 0; }
+  main { padding: 1rem; }
+  table, tbody, tr, td { display: block; width: auto !important; }
+  td { border: 0; padding: .1rem 0; }
+  tr { border-bottom: 1px solid var(--line); }
+}
 `;

@@ -21,6 +21,13 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const NEEDS: Readonly<Record<string, string>> = {
+  nothing: 'no key',
+  any_key: 'any key',
+  secret_key: 'any key that is not public',
+  account: 'a secret API key',
+};
+
 interface Place {
   readonly path: string;
   readonly method: string;
@@ -42,9 +49,9 @@ export function renderPage(document: OpenApiDocument): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(document.info.title)} API</title><style>${STYLE}</style></head>
-<body><nav>${menu.join('')}<strong><a href="#objects">Objects</a></strong><strong><a href="#errors">Errors</a></strong></nav>
+<body><nav>${menu.join('')}<strong><a href="#objects">Objects</a></strong><strong><a href="#errors">Errors</a></strong><strong><a href="#headers">Headers</a></strong></nav>
 <main><h1>${escapeHtml(document.info.title)} API</h1><p class="soft">As a file: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1)</p>
-${paragraphs(document.info.description)}${body.join('')}${objects(document)}${errors(document)}</main></body></html>
+${paragraphs(document.info.description)}${body.join('')}${objects(document)}${errors(document)}${headers(document)}</main></body></html>
 `;
 }
 
@@ -62,22 +69,20 @@ function menuItem({ operation }: Place): string {
 function section(document: OpenApiDocument, place: Place): string {
   const { path, method, operation, alias } = place;
   const [first] = operation.security;
-  const roles = first ? Object.values(first)[0]?.join(', ') || 'any key' : 'nobody is asked who they are';
+  const [role = 'any_key'] = first ? (Object.values(first)[0] ?? []) : ['nothing'];
   const [media] = Object.values(operation.requestBody?.content ?? {});
-  const parameters = (operation.parameters ?? []).map((parameter) => resolve(document, parameter, document.components.parameters));
+  const parameters = (operation.parameters ?? []).map((parameter) => resolve(parameter, document.components.parameters));
   return `<section id="${escapeHtml(operation.operationId)}"><h3>${escapeHtml(operation.summary)}</h3>
 <p class="path"><code><span class="method">${method}</span> ${escapeHtml(path)}</code></p>
-<p class="soft">Needs: ${escapeHtml(roles)}. Name: ${escapeHtml(operation.operationId)}.${alias ? ` Also at ${escapeHtml(alias)}.` : ''}</p>
+<p class="soft">Needs: ${escapeHtml(NEEDS[role] ?? `a key with ${role}`)}. Name: ${escapeHtml(operation.operationId)}.${alias ? ` Also at ${escapeHtml(alias)}.` : ''}</p>
 ${operation.description ? `<p>${words(operation.description)}</p>` : ''}
-${parameters.length > 0 ? `<h4>Parameters</h4><table>${parameters.map(parameterRow).join('')}</table>` : ''}
+${parameters.length > 0 ? `<h4>Parameters</h4><table class="facts">${parameters.map(parameterRow).join('')}</table>` : ''}
 ${media ? `<h4>Body</h4>${fields(media.schema)}` : ''}
 <h4>Example</h4><pre><code>${escapeHtml(curlOf(path, method, operation))}</code></pre>
-<h4>Answers</h4><table>${Object.entries(operation.responses)
-    .map(([status, response]) => answerRow(document, status, response))
-    .join('')}</table></section>`;
+<h4>Answers</h4><table class="answers">${answerRows(operation)}</table></section>`;
 }
 
-function resolve<T extends object>(_document: OpenApiDocument, value: T | Reference, among: Record<string, T>): T {
+function resolve<T extends object>(value: T | Reference, among: Record<string, T>): T {
   if (!('$ref' in value)) return value;
   const found = among[value.$ref.split('/').at(-1) ?? ''];
   if (!found) throw new Error(`${value.$ref} is not in the document`);
@@ -89,14 +94,18 @@ function parameterRow({ name, in: place, required, description, schema }: Parame
   return `<tr><td><code>${escapeHtml(name)}</code></td><td>${place}, ${typeText(schema)}${must}</td><td>${words(description)}</td></tr>`;
 }
 
-function answerRow(document: OpenApiDocument, status: string, given: ApiResponse | Reference): string {
-  const isError = '$ref' in given;
-  const response = resolve(document, given, document.components.responses);
-  const [media] = Object.values(response.content ?? {});
-  const what = isError ? 'See <a href="#errors">Errors</a>.' : `${words(response.description)} ${media ? typeText(media.schema) : ''}`;
-  const example =
-    !isError && media?.example !== undefined ? `<pre><code>${escapeHtml(JSON.stringify(media.example, null, 2))}</code></pre>` : '';
-  return `<tr><td>${status}</td><td>${what}${example}</td></tr>`;
+/** The good answers one by one; the refusals in one row, because they are told at the end of the page. */
+function answerRows({ responses }: Operation): string {
+  const good = Object.entries(responses).flatMap(([status, response]) => ('$ref' in response ? [] : [answerRow(status, response)]));
+  const refusals = Object.entries(responses).flatMap(([status, response]) => ('$ref' in response ? [status] : []));
+  if (refusals.length === 0) return good.join('');
+  return `${good.join('')}<tr><td colspan="2">${refusals.join(', ')}: see <a href="#errors">Errors</a>.</td></tr>`;
+}
+
+function answerRow(status: string, { description, content }: ApiResponse): string {
+  const [media] = Object.values(content ?? {});
+  const example = media?.example === undefined ? '' : `<pre><code>${escapeHtml(JSON.stringify(media.example, null, 2))}</code></pre>`;
+  return `<tr><td>${status}</td><td>${words(description)} ${media ? typeText(media.schema) : ''}${example}</td></tr>`;
 }
 
 function fields(schema: JsonSchema): string {
@@ -105,7 +114,7 @@ function fields(schema: JsonSchema): string {
     const nested = field.properties ? fields(field) : '';
     return `<tr><td><code>${escapeHtml(name)}</code></td><td>${typeText(field)}${must}</td><td>${words(field.description ?? '')}${nested}</td></tr>`;
   });
-  return `<table>${rows.join('')}</table>`;
+  return `<table class="facts">${rows.join('')}</table>`;
 }
 
 function typeText(schema: JsonSchema): string {
@@ -134,7 +143,14 @@ function errors(document: OpenApiDocument): string {
     return `<tr><td>${status}</td><td>${response.description.split('\n').map(words).join('<br>')}</td></tr>`;
   });
   const schema = document.components.schemas.Error;
-  return `<h2 id="errors">Errors</h2>${schema ? fields(schema) : ''}<h3>Types by status</h3><table>${rows.join('')}</table>`;
+  return `<h2 id="errors">Errors</h2>${schema ? fields(schema) : ''}<h3>Types by status</h3><table class="answers">${rows.join('')}</table>`;
+}
+
+function headers(document: OpenApiDocument): string {
+  const rows = Object.entries(document.components.headers).map(
+    ([name, { description }]) => `<tr><td><code>${escapeHtml(name)}</code></td><td>${words(description)}</td></tr>`,
+  );
+  return `<h2 id="headers">Headers of answers</h2><table class="facts">${rows.join('')}</table>`;
 }
 
 function paragraphs(text: string): string {
