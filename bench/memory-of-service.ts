@@ -4,9 +4,11 @@ import { createAccounts } from '../src/accounts/accounts.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { createAccess } from '../src/http/access.ts';
 import { createObjects } from '../src/http/objects.ts';
+import { createOnce } from '../src/http/once.ts';
 import { paymentRoutes } from '../src/http/routes/payments.ts';
 import { walletRoutes } from '../src/http/routes/wallets.ts';
 import { createServer } from '../src/http/server.ts';
+import { createIdempotency } from '../src/idempotency/idempotency.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../src/ledger/accounts.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
@@ -32,7 +34,8 @@ const ledger = createLedger(database, systemClock);
 const access = createAccess(accounts, wallets);
 const objects = createObjects('lnd_bench');
 // Nothing is paid: the routes' other rooms are loaded, and that is all they have to be.
-const deps = { access, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };
+const once = createOnce(createIdempotency(database, systemClock));
+const deps = { access, once, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };
 const server = createServer(log, (app) => {
   walletRoutes(app, deps);
   paymentRoutes(app, deps as unknown as Parameters<typeof paymentRoutes>[1]);

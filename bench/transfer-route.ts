@@ -8,18 +8,19 @@ import { transferBetween, type WalletTransfer } from '../src/payments/transfer.t
 import { postRequest, type Web } from './web.ts';
 
 type Deps = Parameters<typeof paymentRoutes>[1];
+type RouteParts = Pick<Web, 'access' | 'once' | 'wallets' | 'objects'>;
 
 /** The service's transfer route on a ledger. */
-export function withLedger({ access, wallets, objects, ledger }: Web): (app: App) => void {
-  return transferRoute({ access, wallets, objects }, (order) => transferBetween({ ledger, clock: systemClock }, order));
+export function withLedger({ access, once, wallets, objects, ledger, database }: Web): (app: App) => void {
+  return transferRoute({ access, once, wallets, objects }, (order) => transferBetween({ database, ledger, clock: systemClock }, order));
 }
 
 /** The very same route with a receipt of nothing instead of a ledger. */
-export function withoutLedger({ access, wallets, objects }: Pick<Web, 'access' | 'wallets' | 'objects'>): (app: App) => void {
-  return transferRoute({ access, wallets, objects }, async (order) => receiptOf(order));
+export function withoutLedger({ access, once, wallets, objects }: RouteParts): (app: App) => void {
+  return transferRoute({ access, once, wallets, objects }, async (order) => receiptOf(order));
 }
 
-function transferRoute(deps: Pick<Web, 'access' | 'wallets' | 'objects'>, transfer: Deps['payments']['transfer']): (app: App) => void {
+function transferRoute(deps: RouteParts, transfer: Deps['payments']['transfer']): (app: App) => void {
   // Only the transfer route is called; it uses nothing else of these.
   const all = { ...deps, payments: { transfer }, history: {}, paymentWaitSeconds: 0 } as unknown as Deps;
   return (app) => paymentRoutes(app, all);

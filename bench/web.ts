@@ -5,7 +5,9 @@ import type { Database } from '../src/db/database.ts';
 import { type Access, createAccess } from '../src/http/access.ts';
 import type { App } from '../src/http/app-type.ts';
 import { createObjects, type Objects } from '../src/http/objects.ts';
+import { createOnce, type Once } from '../src/http/once.ts';
 import { createServer } from '../src/http/server.ts';
+import { createIdempotency } from '../src/idempotency/idempotency.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { createLedger, type Ledger } from '../src/ledger/ledger.ts';
 import { createWallets, type Wallet, type Wallets } from '../src/wallets/wallets.ts';
@@ -22,8 +24,10 @@ export interface Web {
   readonly secretKey: string;
   readonly funded: readonly Wallet[];
   readonly access: Access;
+  readonly once: Once;
   readonly wallets: Wallets;
   readonly ledger: Ledger;
+  readonly database: Database;
   readonly objects: Objects;
 }
 
@@ -38,8 +42,10 @@ export async function webOn(database: Database): Promise<Web> {
     secretKey: keys.secretKey,
     funded: made.map(({ wallet }) => wallet),
     access: createAccess(accounts, wallets),
+    once: createOnce(createIdempotency(database, systemClock)),
     wallets,
     ledger: createLedger(database, systemClock),
+    database,
     objects: createObjects('lnd_bench'),
   };
 }
@@ -48,7 +54,12 @@ export async function webOn(database: Database): Promise<Web> {
 export function inMemory(web: Web): Web {
   const secret = parseKey(web.secretKey);
   const accountId = web.funded[0]?.accountId ?? '';
-  const keys = new Map<string, Key>([[hex(secret?.hash), { id: 'key_bench', kind: 'secret_api', accountId, walletId: undefined }]]);
+  const keys = new Map<string, Key>([
+    [
+      hex(secret?.hash),
+      { id: 'key_bench', kind: 'secret_api', accountId, walletId: undefined, lineId: 'key_0', expiresAt: undefined, limits: undefined },
+    ],
+  ]);
   const byId = new Map(web.funded.map((wallet) => [wallet.id, wallet]));
   const wallets: Pick<Wallets, 'resolve'> = {
     async resolve(id) {

@@ -17,7 +17,7 @@ CREATE TABLE lease (
 -- The ledger. ----------------------------------------------------------------------------------------------------------
 
 -- The running state of each ledger account: a cache of its last entry (its balance, number and hash), and what is held.
--- The entries are the truth.
+-- The entries are the truth. In SQLite the cache lags behind them (src/ledger/tail.ts); what is held never does.
 CREATE TABLE ledger_account (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('node', 'routing_fees', 'service_fees', 'suspense', 'wallet')),
@@ -25,6 +25,7 @@ CREATE TABLE ledger_account (
   held_msat INTEGER NOT NULL DEFAULT 0 CHECK (held_msat >= 0),
   entries INTEGER NOT NULL DEFAULT 0 CHECK (entries >= 0),
   head BLOB,
+  -- sqlite: last_position INTEGER NOT NULL DEFAULT 0,
   CHECK (kind IN ('node', 'routing_fees') OR balance_msat >= held_msat)
 ) STRICT;
 
@@ -38,8 +39,8 @@ INSERT INTO ledger_account (kind) VALUES ('service_fees');
 INSERT INTO ledger_account (kind) VALUES ('suspense');
 
 -- A transfer and its two entries: from −amount, to +amount. Append only. Each side numbers its account's entries without a gap,
--- keeps the balance after it, and commits to the entry before it. Only the node (its balance is minus what it holds for us) and
--- the routing costs that the operator bears may go below zero.
+-- keeps the balance after it, and commits to the entry before it; in SQLite it also says where that is. Only the node (its balance is minus what
+-- it holds for us) and the routing costs that the operator bears may go below zero.
 -- No foreign keys lead from here to the accounts: whoever writes a transfer or a hold holds their rows locked (src/ledger/commit.ts), and
 -- checking row by row cost PostgreSQL a fifth of its speed. `verify` looks for strays.
 -- PostgreSQL aligns integers to eight bytes: they stand first, so that no row has holes.
@@ -62,10 +63,29 @@ CREATE TABLE ledger_transfer (
   to_lntx TEXT,
   memo TEXT,
   pass_thru TEXT,
+  -- sqlite: from_previous INTEGER NOT NULL,
+  -- sqlite: to_previous INTEGER NOT NULL,
   CHECK (from_account <> to_account)
 ) STRICT;
-CREATE UNIQUE INDEX ledger_transfer_from ON ledger_transfer (from_account, from_entry);
-CREATE UNIQUE INDEX ledger_transfer_to ON ledger_transfer (to_account, to_entry);
+-- postgres: CREATE UNIQUE INDEX ledger_transfer_from ON ledger_transfer (from_account, from_entry);
+-- postgres: CREATE UNIQUE INDEX ledger_transfer_to ON ledger_transfer (to_account, to_entry);
+
+-- SQLite finds an account's entries by walking back from one to the one before; every 64th can be found directly.
+-- sqlite: CREATE TABLE ledger_milestone (
+-- sqlite:   account INTEGER NOT NULL,
+-- sqlite:   entry INTEGER NOT NULL,
+-- sqlite:   position INTEGER NOT NULL,
+-- sqlite:   PRIMARY KEY (account, entry)
+-- sqlite: ) STRICT, WITHOUT ROWID;
+
+-- One row: up to which position all accounts' rows are written back, the hashes of all accounts' last entries, XORed, and the last
+-- batch that was committed.
+-- sqlite: CREATE TABLE ledger_tail (
+-- sqlite:   written INTEGER NOT NULL,
+-- sqlite:   heads BLOB NOT NULL,
+-- sqlite:   batch TEXT NOT NULL
+-- sqlite: ) STRICT;
+-- sqlite: INSERT INTO ledger_tail (written, heads, batch) VALUES (0, zeroblob(32), '');
 
 -- Money reserved on an account until the hold is posted (spent) or voided (released).
 CREATE TABLE ledger_hold (
@@ -76,7 +96,7 @@ CREATE TABLE ledger_hold (
 ) STRICT;
 CREATE INDEX ledger_hold_open ON ledger_hold (account) WHERE state = 'open';
 
--- The batches that were committed lately: how a lost connection during a commit is resolved (src/ledger/group-commit.ts).
+-- The batches that PostgreSQL committed lately: how a lost connection during a commit is resolved (src/ledger/group-commit.ts).
 CREATE TABLE ledger_batch (
   id TEXT PRIMARY KEY,
   outcome TEXT NOT NULL CHECK (outcome IN ('committed', 'refuted'))
@@ -100,20 +120,32 @@ CREATE TABLE wallet (
 ) STRICT;
 CREATE INDEX wallet_account ON wallet (account_id, id);
 
--- API keys and wallet access keys. A secret is only here as a hash; the two public kinds and pak_ are kept as text.
+-- API keys and wallet access keys. A secret is only here as a hash, with its last four characters where enough others remain; the two
+-- public kinds and pak_ are kept as text. Keys are never changed into other keys: a rotation makes a new one in the same line.
 CREATE TABLE access_key (
   id TEXT PRIMARY KEY,
+  -- The first key of a line of rotations. What the line spends is counted together.
+  line_id TEXT NOT NULL REFERENCES access_key (id),
   kind TEXT NOT NULL,
   secret_hash BLOB NOT NULL,
   public_text TEXT,
+  last_four TEXT,
   account_id TEXT NOT NULL REFERENCES account (id),
   wallet_id TEXT REFERENCES wallet (id),
+  label TEXT NOT NULL,
+  budget_msat INTEGER CHECK (budget_msat > 0),
+  budget_period TEXT CHECK (budget_period IN ('day', 'week', 'month', 'ever')),
+  max_payment_msat INTEGER CHECK (max_payment_msat > 0),
   created_at INTEGER NOT NULL,
+  expires_at INTEGER,
   revoked_at INTEGER,
-  UNIQUE (kind, secret_hash)
+  replaced_by TEXT REFERENCES access_key (id),
+  UNIQUE (kind, secret_hash),
+  CHECK ((budget_msat IS NULL) = (budget_period IS NULL))
 ) STRICT;
 CREATE INDEX access_key_wallet ON access_key (wallet_id, kind);
 CREATE INDEX access_key_account ON access_key (account_id, kind);
+CREATE INDEX access_key_line ON access_key (line_id);
 
 -- Money in. ------------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
+import { createKeyring } from './accounts/keyring.ts';
 import { createAlarms } from './alarms/alarms.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -10,29 +11,35 @@ import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { storeFirstKeys } from './first-key.ts';
 import { createHistory } from './history/history.ts';
-import { createAccess } from './http/access.ts';
+import { type Access, createAccess } from './http/access.ts';
 import type { App } from './http/app-type.ts';
 import { createLimits } from './http/limits.ts';
 import { metricsRoute } from './http/metrics.ts';
 import { createObjects } from './http/objects.ts';
+import { createOnce, type Once } from './http/once.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
+import { keyRoutes } from './http/routes/keys.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { nodeRoutes } from './http/routes/node.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
 import { playgroundRoutes } from './http/routes/playground.ts';
+import { proofRoutes } from './http/routes/proofs.ts';
 import { serviceRoutes } from './http/routes/service.ts';
 import { transactionRoutes } from './http/routes/transactions.ts';
 import { walletRoutes } from './http/routes/wallets.ts';
 import { createServer } from './http/server.ts';
+import { createIdempotency } from './idempotency/idempotency.ts';
 import { createInvoices } from './invoices/invoices.ts';
 import { keysendRouting } from './invoices/keysend-routing.ts';
 import { meetNode } from './invoices/our-node.ts';
-import { systemClock } from './kernel/clock.ts';
+import { pause, systemClock } from './kernel/clock.ts';
+import { errorMessage } from './kernel/log.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type OpenedNode, openNode } from './lightning/open.ts';
 import { createWithdrawLinks, releaseLink } from './lnurl/withdraw-links.ts';
 import { createPayments } from './payments/payments.ts';
 import { watchNode } from './payments/watcher.ts';
+import { createProofs } from './proof/proofs.ts';
 import { keepReconciling } from './reconcile/reconcile.ts';
 import { createWallets } from './wallets/wallets.ts';
 
@@ -49,6 +56,7 @@ export const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 
 /** How often payments that are still pending are handed to the node again. */
 const RESUME_SECONDS = 30;
+const HOUSEKEEPING_MS = 60 * 60 * 1000;
 
 /** What the service stands on. Tests put their own around these, to break them where they want. */
 export interface Ground {
@@ -75,11 +83,32 @@ export async function startSatchel(config: Config, ground: Ground = { openDataba
 }
 
 async function assemble(config: Config, log: pino.Logger, database: Database, opened: OpenedNode): Promise<Satchel> {
-  const clock = systemClock;
-  const { playground } = opened;
-  const our = await meetNode({ database, node: opened.node, log });
-  const { node } = our;
+  const rooms = await makeRooms(config, log, database, opened);
+  const { ledger, payments, our } = rooms;
+  const server = makeServer(config, rooms);
+  const life = new AbortController();
+  const working = beginWork(config, rooms, life.signal);
+  return {
+    server,
+    newKeys: rooms.newKeys,
+    async close() {
+      payments.stopWaiting();
+      await server.close();
+      life.abort();
+      await payments.settleDown();
+      await working;
+      await ledger.drain();
+      await our.node.close();
+      await database.close();
+    },
+  };
+}
 
+type Rooms = Awaited<ReturnType<typeof makeRooms>>;
+
+async function makeRooms(config: Config, log: pino.Logger, database: Database, opened: OpenedNode) {
+  const clock = systemClock;
+  const our = await meetNode({ database, node: opened.node, log });
   const ledger = createLedger(database, clock);
   const alarms = createAlarms(database, clock, log);
   const accounts = createAccounts(database, clock);
@@ -87,63 +116,72 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
     // Keys that the operator chose are not repeated anywhere.
     if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config.dataDir, keys);
   });
+  const keyring = createKeyring(database, clock);
+  const idempotency = createIdempotency(database, clock);
   const wallets = createWallets(database, accounts, clock);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
-  const { maxPaymentsInFlight: maxInFlight } = config;
+  const { maxPaymentsInFlight: maxInFlight, publicUrl } = config;
   const payments = createPayments({ database, ledger, alarms, our, invoices, clock, log, releaseLink, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
-  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: config.publicUrl });
+  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl });
+  const proofs = createProofs({ database, clock, log });
+  our.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
+  const moneyRooms = { ledger, wallets, invoices, payments, history, links, proofs };
+  return { clock, log, database, our, alarms, accounts, newKeys, keyring, idempotency, playground: opened.playground, ...moneyRooms };
+}
 
-  node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
-  const life = new AbortController();
-  const listening = underLease({ database, log }, 'node-listener', life.signal, async (signal) => {
-    await Promise.all([
-      watchNode({ database, node, invoices, payments, log }, signal),
-      payments.resumeEvery(RESUME_SECONDS, signal),
-      ledger.forgetOldBatches(),
-    ]);
-  });
-  const { reconcileSeconds, stuckPaymentSeconds } = config;
+/** What goes on by itself, each job in one instance at a time, until the signal aborts. */
+async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Promise<void> {
+  const { database, log, our, alarms, ledger, idempotency, invoices, payments, proofs, clock } = rooms;
+  const { node } = our;
+  const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
+  const alone = (job: string, work: (held: AbortSignal) => Promise<void>) => underLease({ database, log }, job, signal, work);
   const comparison = { database, node, alarms, invoices, payments, clock, log, stuckPaymentSeconds };
-  const reconciling = underLease({ database, log }, 'reconcile', life.signal, (signal) =>
-    keepReconciling(comparison, reconcileSeconds, signal),
-  );
+  await Promise.all([
+    alone('node-listener', async (held) => {
+      await Promise.all([
+        watchNode({ database, node, invoices, payments, log }, held),
+        payments.resumeEvery(RESUME_SECONDS, held),
+        keepHouse([ledger.forgetOldBatches, idempotency.forgetOld], log, held),
+      ]);
+    }),
+    alone('reconcile', (held) => keepReconciling(comparison, reconcileSeconds, held)),
+    proofIntervalSeconds > 0 && alone('proof-epochs', (held) => proofs.takeEvery(proofIntervalSeconds, held)),
+  ]);
+}
 
+function makeServer(config: Config, rooms: Rooms): App {
   const limits = createLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
-  const access = createAccess(accounts, wallets, limits);
-  const objects = createObjects(our.nodeId);
-  const register = (app: App) => {
-    walletRoutes(app, { access, wallets, ledger, objects });
-    invoiceRoutes(app, { access, wallets, invoices, history, objects, clock });
-    transactionRoutes(app, { access, history, objects });
-    paymentRoutes(app, { access, wallets, payments, history, objects, paymentWaitSeconds: config.paymentWaitSeconds });
-    nodeRoutes(app, { access, our, payments });
-    lnurlWithdrawRoutes(app, { access, links });
-    if (playground) playgroundRoutes(app, { access, invoices, control: playground });
-    metricsRoute(app, { ledger, payments, alarms, our }, config.metricsToken);
-    serviceRoutes(app, { database: () => isUp(database), node: our.isAvailable });
-  };
-  const server = createServer(log, register, {
-    ...config,
-    limits,
-    authenticate: access.anyKey,
-    isHttps: config.publicUrl.startsWith('https:'),
-  });
+  const access = createAccess(rooms.accounts, rooms.wallets, limits);
+  const once = createOnce(rooms.idempotency, limits.charge);
+  const isHttps = config.publicUrl.startsWith('https:');
+  const options = { ...config, limits, authenticate: access.anyKey, isHttps };
+  return createServer(rooms.log, (app) => registerRoutes(app, config, { ...rooms, access, once }), options);
+}
 
-  return {
-    server,
-    newKeys,
-    async close() {
-      payments.stopWaiting();
-      await server.close();
-      life.abort();
-      await payments.settleDown();
-      await Promise.all([listening, reconciling]);
-      await ledger.drain();
-      await node.close();
-      await database.close();
-    },
-  };
+function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Access; once: Once }): void {
+  const { access, invoices, playground } = rooms;
+  const { paymentWaitSeconds } = config;
+  const deps = { ...rooms, objects: createObjects(rooms.our.nodeId) };
+  walletRoutes(app, deps);
+  keyRoutes(app, deps);
+  invoiceRoutes(app, deps);
+  transactionRoutes(app, deps);
+  paymentRoutes(app, { ...deps, paymentWaitSeconds });
+  nodeRoutes(app, deps);
+  lnurlWithdrawRoutes(app, deps);
+  proofRoutes(app, deps);
+  if (playground) playgroundRoutes(app, { access, invoices, control: playground });
+  metricsRoute(app, deps, config.metricsToken);
+  serviceRoutes(app, { database: () => isUp(rooms.database), node: rooms.our.isAvailable });
+}
+
+/** Drops what nobody can ask for any more, now and every hour. */
+async function keepHouse(tasks: readonly (() => Promise<void>)[], log: pino.Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    for (const task of tasks) await task().catch((error) => log.warn({ reason: errorMessage(error) }, 'old rows were not dropped'));
+    await pause(HOUSEKEEPING_MS, signal);
+  }
 }
 
 async function isUp(database: Database): Promise<boolean> {

@@ -36,6 +36,8 @@ export interface Config {
   readonly trustProxy: number | string[] | undefined;
   /** Whoever shows it may read /metrics; without it only the machine itself. */
   readonly metricsToken: string | undefined;
+  /** How old the last proof of liabilities may become before the next one is made; 0: none are made. */
+  readonly proofIntervalSeconds: number;
   /** The wallet that gets keysends which name none. */
   readonly keysendWalletId: string | undefined;
 }
@@ -88,6 +90,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxConnections: integer(get, 'MAX_CONNECTIONS', 10_000, 1, 1_000_000),
     trustProxy: trustProxy(get('TRUST_PROXY')),
     metricsToken: optionalMatching(get('METRICS_TOKEN'), 'METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
+    proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
   };
 }

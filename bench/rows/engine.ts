@@ -2,8 +2,9 @@ import type { Database, Dialect } from '../../src/db/database.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { commitBatch } from '../../src/ledger/commit.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
+import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { Posting } from '../../src/ledger/posting.ts';
+import { Tail } from '../../src/ledger/tail.ts';
 import { compare, perSecondFor, type Side } from '../compare.ts';
 import { openFunded, spread, transfer } from '../filling.ts';
 import type { Row } from '../row.ts';
@@ -27,18 +28,18 @@ function groupCommit(dialect: Dialect): Row {
       await using temporary = await run.database(dialect);
       const { database } = temporary;
       const accounts = await openFunded(database, ACCOUNTS);
-      const alone = callers(run, 'one by one', async () => void (await commitAlone(database, spread(accounts))));
+      const tail = dialect === 'sqlite' ? new Tail(database) : undefined;
       return await compare(
         run,
-        posting(run, database, 'shared commits', () => spread(accounts)),
-        alone,
+        posting(run, createLedger(database, systemClock), 'shared commits', () => spread(accounts)),
+        callers(run, 'one by one', () => commitAlone(database, tail, spread(accounts))),
       );
     },
   };
 }
 
-async function commitAlone(database: Database, posting: Posting): Promise<void> {
-  const [decision] = await database.transaction((tx) => commitBatch(tx, newId(), [posting], systemClock.nowMs()));
+async function commitAlone(database: Database, tail: Tail | undefined, posting: Posting): Promise<void> {
+  const [decision] = await (tail ?? database).transaction((tx) => commitBatch(tx, tail, newId(), [posting], systemClock.nowMs()));
   if (decision instanceof Error) throw decision;
 }
 
@@ -53,17 +54,17 @@ function hotWallet(dialect: Dialect): Row {
       const { database } = temporary;
       const accounts = await openFunded(database, ACCOUNTS);
       const other = () => accounts.first + 1 + Math.floor(Math.random() * (ACCOUNTS - 1));
+      const ledger = createLedger(database, systemClock);
       return await compare(
         run,
-        posting(run, database, 'one hot wallet', () => transfer(accounts.first, other())),
-        posting(run, database, 'spread', () => spread(accounts)),
+        posting(run, ledger, 'one hot wallet', () => transfer(accounts.first, other())),
+        posting(run, ledger, 'spread', () => spread(accounts)),
       );
     },
   };
 }
 
-function posting(run: Run, database: Database, name: string, next: () => Posting): Side {
-  const ledger = createLedger(database, systemClock);
+function posting(run: Run, ledger: Ledger, name: string, next: () => Posting): Side {
   return callers(run, name, () => ledger.post(next()));
 }
 

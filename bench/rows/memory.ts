@@ -84,7 +84,9 @@ async function sqliteBytes(run: Run): Promise<readonly Figure[]> {
   const before = statSync(path).size;
   const database = await openDatabase(temporary.url, { log: silentLog });
   try {
-    await fillWithTransfers(createLedger(database, systemClock), transfers, () => spread(accounts));
+    const ledger = createLedger(database, systemClock);
+    await fillWithTransfers(ledger, transfers, () => spread(accounts));
+    await ledger.drain();
   } finally {
     await database.close();
   }

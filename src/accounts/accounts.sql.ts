@@ -1,3 +1,4 @@
+import type { BudgetPeriod } from '../budgets/limits.ts';
 import { statement } from '../db/statement.ts';
 import type { KeyKind } from './keys.ts';
 
@@ -7,16 +8,41 @@ export const countAccounts = statement<{ n: number }>('account_count', 'SELECT c
 
 export const insertKey = statement(
   'access_key_insert',
-  `INSERT INTO access_key (id, kind, secret_hash, public_text, account_id, wallet_id, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+  `INSERT INTO access_key (id, line_id, kind, secret_hash, public_text, last_four, account_id, wallet_id, label, budget_msat, budget_period,
+     max_payment_msat, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
 
-export type KeyRow = { id: string; kind: KeyKind; account_id: string; wallet_id: string | null };
+export type KeyRow = {
+  id: string;
+  line_id: string;
+  kind: KeyKind;
+  account_id: string;
+  wallet_id: string | null;
+  expires_at: number | null;
+  budget_msat: number | null;
+  budget_period: BudgetPeriod | null;
+  max_payment_msat: number | null;
+};
 
-export const findKey = statement<KeyRow>(
-  'access_key_find',
-  'SELECT id, kind, account_id, wallet_id FROM access_key WHERE kind = $1 AND secret_hash = $2 AND revoked_at IS NULL',
-);
+const KEY = `SELECT id, line_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat FROM access_key`;
+
+/** By the clock of the database: there is one, however many instances there are. */
+const VALID = {
+  sqlite: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > unixepoch())',
+  postgres: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()))',
+};
+
+export const findKey = statement<KeyRow>('access_key_find', {
+  sqlite: `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID.sqlite}`,
+  postgres: `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID.postgres}`,
+});
+
+/** Also one that is revoked or expired. */
+export const findKeyById = statement<KeyRow>('access_key_find_by_id', `${KEY} WHERE id = $1`);
+
+/** Whether a key was ever made, valid or not. */
+export const knowsKey = statement<{ id: string }>('access_key_knows', 'SELECT id FROM access_key WHERE kind = $1 AND secret_hash = $2');
 
 export const findPublicKeyOfWallet = statement<{ public_text: string }>(
   'access_key_public_of_wallet',
@@ -25,6 +51,17 @@ export const findPublicKeyOfWallet = statement<{ public_text: string }>(
 
 /** Which of these keys are valid; none of them can be revoked before the transaction ends. */
 export const validKeys = statement<{ id: string }>('access_key_valid', {
-  sqlite: 'SELECT id FROM access_key WHERE id IN (SELECT value FROM json_each($1)) AND revoked_at IS NULL',
-  postgres: 'SELECT id FROM access_key WHERE id = ANY($1::text[]) AND revoked_at IS NULL FOR SHARE',
+  sqlite: `SELECT id FROM access_key WHERE id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
+  postgres: `SELECT id FROM access_key WHERE id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
+});
+
+export const findValidOfLine = statement<{ id: string }>('access_key_find_valid_of_line', {
+  sqlite: `SELECT id FROM access_key WHERE line_id = $1 AND ${VALID.sqlite} LIMIT 1`,
+  postgres: `SELECT id FROM access_key WHERE line_id = $1 AND ${VALID.postgres} LIMIT 1`,
+});
+
+/** Which of these lines have a valid key; a line may come more than once. */
+export const validLines = statement<{ id: string }>('access_key_valid_lines', {
+  sqlite: `SELECT line_id AS id FROM access_key WHERE line_id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
+  postgres: `SELECT line_id AS id FROM access_key WHERE line_id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
 });

@@ -1,3 +1,4 @@
+import { type Limits, rowToLimits } from '../budgets/limits.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { writeFact } from '../db/facts.sql.ts';
 import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
@@ -6,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard } from '../ledger/posting.ts';
 import * as sql from './accounts.sql.ts';
-import { KEY_KINDS, type KeyKind, newKeyText, type PresentedKey, parseKey } from './keys.ts';
+import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type PresentedKey, parseKey } from './keys.ts';
 
 /** A key that exists: whose it is, and the one wallet it is for, if any. */
 export interface Key {
@@ -14,13 +15,25 @@ export interface Key {
   readonly kind: KeyKind;
   readonly accountId: string;
   readonly walletId: string | undefined;
+  /** The key that it, or what it replaced, first was. */
+  readonly lineId: string;
+  /** Unix seconds. */
+  readonly expiresAt: number | undefined;
+  readonly limits: Limits | undefined;
 }
 
 /**
- * Makes a posting depend on a key: it is refused when the key is revoked by then. Reads of keys may lag a second, money may not.
+ * Makes a posting depend on a key: it is refused when the key is revoked or expired by then. Reads of keys may lag a second, money may not.
  */
 export function keyGuard(key: Key): Guard {
-  return { statement: sql.validKeys, id: key.id, otherwise: () => new Refusal('unauthorized', 'The API key is revoked.') };
+  return { statement: sql.validKeys, id: key.id, otherwise: () => new Refusal('unauthorized', 'The API key is revoked or expired.') };
+}
+
+/**
+ * Makes a posting depend on the authority that a key once gave: that it, or what replaced it in a rotation, is still valid.
+ */
+export function lineGuard(key: Key, otherwise: () => Error): Guard {
+  return { statement: sql.validLines, id: key.lineId, otherwise };
 }
 
 /** The keys of a new account, shown this once. */
@@ -34,6 +47,10 @@ export interface AccountKeys {
 export interface Accounts {
   /** Finds the key that a text presents; undefined for an unknown one, whatever is wrong with it. */
   find(text: string): Promise<Key | undefined>;
+  /** A key by its id, also one that is revoked or expired. */
+  findById(id: string): Promise<Key | undefined>;
+  /** Whether this key, or what replaced it in a rotation, is valid. */
+  isLineValid(key: Key): Promise<boolean>;
   /** The public key of a kind that names a wallet in links. */
   publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined>;
   /**
@@ -50,7 +67,7 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
 
   async function load({ kind, hash }: PresentedKey): Promise<Key | undefined> {
     const row = await database.first(sql.findKey, kind, hash);
-    return row && { id: row.id, kind: row.kind, accountId: row.account_id, walletId: row.wallet_id ?? undefined };
+    return row && toKey(row);
   }
 
   return {
@@ -59,6 +76,11 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
       // Kept by the hash: the cache holds no secrets.
       return presented && known.get(`${presented.kind} ${hex(presented.hash)}`, () => load(presented));
     },
+    async findById(id) {
+      const row = await database.first(sql.findKeyById, id);
+      return row && toKey(row);
+    },
+    isLineValid: async (key) => (await database.first(sql.findValidOfLine, key.lineId)) !== undefined,
     async publicKeyOfWallet(walletId, kind) {
       return (await database.first(sql.findPublicKeyOfWallet, walletId, kind))?.public_text;
     },
@@ -86,7 +108,8 @@ async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): P
   if (presented?.kind !== 'secret_api' || secretKey.length < 'sak_'.length + 20) {
     throw new Error('BOOTSTRAP_SECRET_KEY must be sak_ followed by at least 20 random letters and digits');
   }
-  const existing = await tx.first(sql.findKey, presented.kind, presented.hash);
+  // One that was revoked since stays revoked: the setting makes keys, it does not bring them back.
+  const existing = await tx.first(sql.knowsKey, presented.kind, presented.hash);
   return existing ? undefined : createAccount(tx, clock, secretKey);
 }
 
@@ -94,16 +117,44 @@ async function createAccount(tx: Tx, clock: Clock, secretKey: string): Promise<A
   const accountId = `acc_${newId(clock.nowMs())}`;
   const publicKey = newKeyText('public_api');
   await tx.run(sql.insertAccount, accountId, unixSeconds(clock));
-  await insertKey(tx, clock, secretKey, accountId, undefined);
-  await insertKey(tx, clock, publicKey, accountId, undefined);
+  await insertKey(tx, clock, secretKey, { accountId, walletId: undefined });
+  await insertKey(tx, clock, publicKey, { accountId, walletId: undefined });
   return { accountId, secretKey, publicKey };
 }
 
-/** Stores a key: its hash, and its text only where the kind is public. */
-export async function insertKey(tx: Tx, clock: Clock, text: string, accountId: string, walletId: string | undefined): Promise<void> {
+/** What a new key is besides its text. */
+export interface NewKey {
+  readonly accountId: string;
+  readonly walletId: string | undefined;
+  readonly label?: string | undefined;
+  readonly expiresAt?: number | undefined;
+  /** The line that it goes on, when it replaces a key. */
+  readonly lineId?: string | undefined;
+  readonly limits?: Pick<Limits, 'budget' | 'maxPaymentMsat'> | undefined;
+}
+
+/** Stores a key: its hash, and its text only where the kind is public. @returns its id. */
+export async function insertKey(tx: Tx, clock: Clock, text: string, key: NewKey): Promise<string> {
   const presented = parseKey(text);
   if (!presented) throw new Error('not a key');
   const id = `key_${newId(clock.nowMs())}`;
   const publicText = KEY_KINDS[presented.kind].isPublic ? text : null;
-  await tx.run(sql.insertKey, id, presented.kind, presented.hash, publicText, accountId, walletId ?? null, unixSeconds(clock));
+  const named = [id, key.lineId ?? id, presented.kind, presented.hash, publicText, lastFourOf(text) ?? null];
+  const owner = [key.accountId, key.walletId ?? null, key.label ?? ''];
+  const { budget, maxPaymentMsat } = key.limits ?? {};
+  const limits = [budget?.amountMsat ?? null, budget?.period ?? null, maxPaymentMsat ?? null];
+  await tx.run(sql.insertKey, ...named, ...owner, ...limits, unixSeconds(clock), key.expiresAt ?? null);
+  return id;
+}
+
+function toKey(row: sql.KeyRow): Key {
+  return {
+    id: row.id,
+    kind: row.kind,
+    accountId: row.account_id,
+    walletId: row.wallet_id ?? undefined,
+    lineId: row.line_id,
+    expiresAt: row.expires_at ?? undefined,
+    limits: rowToLimits(row),
+  };
 }

@@ -38,8 +38,9 @@ const KIND_OF_PREFIX = new Map<string, KeyKind>(
 );
 
 const MAX_KEY_LENGTH = 128;
-/** 24 letters and digits: 142 bits. */
-const SECRET_LENGTH = 24;
+/** 28 letters and digits: 166 bits, 142 of them beyond the four characters that are shown again. */
+const SECRET_LENGTH = 28;
+const SHOWN_LENGTH = 4;
 
 /** What a presented key says: its kind, and the hash under which its secret is stored. */
 export interface PresentedKey {
@@ -59,6 +60,13 @@ export function parseKey(text: string): PresentedKey | undefined {
 /** A new key of a kind, as it is shown to its owner. */
 export function newKeyText(kind: KeyKind): string {
   return `${KEY_KINDS[kind].prefixes[0]}_${randomText(SECRET_LENGTH)}`;
+}
+
+/** What a secret's owner knows it by again; undefined for a text that has not enough besides, or is no secret. */
+export function lastFourOf(text: string): string | undefined {
+  const kind = parseKey(text)?.kind;
+  const secret = text.slice(text.indexOf('_') + 1);
+  return kind && !KEY_KINDS[kind].isPublic && secret.length >= SECRET_LENGTH ? secret.slice(-SHOWN_LENGTH) : undefined;
 }
 
 /** A fast hash is enough, and needed on every request: the secret is random, so there is nothing to guess. */

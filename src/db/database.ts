@@ -39,6 +39,8 @@ export type Dialect = 'sqlite' | 'postgres';
 /** The database behind everything: SQLite in a file, or PostgreSQL. Its own methods read outside of a transaction. */
 export interface Database {
   readonly dialect: Dialect;
+  /** One object for everything that is this database in this process: what is known of its rows can be tied to it. */
+  readonly identity: object;
   all<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R[]>;
   first<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R | undefined>;
   /**

@@ -13,8 +13,8 @@ const COMMENT = /--[^\n]*/;
 const OPAQUE = /(--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*")/;
 
 /**
- * Splits a migration into statements and puts them into a dialect's words. A line `-- postgres: …` is for PostgreSQL alone; other
- * comments (`--`) are dropped. A statement ends with `;` anywhere outside of texts and comments, so there are no triggers.
+ * Splits a migration into statements and puts them into a dialect's words. A line `-- postgres: …` is for PostgreSQL alone, a line
+ * `-- sqlite: …` for SQLite; other comments (`--`) are dropped. A statement ends with `;` anywhere outside of texts and comments, so there are no triggers.
  */
 export function statementsOf(migration: string, dialect: 'sqlite' | 'postgres'): string[] {
   const statements = [''];

@@ -46,6 +46,7 @@ export async function openPostgres(url: string, { log, readOnly = false }: OpenO
 
   return {
     dialect: 'postgres',
+    identity: running,
     ...queries(pool),
     async transaction(work) {
       if (readOnly) throw new Error('the database was opened for reading only');

@@ -7,7 +7,12 @@ import { checkValue } from './tx.ts';
 interface Prepared {
   readonly statement: StatementSync;
   readonly parameters: number;
+  readonly isPlain: boolean;
 }
+
+/** Values go into columns and are not calculated with; a row is looked up by its id at most. */
+const PLAIN =
+  /^(INSERT INTO \w+ \([\w\s,]+\)\s+VALUES \(\$\d+(, \$\d+)*\)|UPDATE \w+ SET \w+ = \$\d+(, \w+ = \$\d+)*( WHERE id = \$\d+)?)$/;
 
 /** One connection with its prepared statements. */
 export class SqliteConnection implements Queryable {
@@ -57,10 +62,10 @@ export class SqliteConnection implements Queryable {
   protected beforeStatement(): void {}
 
   #use<T>(statement: Statement, parameters: readonly SqlParameter[], run: (prepared: StatementSync, values: Bindable[]) => T): T {
-    const values = parameters.map(bindable);
     try {
       this.beforeStatement();
       const prepared = this.#prepare(statement);
+      const values = parameters.map(prepared.isPlain ? plain : bindable);
       // SQLite itself takes a missing parameter for NULL.
       if (parameters.length !== prepared.parameters) throw new StatementFailed('wrong number of parameters', 'parameters');
       return run(prepared.statement, values);
@@ -73,7 +78,11 @@ export class SqliteConnection implements Queryable {
     const known = this.#prepared.get(statement.sqlite);
     if (known) return known;
     const numbers = Array.from(statement.sqlite.matchAll(/\$(\d+)/g), ([, number]) => Number(number));
-    const prepared = { statement: this.#db.prepare(numbered(statement.sqlite)), parameters: Math.max(0, ...numbers) };
+    const prepared = {
+      statement: this.#db.prepare(numbered(statement.sqlite)),
+      parameters: Math.max(0, ...numbers),
+      isPlain: PLAIN.test(statement.sqlite),
+    };
     this.#prepared.set(statement.sqlite, prepared);
     return prepared;
   }
@@ -84,7 +93,14 @@ function numbered(sql: string): string {
   return sql.replace(/\$(\d+)/g, '?$1');
 }
 
-type Bindable = string | bigint | null | Uint8Array;
+type Bindable = string | number | bigint | null | Uint8Array;
+
+/** A STRICT column of integers takes a whole REAL for the integer it is, and a bigint costs as much as writing the value. */
+function plain(value: SqlParameter): Bindable {
+  if (Array.isArray(value)) return bindable(value);
+  checkValue(value as SqlValue);
+  return value as Bindable;
+}
 
 /** A number would be bound as a REAL, and 3 / 2 be 1.5. */
 function bindable(value: SqlParameter): Bindable {
@@ -100,6 +116,8 @@ function listed(value: SqlValue): SqlValue {
 }
 
 function failed(statement: Statement, error: NodeJS.ErrnoException & { errcode?: number }): Error {
+  // Not the database's: a parameter that cannot be one.
+  if (error.code === undefined) return error;
   if (error.code === 'ERR_OUT_OF_RANGE') return new RangeError(`${statement.name}: the database holds an integer beyond 2^53 − 1`);
   return new StatementFailed(`${statement.name}: ${error.message}`, String(error.errcode ?? error.code ?? error.name));
 }

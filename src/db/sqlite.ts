@@ -41,6 +41,7 @@ export function openSqlite(path: string, { readOnly = false, beside = false }: P
 
   return {
     dialect: 'sqlite',
+    identity: running,
     all: (statement, ...parameters) => reader.all(statement, ...parameters),
     first: (statement, ...parameters) => reader.first(statement, ...parameters),
     async transaction(work) {

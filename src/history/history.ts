@@ -1,11 +1,11 @@
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { isId } from '../kernel/ids.ts';
+import * as sql from '../ledger/entries.sql.ts';
 import type { Payment } from '../payments/payment.ts';
 import { parseWalletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { type Cut, cutOut, type Listed } from './cut.ts';
-import * as sql from './entries.sql.ts';
 import { type LightningTransaction, ofInvoice, ofPayment } from './lightning-transaction.ts';
 import type { ListQuery } from './list.ts';
 import { createRenderer, type RenderDependencies } from './render.ts';
@@ -27,6 +27,8 @@ export interface History {
   find(accountId: string, id: string): Promise<WalletTransaction | undefined>;
   /** The settled transactions of a period, oldest first, a page at a time. */
   statement(wallet: Wallet, period: Period): AsyncIterable<WalletTransaction[]>;
+  /** Both sides of a transfer between two wallets, as they are now. */
+  transfer(id: string, source: Wallet, destination: Wallet): Promise<{ into: WalletTransaction; out: WalletTransaction }>;
   /** The wallet transaction of a payment, whatever its state. */
   ofPayment(payment: Payment): Promise<WalletTransaction>;
   /** The lightning transactions of an id or of a payment hash in hex: a payment inside has one on each side. */
@@ -34,10 +36,10 @@ export interface History {
 }
 
 export function createHistory(deps: RenderDependencies): History {
-  const { database, ledger, invoices, payments, clock } = deps;
+  const { database, ledger } = deps;
   const { render, renderLines, funded, fundedById } = createRenderer(deps);
 
-  const readEntries: EntryReader = (account, first, last) => database.all(sql.pageOfEntries, account, first, last);
+  const readEntries: EntryReader = (account, first, last) => ledger.entries(account, first, last);
 
   async function list(scope: Scope, query: ListQuery, cut: Cut): Promise<Listed<WalletTransaction> | undefined> {
     const after = cut.after === undefined ? undefined : await scope.find(cut.after);
@@ -51,7 +53,7 @@ export function createHistory(deps: RenderDependencies): History {
       const owner = await funded(wallet);
       const total = owner.balance.entries;
       const last = total - offset;
-      const entries = last > 0 ? await database.all(sql.pageOfEntries, wallet.ledgerAccount, last - limit + 1, last) : [];
+      const entries = last > 0 ? await ledger.entries(wallet.ledgerAccount, last - limit + 1, last) : [];
       return { transactions: await render(entries, owner), total };
     },
     async pageAfter(wallet, limit, afterId) {
@@ -59,7 +61,7 @@ export function createHistory(deps: RenderDependencies): History {
       const entry =
         after && (await database.first(after.side === 'from' ? sql.entryFrom : sql.entryTo, after.transferId, wallet.ledgerAccount));
       if (!entry) return undefined;
-      const entries = await database.all(sql.pageOfEntries, wallet.ledgerAccount, entry.entry - limit, entry.entry - 1);
+      const entries = await ledger.entries(wallet.ledgerAccount, entry.entry - limit, entry.entry - 1);
       return render(entries, await funded(wallet));
     },
     async list(wallet, query, cut) {
@@ -75,7 +77,17 @@ export function createHistory(deps: RenderDependencies): History {
     async *statement(wallet, period) {
       const owner = await funded(wallet);
       const account = { account: wallet.ledgerAccount, total: owner.balance.entries };
-      for await (const page of entriesOfPeriod(database, account, period)) yield await render(page, owner);
+      for await (const page of entriesOfPeriod(ledger, account, period)) yield await render(page, owner);
+    },
+    async transfer(id, source, destination) {
+      const [from, to] = await Promise.all([
+        database.first(sql.entryFrom, id, source.ledgerAccount),
+        database.first(sql.entryTo, id, destination.ledgerAccount),
+      ]);
+      invariant(from && to, `transfer ${id} is not between these wallets`);
+      const [[out], [into]] = await Promise.all([render([from], await funded(source)), render([to], await funded(destination))]);
+      invariant(out && into, 'an entry is rendered');
+      return { into, out };
     },
     async ofPayment(payment) {
       const owner = await fundedById(payment.walletId);
@@ -84,22 +96,27 @@ export function createHistory(deps: RenderDependencies): History {
       invariant(entry, `payment ${payment.id} succeeded without a transfer`);
       return ofEntry(entry, owner, ofPayment(payment), payment.userLabel);
     },
-    async lightning(idOrHash) {
-      if (isId(idOrHash)) {
-        const invoice = await invoices.find(idOrHash);
-        if (invoice) return [ofInvoice(invoice, unixSeconds(clock))];
-        const payment = await payments.find(idOrHash);
-        return payment ? [ofPayment(payment)] : [];
-      }
-      if (!/^[0-9a-f]{64}$/i.test(idOrHash)) return [];
-      const hash = idOrHash.toLowerCase();
-      const [invoice, payment] = await Promise.all([invoices.findByHash(hash), payments.findByHash(hash)]);
-      return [...(invoice ? [ofInvoice(invoice, unixSeconds(clock))] : []), ...(payment ? [ofPayment(payment)] : [])];
-    },
+    lightning: (idOrHash) => findLightning(deps, idOrHash),
   };
 }
 
 function isOfList({ entry, payment }: Pointed, status: ListQuery['status']): boolean {
   if (status === 'settled') return entry !== undefined;
   return payment !== undefined || (status === 'all' && entry !== undefined);
+}
+
+async function findLightning(
+  { invoices, payments, clock }: Pick<RenderDependencies, 'invoices' | 'payments' | 'clock'>,
+  idOrHash: string,
+): Promise<LightningTransaction[]> {
+  if (isId(idOrHash)) {
+    const invoice = await invoices.find(idOrHash);
+    if (invoice) return [ofInvoice(invoice, unixSeconds(clock))];
+    const payment = await payments.find(idOrHash);
+    return payment ? [ofPayment(payment)] : [];
+  }
+  if (!/^[0-9a-f]{64}$/i.test(idOrHash)) return [];
+  const hash = idOrHash.toLowerCase();
+  const [invoice, payment] = await Promise.all([invoices.findByHash(hash), payments.findByHash(hash)]);
+  return [...(invoice ? [ofInvoice(invoice, unixSeconds(clock))] : []), ...(payment ? [ofPayment(payment)] : [])];
 }

@@ -1,10 +1,10 @@
 import type { Database } from '../db/database.ts';
+import type { EntryRow } from '../ledger/entries.sql.ts';
+import * as entriesSql from '../ledger/entries.sql.ts';
 import { type Payment, rowToPayment } from '../payments/payment.ts';
 import * as paid from '../payments/payments.sql.ts';
 import { parseWalletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { Wallet } from '../wallets/wallets.ts';
-import type { EntryRow } from './entries.sql.ts';
-import * as entriesSql from './entries.sql.ts';
 import * as sql from './lists.sql.ts';
 
 /** An entry of a wallet, and its place in the order of the list: its number in the wallet, or twice the position of its transfer, one more for what left. */

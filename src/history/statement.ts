@@ -1,5 +1,5 @@
-import type { Database } from '../db/database.ts';
-import * as sql from './entries.sql.ts';
+import type { EntryRow } from '../ledger/entries.sql.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { CLOCK_SLACK_MS, firstPlaceSince } from './places.ts';
 
 /** What a statement covers, in Unix seconds, both included. */
@@ -15,14 +15,14 @@ const PAGE = 1000;
  * order of their time, so the first of the period is found by halving, and nothing before it is read.
  */
 export async function* entriesOfPeriod(
-  database: Database,
+  ledger: Ledger,
   { account, total }: { account: number; total: number },
   period: Period,
-): AsyncGenerator<sql.EntryRow[]> {
+): AsyncGenerator<EntryRow[]> {
   const [fromMs, untilMs] = [period.from * 1000, period.to * 1000 + 999];
-  const bookedAtMs = async (entry: number) => (await database.all(sql.pageOfEntries, account, entry, entry))[0]?.created_at_ms;
+  const bookedAtMs = async (entry: number) => (await ledger.entries(account, entry, entry))[0]?.created_at_ms;
   for (let first = await firstPlaceSince({ bookedAtMs }, total, fromMs - CLOCK_SLACK_MS); first <= total; first += PAGE) {
-    const page = await database.all(sql.pageOfEntries, account, first, Math.min(first + PAGE - 1, total));
+    const page = await ledger.entries(account, first, Math.min(first + PAGE - 1, total));
     yield page.reverse().filter((row) => row.created_at_ms >= fromMs && row.created_at_ms <= untilMs);
     if ((page.at(-1)?.created_at_ms ?? 0) > untilMs + CLOCK_SLACK_MS) return;
   }

@@ -1,10 +1,10 @@
 import { floorSat, type Msat, msat, subMsat } from '../kernel/money.ts';
+import type { EntryRow } from '../ledger/entries.sql.ts';
 import type { Balance, TransferRow } from '../ledger/posting.ts';
 import type { FailureReason } from '../lightning/node.ts';
 import type { Payment } from '../payments/payment.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { FundedWallet, Wallet } from '../wallets/wallets.ts';
-import type { EntryRow } from './entries.sql.ts';
 import { type LightningTransaction, ofPayment } from './lightning-transaction.ts';
 
 /** A line of a wallet's history: the API's `wtx`. Times are Unix seconds. */

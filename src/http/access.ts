@@ -13,6 +13,10 @@ export interface Access {
   anyKey(request: FastifyRequest): Promise<Key>;
   /** The account of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
   account(request: FastifyRequest): Promise<string>;
+  /** The same, with the credential. */
+  owner(request: FastifyRequest): Promise<Presented>;
+  /** A secret API key without limits, which alone may make and end other keys. @throws Refusal `unauthorized`, `forbidden` */
+  keyManager(request: FastifyRequest): Promise<Presented>;
   /** A key that only its owner has: not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
   secretKey(request: FastifyRequest): Promise<Key>;
   /**
@@ -28,51 +32,72 @@ export interface Access {
   walletNamed(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet>;
 }
 
+/** The credential that counts, as it was sent, and the key that it is. */
+export interface Presented {
+  readonly text: string;
+  readonly key: Key;
+}
+
 export interface Spender {
   readonly wallet: Wallet;
   readonly guards: readonly Guard[];
+  /** The key whose authority it is; its limits count. */
+  readonly presented: Presented;
 }
 
 export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limits): Access {
-  const shown = new WeakMap<FastifyRequest, Promise<Key>>();
+  const shown = new WeakMap<FastifyRequest, Promise<Presented>>();
 
-  /** Once a request, however often it is asked. */
-  function anyKey(request: FastifyRequest): Promise<Key> {
+  /** Read once a request, however often it is asked. */
+  function presented(request: FastifyRequest): Promise<Presented> {
     const known = shown.get(request);
     if (known) return known;
-    const key = readKey(request);
-    shown.set(request, key);
-    return key;
+    const credential = readPresented(request);
+    shown.set(request, credential);
+    return credential;
   }
 
-  async function readKey(request: FastifyRequest): Promise<Key> {
+  async function readPresented(request: FastifyRequest): Promise<Presented> {
     const text = presentedText(request);
     const key = text === undefined ? undefined : await accounts.find(text);
-    if (key) {
+    if (text !== undefined && key) {
       limits?.keyIsGood(request);
-      return key;
+      return { text, key };
     }
     limits?.keyIsUnknown(request);
     throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
   }
 
   async function spenderOf(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Spender> {
-    const key = await anyKey(request);
+    const credential = await presented(request);
+    const { key } = credential;
     const named = await wallets.resolve(idOrKey);
     if (named?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
     if (key.walletId !== undefined && key.walletId !== named.wallet.id) throw new Refusal('not_found');
-    requirePermission(effectiveKind(key, named.key), permission);
-    // A key in the path counts only where the credential is no authority of its own.
-    const keys = key.kind === 'public_api' && named.key ? [key, named.key] : [key];
-    return { wallet: named.wallet, guards: keys.map(keyGuard) };
+    // A key in the path counts only where the credential is no authority of its own: a public API key names the account.
+    const authority = key.kind === 'public_api' && named.key ? { text: idOrKey, key: named.key } : credential;
+    requirePermission(authority.key.kind, permission);
+    const keys = authority === credential ? [key] : [key, authority.key];
+    return { wallet: named.wallet, guards: keys.map(keyGuard), presented: authority };
+  }
+
+  const anyKey = async (request: FastifyRequest) => (await presented(request)).key;
+
+  async function owner(request: FastifyRequest): Promise<Presented> {
+    const credential = await presented(request);
+    if (credential.key.kind !== 'secret_api') throw new Refusal('forbidden', 'This needs a secret API key (sak_).');
+    return credential;
   }
 
   return {
     anyKey,
-    async account(request) {
-      const key = await anyKey(request);
-      if (key.kind !== 'secret_api') throw new Refusal('forbidden', 'This needs a secret API key (sak_).');
-      return key.accountId;
+    owner,
+    account: async (request) => (await owner(request)).key.accountId,
+    async keyManager(request) {
+      const credential = await owner(request);
+      // It could make itself a key without them.
+      if (credential.key.limits) throw new Refusal('forbidden', 'This needs a secret API key (sak_) without a budget or a cap.');
+      return credential;
     },
     async secretKey(request) {
       const key = await anyKey(request);
@@ -84,11 +109,6 @@ export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limi
     ownerOf: (request, walletId, permission) => spenderOf(request, walletId ?? '', permission),
     walletNamed: async (request, idOrKey, permission) => (await spenderOf(request, idOrKey, permission)).wallet,
   };
-}
-
-/** A public API key only names the account: what counts is the wallet access key in the path. */
-function effectiveKind(credential: Key, inPath: Key | undefined): Key['kind'] {
-  return credential.kind === 'public_api' ? (inPath?.kind ?? 'public_api') : credential.kind;
 }
 
 export function hasPermission(kind: Key['kind'], permission: Permission): boolean {

@@ -59,10 +59,12 @@ interface FieldSchema {
 }
 
 /**
- * Brings what clients really send to what the schemas say, before validation: `null` and `""` are absent, digits are integers where an
- * integer is expected, `true` and `false` are booleans, a JSON text is an object where an object is expected.
+ * Brings what clients really send to what the schemas say, before validation: `null` and `""` are absent, a text is an integer, a
+ * boolean or an object where one is expected and the text is one.
  */
 export function normalize(request: FastifyRequest): void {
+  // PostgreSQL has no NUL in a text, so nothing is called that.
+  for (const part of Object.values(request.params as Record<string, string>)) if (part.includes('\0')) throw new Refusal('not_found');
   const schema = request.routeOptions.schema;
   if (schema?.body) {
     request.body = normalizeFields(request.body ?? {}, schema.body);
@@ -83,15 +85,13 @@ function normalizeFields(input: unknown, schema: unknown): Record<string, unknow
   return fields;
 }
 
-/** A form has no other way to say it. */
-const BOOLEANS: Readonly<Record<string, boolean>> = { __proto__: null as never, true: true, false: false, 1: true, 0: false };
-
 function normalizeValue(name: string, value: unknown, field: FieldSchema | undefined): unknown {
   if (field?.type === 'integer') {
     const integer = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
     return field.zeroIsAbsent && integer === 0 ? undefined : integer;
   }
-  if (field?.type === 'boolean' && typeof value === 'string') return BOOLEANS[value] ?? value;
+  // A form has no other way to say it.
+  if (field?.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   if (field?.type === 'object' && typeof value === 'string') return parseObject(name, value);
   return value;
 }

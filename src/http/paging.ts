@@ -50,7 +50,15 @@ export function nextHeaders(request: FastifyRequest, reply: FastifyReply, limit:
   if (after === undefined) return;
   const { 'per-page': _perPage, 'access-token': _secret, ...kept } = request.query as Record<string, string>;
   const query = new URLSearchParams({ ...kept, after, 'per-page': String(limit) });
-  reply.header('link', `<?${query}>; rel="next"`);
+  setLinks(reply, [`<?${query}>; rel="next"`]);
+}
+
+/** Clients refuse answers with more than 16 kB of headers, and what the request asks stands in every link. */
+const MAX_LINKS_LENGTH = 8192;
+
+function setLinks(reply: FastifyReply, links: readonly string[]): void {
+  const text = links.join(', ');
+  if (text.length <= MAX_LINKS_LENGTH) reply.header('link', text);
 }
 
 /** The totals and the neighbours of a page (RFC 8288). Links are relative and never repeat a credential or a path key. */
@@ -69,6 +77,6 @@ export function pageHeaders(request: FastifyRequest, reply: FastifyReply, { page
     'x-pagination-page-count': pages,
     'x-pagination-current-page': page,
     'x-pagination-per-page': limit,
-    link: links.join(', '),
   });
+  setLinks(reply, links);
 }

@@ -6,12 +6,18 @@ import { BODY_LIMIT, normalize, readBodies } from './body.ts';
 import { answerPreflight, isOpenToPages } from './cors.ts';
 import { answerBadAddress, answerBadRequest, answerErrors, commonHeaders } from './errors.ts';
 import type { Limits } from './limits.ts';
+import { collectRoutes } from './openapi/collect.ts';
+import { descriptionRoutes } from './openapi/routes.ts';
 import { selectFields } from './select.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** A public LNURL route: every refusal is HTTP 200 in LNURL's form. */
     lnurl?: boolean;
+    /** For everybody, without a key. */
+    isPublic?: boolean;
+    /** Not an operation of its own: the API's description leaves it out. */
+    undocumented?: boolean;
   }
 }
 
@@ -84,7 +90,9 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     for (const one of [method].flat()) methods.add(one);
     known.set(url, methods);
   });
+  const described = collectRoutes(app);
   register(app);
+  descriptionRoutes(app, described);
   for (const [url, methods] of [...known]) refuseOtherMethods(app, url, methods);
   return app;
 }
@@ -93,7 +101,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
 function authenticateFirst(app: App, authenticate: (request: FastifyRequest) => Promise<unknown>): void {
   app.addHook('onRoute', (route) => {
     const reads = route.schema?.body !== undefined || route.schema?.querystring !== undefined;
-    if (!reads || route.config?.lnurl || !/^\/(v1|playground)\//.test(route.url)) return;
+    if (!reads || route.config?.lnurl || route.config?.isPublic || !/^\/(v1|playground)\//.test(route.url)) return;
     route.preParsing = async (request, _reply, payload) => {
       await authenticate(request);
       return payload;
@@ -118,6 +126,7 @@ function refuseOtherMethods(app: App, url: string, methods: ReadonlySet<string>)
   app.route({
     method: METHODS.filter((method) => !methods.has(method)),
     url,
+    config: { undocumented: true },
     handler: (request, reply) => {
       if (request.method === 'OPTIONS' && isOpenToPages(url)) return answerPreflight(request, reply, allowed);
       reply.header('allow', allowed);

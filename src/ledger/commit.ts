@@ -1,9 +1,11 @@
 import type { SqlValue, Tx } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
-import { type AccountState, apply, type HoldState, touchedBy, type Worksheet } from './arithmetic.ts';
+import { accountState } from './account-state.ts';
+import { apply, type HoldState, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Guard, Posting, Receipt, TransferRow } from './posting.ts';
+import type { Tail } from './tail.ts';
 
 /** What became of one posting of a batch: its receipt, or why it was not applied. */
 export type Decision = Receipt | Error;
@@ -21,12 +23,22 @@ export class RowMissed extends Error {
 
 /**
  * Decides and writes a batch of postings inside one database transaction: lock the accounts, decide each posting in order on
- * what its predecessors left, write everything with few statements.
+ * what its predecessors left, write everything with few statements. In SQLite the tail knows the accounts better than their rows.
  * @throws RowMissed when a posting's row did not change; the transaction must then be rolled back.
  */
-export async function commitBatch(tx: Tx, batchId: string, postings: readonly Posting[], nowMs: number): Promise<Decision[]> {
+export async function commitBatch(
+  tx: Tx,
+  tail: Tail | undefined,
+  batchId: string,
+  postings: readonly Posting[],
+  nowMs: number,
+): Promise<Decision[]> {
   // One round trip for all reads: none waits for another's answer, and the database takes them in this order.
-  const [unguarded, sheet] = await Promise.all([findUnguarded(tx, postings), openWorksheet(tx, postings, nowMs)]);
+  const [guards, worksheet] = [findUnguarded(tx, postings), openWorksheet(tx, tail, postings, nowMs)];
+  // After a failed statement the others of its transaction say only that one had failed: the first failure is awaited first.
+  worksheet.catch(() => undefined);
+  const unguarded = await guards;
+  const sheet = await worksheet;
   const decisions: Decision[] = postings.map((posting) => {
     const before = sheet.newTransfers.length;
     return unguarded.get(posting) ?? apply(sheet, posting) ?? receiptOf(posting, sheet, before);
@@ -38,19 +50,21 @@ export async function commitBatch(tx: Tx, batchId: string, postings: readonly Po
       if (changed !== 1) throw new RowMissed(row.otherwise);
     }
   }
-  await writeWorksheet(tx, batchId, sheet);
+  await writeWorksheet(tx, tail, batchId, sheet);
   return decisions;
 }
 
 /** The postings of which a guard does not hold, and why. */
 async function findUnguarded(tx: Tx, postings: readonly Posting[]): Promise<Map<Posting, Error>> {
   const guards = postings.flatMap((posting) => posting.guards ?? []);
-  const holding = new Map<Guard['statement'], Set<string>>();
-  for (const statement of new Set(guards.map((guard) => guard.statement))) {
+  const reads = [...new Set(guards.map((guard) => guard.statement))].map((statement) => {
     const ids = new Set(guards.filter((guard) => guard.statement === statement).map(({ id }) => id));
-    const rows = await tx.all(statement, [...ids]);
-    holding.set(statement, new Set(rows.map(({ id }) => id)));
-  }
+    const rows = tx.all(statement, [...ids]);
+    rows.catch(() => undefined);
+    return { statement, rows };
+  });
+  const holding = new Map<Guard['statement'], Set<string>>();
+  for (const { statement, rows } of reads) holding.set(statement, new Set((await rows).map(({ id }) => id)));
   const failed = new Map<Posting, Error>();
   for (const posting of postings) {
     const guard = posting.guards?.find(({ statement, id }) => !holding.get(statement)?.has(id));
@@ -59,18 +73,20 @@ async function findUnguarded(tx: Tx, postings: readonly Posting[]): Promise<Map<
   return failed;
 }
 
-async function openWorksheet(tx: Tx, postings: readonly Posting[], nowMs: number): Promise<Worksheet> {
+async function openWorksheet(tx: Tx, tail: Tail | undefined, postings: readonly Posting[], nowMs: number): Promise<Worksheet> {
   const touched = postings.map(touchedBy);
   const accountIds = [...new Set(touched.flatMap((t) => t.accounts))];
   const holdIds = [...new Set(touched.flatMap((t) => t.holds))];
-  const [accountRows, holdRows] = await Promise.all([
-    accountIds.length > 0 ? tx.all(sql.lockAccounts, accountIds) : [],
+  const [known, accountRows, holdRows] = await Promise.all([
+    tail ? tail.open(tx, accountIds) : [],
+    !tail && accountIds.length > 0 ? tx.all(sql.lockAccounts, accountIds) : [],
     holdIds.length > 0 ? tx.all(sql.readHolds, holdIds) : [],
   ]);
-  invariant(accountRows.length === accountIds.length, 'a posting names a ledger account that does not exist');
+  const accounts = tail ? known : accountRows.map(accountState);
+  invariant(accounts.length === accountIds.length, 'a posting names a ledger account that does not exist');
   return {
     nowMs,
-    accounts: new Map(accountRows.map((row) => [row.id, accountState(row)])),
+    accounts: new Map(accounts.map((account) => [account.id, account])),
     holds: new Map(holdRows.map((row) => [row.id, holdState(row)])),
     newTransfers: [],
     newHolds: new Set(),
@@ -78,21 +94,21 @@ async function openWorksheet(tx: Tx, postings: readonly Posting[], nowMs: number
   };
 }
 
-async function writeWorksheet(tx: Tx, batchId: string, sheet: Worksheet): Promise<void> {
+async function writeWorksheet(tx: Tx, tail: Tail | undefined, batchId: string, sheet: Worksheet): Promise<void> {
   const opened = [...sheet.newHolds].map((id) => holdOf(sheet, id));
   const closed = [...sheet.closedHolds].filter((id) => !sheet.newHolds.has(id)).map((id) => holdOf(sheet, id));
   const transferRows = sheet.newTransfers.map(transferRow);
   const openedRows = opened.map((h) => [h.id, h.account, h.amountMsat, h.state]);
   const closedRows = closed.map((h) => [h.id, h.state]);
-  const accountRows = [...sheet.accounts.values()].map((a) => [a.id, a.balanceMsat, a.heldMsat, a.entries, a.head]);
-  if (tx.dialect === 'postgres') {
-    const columns = [columnsOf(transferRows, 17), columnsOf(openedRows, 4), columnsOf(closedRows, 2), columnsOf(accountRows, 5)];
-    await tx.send(sql.writeBatch, batchId, ...columns.flat());
-  } else {
-    for (const row of transferRows) await tx.run(sql.insertTransfer, ...row);
+  if (tail) {
+    for (const [index, place] of tail.place(sheet).entries()) await tx.run(sql.insertTransfer, ...(transferRows[index] ?? []), ...place);
     for (const row of openedRows) await tx.run(sql.insertHold, ...row);
     for (const row of closedRows) await tx.run(sql.closeHold, ...row);
-    for (const row of accountRows) await tx.run(sql.saveAccount, ...row);
+    await tail.save(tx, batchId, sheet);
+  } else {
+    const accountRows = [...sheet.accounts.values()].map((a) => [a.id, a.balanceMsat, a.heldMsat, a.entries, a.head]);
+    const columns = [columnsOf(transferRows, 17), columnsOf(openedRows, 4), columnsOf(closedRows, 2), columnsOf(accountRows, 5)];
+    await tx.send(sql.writeBatch, batchId, ...columns.flat());
   }
 }
 
@@ -142,18 +158,6 @@ function holdOf(sheet: Worksheet, id: string): HoldState {
   const hold = sheet.holds.get(id);
   invariant(hold, `hold ${id} is not part of this batch`);
   return hold;
-}
-
-const NO_ENTRY = new Uint8Array();
-
-function accountState(row: sql.AccountRow): AccountState {
-  return {
-    id: row.id,
-    balanceMsat: msat(row.balance_msat),
-    heldMsat: msat(row.held_msat),
-    entries: row.entries,
-    head: row.head ?? NO_ENTRY,
-  };
 }
 
 function holdState(row: sql.HoldRow): HoldState {

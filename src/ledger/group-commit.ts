@@ -9,6 +9,7 @@ import { isSystemAccount } from './accounts.ts';
 import { commitBatch, type Decision, RowMissed } from './commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Posting, Receipt } from './posting.ts';
+import type { Tail } from './tail.ts';
 
 interface Waiting {
   readonly posting: Posting;
@@ -34,6 +35,8 @@ const RESOLVE_AGAIN_MS = 500;
  */
 export class GroupCommit {
   readonly #database: Database;
+  /** SQLite's. */
+  readonly #tail: Tail | undefined;
   readonly #clock: Clock;
   #queue: Waiting[] = [];
   #active = 0;
@@ -41,8 +44,9 @@ export class GroupCommit {
   #batches = 0;
   #postings = 0;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, tail: Tail | undefined, clock: Clock) {
     this.#database = database;
+    this.#tail = tail;
     this.#clock = clock;
   }
 
@@ -98,8 +102,8 @@ export class GroupCommit {
     const batchId = newId(this.#clock.nowMs());
     let decisions: Decision[] = [];
     try {
-      await this.#database.transaction(async (tx) => {
-        decisions = await commitBatch(tx, batchId, postings, this.#clock.nowMs());
+      await (this.#tail ?? this.#database).transaction(async (tx) => {
+        decisions = await commitBatch(tx, this.#tail, batchId, postings, this.#clock.nowMs());
       });
     } catch (error) {
       if (!(error instanceof CommitUnknown) || !(await this.#wasCommitted(batchId))) throw error;
@@ -108,7 +112,7 @@ export class GroupCommit {
   }
 
   /**
-   * A connection broke during COMMIT. The batch's own row tells what became of it; its callers wait until the database can say. The
+   * A connection broke during COMMIT, or SQLite's disk. The batch's own row tells what became of it; its callers wait until the database can say. The
    * refutation may be lost on its way as well, so what counts is what the row says, not whether this attempt wrote it.
    */
   async #wasCommitted(batchId: string): Promise<boolean> {

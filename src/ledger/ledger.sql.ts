@@ -6,13 +6,15 @@ export type AccountRow = {
   held_msat: number;
   entries: number;
   head: Uint8Array | null;
+  /** Where its last entry is: SQLite's way to an account's entries. */
+  last_position: number;
 };
 
 /** Locks in id order, so that two batches never wait for each other in a circle. */
 export const lockAccounts = statement<AccountRow>('ledger_lock_accounts', {
-  sqlite: `SELECT id, balance_msat, held_msat, entries, head FROM ledger_account
+  sqlite: `SELECT id, balance_msat, held_msat, entries, head, last_position FROM ledger_account
     WHERE id IN (SELECT value FROM json_each($1))`,
-  postgres: `SELECT id, balance_msat, held_msat, entries, head FROM ledger_account
+  postgres: `SELECT id, balance_msat, held_msat, entries, head, 0 AS last_position FROM ledger_account
     WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
 });
 
@@ -26,8 +28,8 @@ export const readHolds = statement<HoldRow>('ledger_read_holds', {
 
 // What a batch writes. SQLite is as fast with a statement a row.
 export const saveAccount = statement(
-  'ledger_save_account',
-  'UPDATE ledger_account SET balance_msat = $2, held_msat = $3, entries = $4, head = $5 WHERE id = $1',
+  'tail_save_account',
+  'UPDATE ledger_account SET balance_msat = $2, held_msat = $3, entries = $4, head = $5, last_position = $6 WHERE id = $1',
 );
 
 export const insertHold = statement(
@@ -41,10 +43,11 @@ const TRANSFER_COLUMNS = `id, amount_msat, created_at_ms,
   from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx,
   to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx, memo, pass_thru`;
 
+/** Each row comes with its place (src/ledger/tail.ts). */
 export const insertTransfer = statement(
-  'ledger_insert_transfer',
-  `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+  'tail_insert_transfer',
+  `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS}, position, from_previous, to_previous)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
 );
 
 /** PostgreSQL takes a whole batch at once, a column a parameter. Its mark stands in the same statement, so it stands for all the rest. */
@@ -68,24 +71,38 @@ export const writeBatch = statement('ledger_write_batch', {
     INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'committed')`,
 });
 
-/** Waits for a transaction that is still inserting the same id. What is not committed by now never will be. */
-export const refuteBatch = statement(
-  'ledger_refute_batch',
-  `INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'refuted') ON CONFLICT DO NOTHING`,
-);
+/**
+ * Waits for a transaction that is still inserting the same id. What is not committed by now never will be: in SQLite, because this
+ * takes the place in the log where the commit that failed may have left something.
+ */
+export const refuteBatch = statement('ledger_refute_batch', {
+  sqlite: `UPDATE ledger_tail SET batch = CASE batch WHEN $1 THEN $1 ELSE '' END`,
+  postgres: `INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'refuted') ON CONFLICT DO NOTHING`,
+});
 
-export const readBatch = statement<{ outcome: 'committed' | 'refuted' }>(
-  'ledger_read_batch',
-  'SELECT outcome FROM ledger_batch WHERE id = $1',
-);
+/** In SQLite one batch follows the other, so the last one is enough. */
+export const readBatch = statement<{ outcome: 'committed' | 'refuted' }>('ledger_read_batch', {
+  sqlite: `SELECT CASE batch WHEN $1 THEN 'committed' ELSE 'refuted' END AS outcome FROM ledger_tail`,
+  postgres: 'SELECT outcome FROM ledger_batch WHERE id = $1',
+});
 
 /** Ids are time-ordered: everything before one of yesterday. */
 export const forgetBatches = statement('ledger_forget_batches', 'DELETE FROM ledger_batch WHERE id < $1');
 
-/** The balance as it is committed. */
-export const readBalance = statement<{ balance_msat: number; held_msat: number; entries: number }>(
-  'ledger_read_balance',
-  'SELECT balance_msat, held_msat, entries FROM ledger_account WHERE id = $1',
-);
+/** Accounts as they are committed; in SQLite only those that the tail does not know better. */
+export const readAccounts = statement<AccountRow>('ledger_read_accounts', {
+  sqlite: lockAccounts.sqlite,
+  postgres: `SELECT id, balance_msat, held_msat, entries, head, 0 AS last_position FROM ledger_account WHERE id = ANY($1::bigint[])`,
+});
+
+export const pageOfAccounts = statement<AccountRow>('ledger_page_of_accounts', {
+  sqlite: 'SELECT id, balance_msat, held_msat, entries, head, last_position FROM ledger_account WHERE id > $1 ORDER BY id LIMIT $2',
+  postgres: 'SELECT id, balance_msat, held_msat, entries, head, 0 AS last_position FROM ledger_account WHERE id > $1 ORDER BY id LIMIT $2',
+});
+
+export const readAccount = statement<AccountRow>('ledger_read_account', {
+  sqlite: 'SELECT id, balance_msat, held_msat, entries, head, last_position FROM ledger_account WHERE id = $1',
+  postgres: 'SELECT id, balance_msat, held_msat, entries, head, 0 AS last_position FROM ledger_account WHERE id = $1',
+});
 
 export const readHold = statement<HoldRow>('ledger_read_hold', 'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id = $1');

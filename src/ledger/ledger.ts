@@ -2,13 +2,19 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { firstIdAt } from '../kernel/ids.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
+import { type AccountState, accountState } from './account-state.ts';
+import { type EntryRow, pageOfEntries } from './entries.sql.ts';
 import { GroupCommit, type LedgerVitals } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Posting, Receipt } from './posting.ts';
+import { type Pace, Tail } from './tail.ts';
 
 export type { Balance } from './posting.ts';
 
-/** The double-entry ledger. Money moves through `post` and nowhere else. */
+/**
+ * The double-entry ledger. Money moves through `post` and nowhere else. Whoever needs all balances at one moment reads
+ * `allAccounts` (read-tail.ts) in a snapshot: the rows of `ledger_account` alone may lag.
+ */
 export interface Ledger {
   /**
    * Applies a posting, all of it or nothing, and answers once it is durable.
@@ -16,7 +22,12 @@ export interface Ledger {
    * @throws HoldClosed when a hold had been posted or voided before.
    */
   post(posting: Posting): Promise<Receipt>;
+  /** The balance as it is committed. */
   balance(account: number): Promise<Balance>;
+  /** The same of many accounts, in their order. */
+  balances(accounts: readonly number[]): Promise<Balance[]>;
+  /** An account's entries from one number to another, both included, newest first. Costs what it answers, wherever they are. */
+  entries(account: number, first: number, last: number): Promise<EntryRow[]>;
   /** What an open hold reserves; undefined when it is closed or unknown. */
   openHoldMsat(id: string): Promise<Msat | undefined>;
   /** Drops the marks of batches that nobody can be in doubt about any more. */
@@ -29,19 +40,47 @@ export interface Ledger {
 
 const KEEP_BATCHES_MS = 24 * 60 * 60 * 1000;
 
-export function createLedger(database: Database, clock: Clock): Ledger {
-  const commits = new GroupCommit(database, clock);
+/** `pace` is that of writing back what SQLite's rows do not say yet; tests change it. */
+export function createLedger(database: Database, clock: Clock, pace?: Pace): Ledger {
+  const tail = database.dialect === 'sqlite' ? new Tail(database, pace) : undefined;
+  const commits = new GroupCommit(database, tail, clock);
+
+  async function committed(account: number): Promise<AccountState> {
+    const lately = await tail?.committed(account);
+    if (lately) return lately;
+    const row = await database.first(sql.readAccount, account);
+    return found(account, row && accountState(row));
+  }
+
   return {
     post: (posting) => commits.add(posting),
     vitals: () => commits.vitals(),
-    drain: () => commits.drain(),
+    async drain() {
+      await commits.drain();
+      // What cannot be written back now is read from the tail when the ledger is opened again.
+      await tail?.writeBack().catch(() => undefined);
+    },
     async forgetOldBatches() {
       await database.transaction((tx) => tx.run(sql.forgetBatches, firstIdAt(clock.nowMs() - KEEP_BATCHES_MS)));
     },
-    async balance(account) {
-      const row = await database.first(sql.readBalance, account);
-      if (!row) throw new Error(`ledger account ${account} does not exist`);
-      return toBalance(row);
+    balance: async (account) => balanceOf(await committed(account)),
+    async balances(accounts) {
+      const lately = new Map<number, AccountState>();
+      for (const id of accounts) {
+        const state = await tail?.committed(id);
+        if (state) lately.set(id, state);
+      }
+      const rows = await database.all(
+        sql.readAccounts,
+        accounts.filter((id) => !lately.has(id)),
+      );
+      for (const row of rows) lately.set(row.id, accountState(row));
+      return accounts.map((id) => balanceOf(found(id, lately.get(id))));
+    },
+    async entries(account, first, last) {
+      const { entries, lastPosition } = await committed(account);
+      // SQLite walks back from the account's last entry; PostgreSQL has an index.
+      return database.all(pageOfEntries, account, first, last, ...(tail ? [entries, lastPosition] : []));
     },
     async openHoldMsat(id) {
       const row = await database.first(sql.readHold, id);
@@ -50,9 +89,11 @@ export function createLedger(database: Database, clock: Clock): Ledger {
   };
 }
 
-/** Reads the columns `balance_msat`, `held_msat`, `entries` of a ledger account's row. */
-export function toBalance(row: { balance_msat: number; held_msat: number; entries: number }): Balance {
-  const balanceMsat = msat(row.balance_msat);
-  const heldMsat = msat(row.held_msat);
-  return { balanceMsat, heldMsat, spendableMsat: subMsat(balanceMsat, heldMsat), entries: row.entries };
+function found(id: number, state: AccountState | undefined): AccountState {
+  if (!state) throw new Error(`ledger account ${id} does not exist`);
+  return state;
+}
+
+function balanceOf({ balanceMsat, heldMsat, entries }: AccountState): Balance {
+  return { balanceMsat, heldMsat, spendableMsat: subMsat(balanceMsat, heldMsat), entries };
 }

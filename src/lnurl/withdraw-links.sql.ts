@@ -12,19 +12,20 @@ export type LinkRow = {
   pass_thru: string | null;
   expires_at: number | null;
   created_at: number;
+  made_by: string | null;
 };
 
 export const insertLink = statement(
   'withdraw_link_insert',
   `INSERT INTO withdraw_link (id, wallet_id, ledger_account, token_hash, balance_token_hash, max_msat, uses, uses_left, memo, pass_thru,
-     expires_at, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11)`,
+     expires_at, created_at, made_by)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12)`,
 );
 
 /** By either of its two tokens. */
 export const findByToken = statement<LinkRow>(
   'withdraw_link_find',
-  `SELECT id, wallet_id, balance_token_hash, ledger_account, max_msat, uses, uses_left, memo, pass_thru, expires_at, created_at
+  `SELECT id, wallet_id, balance_token_hash, ledger_account, max_msat, uses, uses_left, memo, pass_thru, expires_at, created_at, made_by
    FROM withdraw_link WHERE token_hash = $1 OR balance_token_hash = $1`,
 );
 

@@ -1,15 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Accounts } from '../accounts/accounts.ts';
+import { type Accounts, type Key, lineGuard } from '../accounts/accounts.ts';
+import { roomUnder } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { floorSat, type Msat, minMsat, msat, satToMsat } from '../kernel/money.ts';
+import { floorSat, MAX_MSAT, type Msat, minMsat, msat, satToMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { Wallet, Wallets } from '../wallets/wallets.ts';
+import { activeWalletGuard, type Wallet, type Wallets } from '../wallets/wallets.ts';
 import { encodeLnurl } from './bech32.ts';
 import * as sql from './withdraw-links.sql.ts';
 import { balanceTokenOf, k1Of, newToken, tokenHash } from './withdraw-token.ts';
@@ -25,6 +26,10 @@ export interface NewLink {
   readonly uses: number;
   /** The keys that ask for it: a link is a claim to money. */
   readonly guards: readonly Guard[];
+  /** What else is written with it. */
+  readonly companions?: (made: MadeLink) => readonly RowWrite[];
+  /** The key whose authority the link passes on: claims count against its limits, and end with it. */
+  readonly madeBy: Key | undefined;
 }
 
 /** A link as it is shown to its maker, this once. */
@@ -119,13 +124,18 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   const expiresAt = order.expirySeconds === undefined ? undefined : createdAt + order.expirySeconds;
   const token = newToken();
   const hashes = [tokenHash(token), tokenHash(balanceTokenOf(token))];
-  const rest = [maxMsat, uses, memo, passThru ?? null, expiresAt ?? null, createdAt];
-  await deps.database.transaction(async (tx) => {
-    for (const { statement, id: keyId, otherwise } of order.guards) if (!(await tx.first(statement, [keyId]))) throw otherwise();
-    await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
-  });
+  const rest = [maxMsat, uses, memo, passThru ?? null, expiresAt ?? null, createdAt, order.madeBy?.id ?? null];
   const url = `${await linkUrl(deps, wallet.id)}?ott=${token}&num_satoshis=${floorSat(maxMsat)}`;
-  return { id, token, url, lnurl: encodeLnurl(url), maxMsat, expiresAt, createdAt };
+  const made = { id, token, url, lnurl: encodeLnurl(url), maxMsat, expiresAt, createdAt };
+  await deps.database.transaction(async (tx) => {
+    for (const guard of [activeWalletGuard(wallet.id), ...order.guards])
+      if (!(await tx.first(guard.statement, [guard.id]))) throw guard.otherwise();
+    await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
+    for (const { statement, parameters, otherwise } of order.companions?.(made) ?? []) {
+      if ((await tx.run(statement, ...parameters)) !== 1) throw otherwise;
+    }
+  });
+  return made;
 }
 
 /** A link that can be claimed now, and for how much. */
@@ -133,6 +143,8 @@ interface OpenLink {
   readonly link: sql.LinkRow;
   readonly wallet: Wallet;
   readonly maxMsat: Msat;
+  /** The key that made it. */
+  readonly madeBy: Key | undefined;
   /** Whether it was found by its balance-check token (LUD-14). */
   readonly usesBalanceToken: boolean;
 }
@@ -151,14 +163,27 @@ async function openLink(deps: WithdrawLinkDependencies, request: WithdrawRequest
     const busy = await deps.payments.isLinkBusy(link.id);
     throw new Refusal('link_unusable', busy ? 'A withdrawal with this link is in progress.' : 'This withdraw link has been used.');
   }
-  const bound = minMsat(msat(link.max_msat), (await deps.ledger.balance(link.ledger_account)).spendableMsat);
+  if (named.wallet.status !== 'active') throw new Refusal('wallet_inactive');
+  const madeBy = await makerOf(deps, link);
+  const roomMsat = (await roomUnder(deps, madeBy?.limits)) ?? MAX_MSAT;
+  if (roomMsat === 0) throw new Refusal('budget_exceeded', 'The budget behind this link is used up for now.');
+  const bound = minMsat(minMsat(msat(link.max_msat), roomMsat), (await deps.ledger.balance(link.ledger_account)).spendableMsat);
   const maxMsat = request.numSatoshis === undefined ? bound : minMsat(bound, satToMsat(request.numSatoshis));
   if (maxMsat <= 0) throw new Refusal('insufficient_balance', 'The wallet behind this link has nothing to withdraw now.');
-  return { link, wallet: named.wallet, maxMsat, usesBalanceToken: Buffer.compare(link.balance_token_hash, hash) === 0 };
+  return { link, wallet: named.wallet, maxMsat, madeBy, usesBalanceToken: Buffer.compare(link.balance_token_hash, hash) === 0 };
+}
+
+const DISOWNED = 'The key that made this withdraw link is revoked or expired.';
+
+/** @throws Refusal when neither the key nor what replaced it in a rotation is valid any more. */
+async function makerOf({ accounts }: WithdrawLinkDependencies, link: sql.LinkRow): Promise<Key | undefined> {
+  const key = link.made_by === null ? undefined : await accounts.findById(link.made_by);
+  if (key && !(await accounts.isLineValid(key))) throw new Refusal('link_unusable', DISOWNED);
+  return key;
 }
 
 async function withdraw(deps: WithdrawLinkDependencies, request: WithdrawRequest, paymentRequest: string): Promise<void> {
-  const { link, wallet, maxMsat } = await openLink(deps, request);
+  const { link, wallet, maxMsat, madeBy } = await openLink(deps, request);
   const invoice = deps.payments.readInvoice(paymentRequest);
   const { amountMsat } = invoice;
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
@@ -171,6 +196,8 @@ async function withdraw(deps: WithdrawLinkDependencies, request: WithdrawRequest
     invoice,
     wtxType: 'ln_lnurl_withdraw',
     passThru: link.pass_thru ?? undefined,
+    guards: madeBy ? [lineGuard(madeBy, () => new Refusal('link_unusable', DISOWNED))] : [],
+    limits: madeBy?.limits,
     claim: {
       linkId: link.id,
       row: {

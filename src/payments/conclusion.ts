@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { concludeCharge } from '../budgets/budgets.ts';
 import { findById as findInvoice, reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { type Msat, minMsat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
+import { type Msat, minMsat, msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import type { Posting, RowWrite, TransferOrder } from '../ledger/posting.ts';
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
@@ -37,7 +38,10 @@ export function success(
   const fee = chargedMsat > 0 ? [feeTransfer(payment, newId(clock.nowMs()), chargedMsat)] : [];
   const excess = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: excessMsat };
   return {
-    rows: [succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock))],
+    rows: [
+      succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock)),
+      ...concludeCharge(payment.charge, msat(payment.amountMsat + chargedMsat)),
+    ],
     posts: [
       {
         holdId: payment.id,
@@ -57,14 +61,17 @@ export async function insideSuccess({ clock, database }: SagaDependencies, payme
   const settled = { statement: settleInside, parameters: [invoice.id, payment.amountMsat, now], otherwise: new PaymentNotPending() };
   const transfer = { ...amountTransfer(payment), to: invoice.ledger_account, toType: invoice.wtx_type, toLntx: invoice.id };
   return {
-    rows: [succeeded(payment, invoice.preimage, ZERO_MSAT, now), settled],
+    rows: [succeeded(payment, invoice.preimage, ZERO_MSAT, now), settled, ...concludeCharge(payment.charge, payment.amountMsat)],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: [transfer] }],
   };
 }
 
 /** Everything comes back to the wallet, and what the payment had taken can be taken again. */
 export function failure({ releaseLink }: SagaDependencies, payment: Payment, reason: FailureReason): Posting {
-  const rows: RowWrite[] = [{ statement: sql.fail, parameters: [payment.id, reason], otherwise: new PaymentNotPending() }];
+  const rows: RowWrite[] = [
+    { statement: sql.fail, parameters: [payment.id, reason], otherwise: new PaymentNotPending() },
+    ...concludeCharge(payment.charge, ZERO_MSAT),
+  ];
   if (payment.invoiceId !== undefined) {
     rows.push({ statement: reopenInvoice, parameters: [payment.invoiceId], otherwise: new PaymentNotPending() });
   }

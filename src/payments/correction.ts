@@ -1,4 +1,5 @@
 import type { Alarms } from '../alarms/alarms.ts';
+import { chargeLate } from '../budgets/budgets.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { msat } from '../kernel/money.ts';
@@ -49,6 +50,7 @@ function charged({ alarms, clock }: CorrectionDependencies, payment: Payment, { 
   return {
     rows: [
       { statement: sql.correctCharged, parameters, otherwise: new CorrectedBefore() },
+      ...chargeLate(payment.charge, msat(payment.amountMsat + feeMsat)),
       alarms.rowOf({ kind: 'payment_corrected', subject: payment.id, message }),
     ],
     transfers: [{ ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node }, ...fee],

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Limits } from '../budgets/limits.ts';
 import type { OurNode } from '../invoices/our-node.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Guard } from '../ledger/posting.ts';
+import type { Guard, RowWrite } from '../ledger/posting.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { defaultFeeLimit } from './fee-limit.ts';
@@ -25,6 +26,10 @@ export interface Keysend {
   readonly passThru?: string | undefined;
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
+  /** What else is written when it begins, given its id. */
+  readonly companions?: (paymentId: string) => readonly RowWrite[];
+  /** What may leave by the key that asks for it. */
+  readonly limits?: Limits | undefined;
 }
 
 /**
@@ -56,5 +61,7 @@ export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, 
     invoiceId: undefined,
     linkId: undefined,
   });
-  return deps.saga.begin({ payment, reserveMsat: order.feeLimitMsat ?? defaultFeeLimit(amountMsat), guards: order.guards });
+  const { guards, limits } = order;
+  const reserveMsat = order.feeLimitMsat ?? defaultFeeLimit(amountMsat);
+  return deps.saga.begin({ payment, reserveMsat, rows: order.companions?.(payment.id) ?? [], guards, limits });
 }

@@ -1,3 +1,4 @@
+import type { Charge } from '../budgets/budgets.ts';
 import { type Msat, msat } from '../kernel/money.ts';
 import type { CustomRecords, FailureReason } from '../lightning/node.ts';
 import type { PaymentRow } from './payments.sql.ts';
@@ -39,6 +40,8 @@ export interface Payment {
   readonly invoiceId: string | undefined;
   /** The withdraw link it was claimed with. */
   readonly linkId: string | undefined;
+  /** What it counts for against the budget of the key that asked for it. */
+  readonly charge?: Charge | undefined;
   /** How it was booked again, when the node had reported as failed what then succeeded. */
   readonly correction?: 'charged' | 'borne' | undefined;
 }
@@ -74,8 +77,14 @@ export function rowToPayment(row: PaymentRow): Payment {
     passThru: row.pass_thru ?? undefined,
     invoiceId: row.invoice_id ?? undefined,
     linkId: row.link_id ?? undefined,
+    charge: rowToCharge(row),
     correction: row.correction ?? undefined,
   };
+}
+
+function rowToCharge({ charged_line: lineId, charged_period: periodStart, charged_msat: pendingMsat }: PaymentRow): Charge | undefined {
+  if (lineId === null || periodStart === null || pendingMsat === null) return undefined;
+  return { lineId, periodStart, pendingMsat: msat(pendingMsat) };
 }
 
 /** The insert parameters of a new, pending payment, in the order of `payments.sql.ts`. */
@@ -103,5 +112,8 @@ export function pendingParameters(p: Payment) {
     p.passThru ?? null,
     p.invoiceId ?? null,
     p.linkId ?? null,
+    p.charge?.lineId ?? null,
+    p.charge?.periodStart ?? null,
+    p.charge?.pendingMsat ?? null,
   ];
 }

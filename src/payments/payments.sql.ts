@@ -28,6 +28,9 @@ export type PaymentRow = {
   pass_thru: string | null;
   invoice_id: string | null;
   link_id: string | null;
+  charged_line: string | null;
+  charged_period: number | null;
+  charged_msat: number | null;
   correction: 'charged' | 'borne' | null;
 };
 
@@ -35,15 +38,15 @@ export type OwnedPaymentRow = PaymentRow & { account_id: string };
 
 const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
-  is_keysend, custom_records, pass_thru, invoice_id, link_id, correction`;
+  is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction`;
 
 /** Changes nothing when the payment hash has a live payment. */
 export const insertPending = statement(
   'payment_insert',
   `INSERT INTO payment (id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, payment_hash, payment_request,
      dest_pubkey, amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend,
-     custom_records, pass_thru, invoice_id, link_id)
-   VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+     custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat)
+   VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
    ON CONFLICT DO NOTHING`,
 );
 

@@ -1,5 +1,7 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { allow, BudgetMoved } from '../budgets/budgets.ts';
+import type { Limits } from '../budgets/limits.ts';
 import type { Database } from '../db/database.ts';
 import { close as closeInvoice } from '../invoices/invoices.sql.ts';
 import type { OurNode } from '../invoices/our-node.ts';
@@ -12,6 +14,7 @@ import { HoldClosed } from '../ledger/arithmetic.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Balance, Guard, RowWrite } from '../ledger/posting.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
+import { activeWalletGuard } from '../wallets/wallets.ts';
 import { failure, insideSuccess, requireProof, success } from './conclusion.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
@@ -25,6 +28,8 @@ export interface Draft {
   readonly rows?: readonly RowWrite[];
   /** What must be so when the money is held, such as that the key is not revoked. */
   readonly guards?: readonly Guard[] | undefined;
+  /** What may leave by the key that asks for it. */
+  readonly limits?: Limits | undefined;
 }
 
 /** A payment, and whether it had been begun by an earlier request. */
@@ -73,15 +78,31 @@ export class Saga {
    * @throws Refusal, NodeUnavailable when nothing was begun.
    */
   async begin(draft: Draft): Promise<Begun> {
-    const { payment, reserveMsat, rows = [], guards = [] } = draft;
-    const earlier = await this.findLive(payment);
+    const earlier = await this.findLive(draft.payment);
     if (earlier) return { payment: earlier, replayed: true };
     await this.#deps.our.requireAvailable();
-    await this.#requireRoom(payment);
+    await this.#requireRoom(draft.payment);
+    for (;;) {
+      try {
+        const allowed = await allow(this.#deps, draft.limits, draft.payment.amountMsat, draft.reserveMsat);
+        const payment = { ...draft.payment, charge: allowed.charge };
+        return await this.#hold({ ...draft, payment, reserveMsat: allowed.reserveMsat, rows: [...allowed.rows, ...(draft.rows ?? [])] });
+      } catch (error) {
+        // Each time round, another payment of the same budget went through or came back; a smaller reserve may fit.
+        if (error instanceof BudgetMoved) continue;
+        // What used the budget up may be this very payment, begun by another request meanwhile.
+        const first = error instanceof Refusal && (await this.findLive(draft.payment));
+        if (!first) throw error;
+        return { payment: first, replayed: true };
+      }
+    }
+  }
+
+  async #hold({ payment, reserveMsat, rows = [], guards = [] }: Draft): Promise<Begun> {
     let balance: Balance | undefined;
     try {
       const receipt = await this.#deps.ledger.post({
-        guards,
+        guards: [activeWalletGuard(payment.walletId), ...guards],
         holds: [{ id: payment.id, account: payment.ledgerAccount, amountMsat: payment.amountMsat, reserveMsat }],
         rows: [
           { statement: sql.insertPending, parameters: pendingParameters(payment), otherwise: new Refusal('invoice_paid') },

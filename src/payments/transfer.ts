@@ -1,10 +1,11 @@
-import type { Clock } from '../kernel/clock.ts';
+import { type BudgetDependencies, spendAtOnce } from '../budgets/budgets.ts';
+import type { Limits } from '../budgets/limits.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Guard, Receipt } from '../ledger/posting.ts';
-import type { Wallet } from '../wallets/wallets.ts';
+import type { Guard, Receipt, RowWrite } from '../ledger/posting.ts';
+import { activeWalletGuard, type Wallet } from '../wallets/wallets.ts';
 
 export interface WalletTransfer {
   readonly source: Wallet;
@@ -15,19 +16,24 @@ export interface WalletTransfer {
   readonly passThru: string | undefined;
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
+  /** What else is written with it, given its id. */
+  readonly companions?: (transferId: string) => readonly RowWrite[];
+  /** What may leave by the key that asks for it. */
+  readonly limits?: Limits | undefined;
 }
 
 /**
  * Moves money between two wallets of this service; both sides or neither.
  * @returns the receipt, with the one transfer and both balances.
- * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`.
+ * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`, `wallet_inactive`, `payment_cap_exceeded`, `budget_exceeded`.
  */
-export async function transferBetween(deps: { ledger: Ledger; clock: Clock }, order: WalletTransfer): Promise<Receipt> {
+export async function transferBetween(deps: BudgetDependencies & { ledger: Ledger }, order: WalletTransfer): Promise<Receipt> {
   const { source, destination, amountMsat, memo, passThru } = order;
   if (source.id === destination.id) throw new Refusal('same_wallet');
   const id = newId(deps.clock.nowMs());
   return deps.ledger.post({
-    ...(order.guards && { guards: order.guards }),
+    guards: [activeWalletGuard(source.id), ...(order.guards ?? [])],
+    rows: [...(await spendAtOnce(deps, order.limits, id, amountMsat)), ...(order.companions?.(id) ?? [])],
     transfers: [
       {
         id,

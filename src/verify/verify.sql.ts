@@ -19,15 +19,20 @@ export type VerifiedTransfer = {
   to_lntx: string | null;
   memo: string | null;
   pass_thru: string | null;
+  /** SQLite's links to the entries before; null in PostgreSQL, which has none. */
+  from_previous: number | null;
+  to_previous: number | null;
 };
 
+const COLUMNS = `position, id, amount_msat, created_at_ms, from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx,
+  to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx, memo, pass_thru`;
+
 /** A page in the order of positions: each account's entries come in the order in which they were made. */
-export const transfersAfter = statement<VerifiedTransfer>(
-  'verify_transfers',
-  `SELECT position, id, amount_msat, created_at_ms, from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx, to_account, to_entry, to_balance_msat, to_hash,
-     to_type, to_lntx, memo, pass_thru
-   FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
-);
+export const transfersAfter = statement<VerifiedTransfer>('verify_transfers', {
+  sqlite: `SELECT ${COLUMNS}, from_previous, to_previous FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
+  postgres: `SELECT ${COLUMNS}, NULL AS from_previous, NULL AS to_previous FROM ledger_transfer
+    WHERE position > $1 ORDER BY position LIMIT $2`,
+});
 
 export const countTransfers = statement<{ n: number }>('verify_count', 'SELECT count(*) AS n FROM ledger_transfer');
 
@@ -38,12 +43,23 @@ export type VerifiedAccount = {
   held_msat: number;
   entries: number;
   head: Uint8Array | null;
+  last_position: number | null;
 };
 
-export const allAccounts = statement<VerifiedAccount>(
-  'verify_accounts',
-  'SELECT id, kind, balance_msat, held_msat, entries, head FROM ledger_account ORDER BY id',
+export const allAccounts = statement<VerifiedAccount>('verify_accounts', {
+  sqlite: 'SELECT id, kind, balance_msat, held_msat, entries, head, last_position FROM ledger_account ORDER BY id',
+  postgres: 'SELECT id, kind, balance_msat, held_msat, entries, head, NULL AS last_position FROM ledger_account ORDER BY id',
+});
+
+/** Milestones that do not lead to their entries. SQLite's alone, as is the next. */
+export const wrongMilestones = statement<{ account: number; entry: number }>(
+  'tail_wrong_milestones',
+  `SELECT m.account, m.entry FROM ledger_milestone m LEFT JOIN ledger_transfer t ON t.position = m.position
+   WHERE t.position IS NULL OR m.entry % $1 <> 0 OR NOT (
+     (t.from_account = m.account AND t.from_entry = m.entry) OR (t.to_account = m.account AND t.to_entry = m.entry)) LIMIT 20`,
 );
+
+export const countMilestones = statement<{ n: number }>('tail_count_milestones', 'SELECT count(*) AS n FROM ledger_milestone');
 
 /** PostgreSQL sums bigints to a decimal, which is cast back: what is held fits, because the balance above it does. */
 export const openHolds = statement<{ account: number; held_msat: number }>(
@@ -74,10 +90,66 @@ export const paymentsAgainstTransfers = statement<Mismatch>(
    WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL) OR t.amount_msat <> p.amount_msat LIMIT 20`,
 );
 
+/**
+ * Budgets whose counters are not what their payments and transfers add up to. Whatever counts against a budget is taken off its
+ * counters again; nothing must be left.
+ */
+export const spendingAgainstPayments = statement<Mismatch>(
+  'verify_key_spending',
+  `SELECT line_id AS id FROM (
+     SELECT line_id, period_start, pending_msat, spent_msat FROM key_spending
+     UNION ALL
+     SELECT charged_line, charged_period, CASE WHEN state = 'pending' THEN -charged_msat ELSE 0 END,
+       CASE WHEN state = 'succeeded' THEN -(amount_msat + fee_msat) ELSE 0 END
+     FROM payment WHERE charged_line IS NOT NULL
+     UNION ALL
+     SELECT k.line_id, k.period_start, 0, -t.amount_msat FROM key_transfer k JOIN ledger_transfer t ON t.id = k.transfer_id
+   ) AS counted
+   GROUP BY line_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 LIMIT 20`,
+);
+
 /** Settled invoices that were credited never, twice, or with another amount. */
 export const invoicesAgainstTransfers = statement<Mismatch>(
   'verify_invoice_transfers',
   `SELECT i.id FROM invoice i LEFT JOIN ledger_transfer t ON t.to_lntx = i.id
    GROUP BY i.id, i.state, i.received_msat
    HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat LIMIT 20`,
+);
+
+export type VerifiedEpoch = {
+  epoch: number;
+  created_at: number;
+  leaves: number;
+  total_msat: number;
+  tree_hash: Uint8Array;
+  previous_root: Uint8Array;
+  root: Uint8Array;
+  tree: number;
+};
+
+export const epochsAfter = statement<VerifiedEpoch>(
+  'verify_epochs',
+  `SELECT epoch, created_at, leaves, total_msat, tree_hash, previous_root, root, tree
+   FROM proof_epoch WHERE epoch > $1 ORDER BY epoch LIMIT $2`,
+);
+
+export const seedOfTree = statement<{ seed: Uint8Array }>(
+  'verify_seed',
+  `SELECT seed FROM proof_tree WHERE id = $1 AND state = 'complete'`,
+);
+
+export type VerifiedLeaf = { place: Uint8Array; wallet_id: string; balance_msat: number; head: Uint8Array; account: number | null };
+
+export const leavesAfter = statement<VerifiedLeaf>(
+  'verify_leaves',
+  `SELECT f.place, f.wallet_id, f.balance_msat, f.head, w.ledger_account AS account
+   FROM proof_leaf f LEFT JOIN wallet w ON w.id = f.wallet_id
+   WHERE f.tree = $1 AND f.place > $2 ORDER BY f.place LIMIT $3`,
+);
+
+export type VerifiedWallet = { id: string; account: number; created_at: number };
+
+export const walletsAfter = statement<VerifiedWallet>(
+  'verify_wallets',
+  'SELECT id, ledger_account AS account, created_at FROM wallet WHERE ledger_account > $1 ORDER BY ledger_account LIMIT $2',
 );

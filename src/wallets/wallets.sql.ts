@@ -10,8 +10,6 @@ export type WalletRow = {
   updated_at: number;
 };
 
-export type FundedRow = WalletRow & { balance_msat: number; held_msat: number; entries: number };
-
 const WALLET = 'SELECT id, account_id, ledger_account, user_label, status, created_at, updated_at FROM wallet';
 
 export const openLedgerAccount = statement<{ id: number }>(
@@ -27,18 +25,24 @@ export const insertWallet = statement(
 
 export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE id = $1`);
 
-export const listWallets = statement<FundedRow>(
-  'wallet_list',
-  `SELECT w.id, w.account_id, w.ledger_account, w.user_label, w.status, w.created_at, w.updated_at, l.balance_msat, l.held_msat, l.entries
-   FROM wallet w JOIN ledger_account l ON l.id = w.ledger_account
-   WHERE w.account_id = $1 ORDER BY w.id DESC LIMIT $2 OFFSET $3`,
-);
+export const listWallets = statement<WalletRow>('wallet_list', `${WALLET} WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`);
 
-export const listWalletsAfter = statement<FundedRow>(
+export const listWalletsAfter = statement<WalletRow>(
   'wallet_list_after',
-  `SELECT w.id, w.account_id, w.ledger_account, w.user_label, w.status, w.created_at, w.updated_at, l.balance_msat, l.held_msat, l.entries
-   FROM wallet w JOIN ledger_account l ON l.id = w.ledger_account
-   WHERE w.account_id = $1 AND w.id < $2 ORDER BY w.id DESC LIMIT $3`,
+  `${WALLET} WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
 );
 
 export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');
+
+/** What is NULL stays as it is. */
+export const updateWallet = statement(
+  'wallet_update',
+  `UPDATE wallet SET user_label = coalesce(CAST($2 AS TEXT), user_label), status = coalesce(CAST($3 AS TEXT), status), updated_at = $4
+   WHERE id = $1`,
+);
+
+/** Which of these wallets are active; none of them can change before the transaction ends. */
+export const activeWallets = statement<{ id: string }>('wallet_active', {
+  sqlite: `SELECT id FROM wallet WHERE id IN (SELECT value FROM json_each($1)) AND status = 'active'`,
+  postgres: `SELECT id FROM wallet WHERE id = ANY($1::text[]) AND status = 'active' FOR SHARE`,
+});

@@ -4,7 +4,9 @@ import type { Database, Tx } from '../db/database.ts';
 import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
-import { type Balance, toBalance } from '../ledger/ledger.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Balance } from '../ledger/ledger.ts';
+import type { Guard, RowWrite } from '../ledger/posting.ts';
 import * as sql from './wallets.sql.ts';
 
 /** A customer's wallet. What is in it only the ledger knows. Times are Unix seconds. */
@@ -41,16 +43,31 @@ export interface NewWallet {
   readonly accessKeys: Readonly<Record<WalletKeyKind, string>>;
 }
 
+/** What can be changed of a wallet. */
+export interface WalletChanges {
+  readonly userLabel?: string | undefined;
+  /** An inactive wallet sends no money; it receives as before. */
+  readonly status?: Wallet['status'] | undefined;
+}
+
+/** Makes a posting depend on a wallet being active: it is refused when it is inactive by then. */
+export function activeWalletGuard(walletId: string): Guard {
+  return { statement: sql.activeWallets, id: walletId, otherwise: () => new Refusal('wallet_inactive') };
+}
+
 export interface Wallets {
-  create(accountId: string, userLabel: string): Promise<NewWallet>;
+  /** `companions` gives what else is written with it. */
+  create(accountId: string, userLabel: string, companions?: (made: NewWallet) => readonly RowWrite[]): Promise<NewWallet>;
+  /** From the moment it answers, no money leaves a wallet that was made inactive; what is in flight already goes on. */
+  change(wallet: Wallet, changes: WalletChanges): Promise<Wallet>;
   /** May lag a second behind a change of label or status. */
   find(id: string): Promise<Wallet | undefined>;
   /** The wallet a path names, by its id or by any of its access keys; with the key, where it was one. */
   resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
   /** An account's wallets, newest first. */
-  list(accountId: string, limit: number, offset: number): Promise<{ wallets: FundedWallet[]; total: number }>;
+  list(accountId: string, limit: number, offset: number): Promise<{ wallets: Wallet[]; total: number }>;
   /** Those that follow a wallet's id in that order. */
-  listAfter(accountId: string, limit: number, afterId: string): Promise<FundedWallet[]>;
+  listAfter(accountId: string, limit: number, afterId: string): Promise<Wallet[]>;
 }
 
 export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
@@ -65,7 +82,23 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
 
   return {
     find,
-    create: (accountId, userLabel) => database.transaction((tx) => create(tx, clock, accountId, userLabel)),
+    create: (accountId, userLabel, companions = () => []) =>
+      database.transaction(async (tx) => {
+        const made = await create(tx, clock, accountId, userLabel);
+        for (const { statement, parameters, otherwise } of companions(made)) {
+          if ((await tx.run(statement, ...parameters)) !== 1) throw otherwise;
+        }
+        return made;
+      }),
+    async change(wallet, { userLabel, status }) {
+      const row = await database.transaction(async (tx) => {
+        await tx.run(sql.updateWallet, wallet.id, userLabel ?? null, status ?? null, unixSeconds(clock));
+        return tx.first(sql.findWallet, wallet.id);
+      });
+      if (!row) throw new Error(`wallet ${wallet.id} is gone`);
+      known.forget(wallet.id);
+      return toWallet(row);
+    },
     async resolve(pathKey) {
       if (pathKey.startsWith('wal_')) {
         const wallet = isId(pathKey) ? await find(pathKey) : undefined;
@@ -78,9 +111,9 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
     async list(accountId, limit, offset) {
       const rows = await database.all(sql.listWallets, accountId, limit, offset);
       const count = await database.first(sql.countWallets, accountId);
-      return { wallets: rows.map(toFunded), total: count?.n ?? 0 };
+      return { wallets: rows.map(toWallet), total: count?.n ?? 0 };
     },
-    listAfter: async (accountId, limit, afterId) => (await database.all(sql.listWalletsAfter, accountId, afterId, limit)).map(toFunded),
+    listAfter: async (accountId, limit, afterId) => (await database.all(sql.listWalletsAfter, accountId, afterId, limit)).map(toWallet),
   };
 }
 
@@ -90,14 +123,10 @@ async function create(tx: Tx, clock: Clock, accountId: string, userLabel: string
   if (ledgerAccount === undefined) throw new Error('no ledger account was opened');
   await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, unixSeconds(clock));
   const accessKeys = Object.fromEntries(WALLET_KEY_KINDS.map((kind) => [kind, newKeyText(kind)])) as Record<WalletKeyKind, string>;
-  for (const text of Object.values(accessKeys)) await insertKey(tx, clock, text, accountId, id);
+  for (const text of Object.values(accessKeys)) await insertKey(tx, clock, text, { accountId, walletId: id });
   const row = await tx.first(sql.findWallet, id);
   if (!row) throw new Error('the new wallet is not there');
   return { wallet: toWallet(row), accessKeys };
-}
-
-function toFunded(row: sql.FundedRow): FundedWallet {
-  return { wallet: toWallet(row), balance: toBalance(row) };
 }
 
 function toWallet(row: sql.WalletRow): Wallet {

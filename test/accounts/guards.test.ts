@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createAccounts, type Key, keyGuard } from '../../src/accounts/accounts.ts';
+import { createKeyring } from '../../src/accounts/keyring.ts';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -10,6 +11,8 @@ import { createWallets } from '../../src/wallets/wallets.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { amount, problemsOf } from '../support/ledgers.ts';
 
+const expire = statement('test_expire', 'UPDATE access_key SET expires_at = $2 WHERE id = $1');
+const deactivate = statement('test_deactivate', `UPDATE wallet SET status = 'inactive' WHERE id = $1`);
 const revoke = statement('test_revoke', 'UPDATE access_key SET revoked_at = 1 WHERE id = $1');
 
 async function accountWithWallets(database: Database) {
@@ -23,7 +26,7 @@ async function accountWithWallets(database: Database) {
   const key = (await accounts.find(one.accessKeys.wallet_admin)) as Key;
   const send = (by: Key) =>
     transferBetween(
-      { ledger, clock },
+      { database, ledger, clock },
       {
         source: one.wallet,
         destination: two.wallet,
@@ -39,6 +42,9 @@ async function accountWithWallets(database: Database) {
     key,
     send,
     text: one.accessKeys.wallet_admin,
+    /** The account's secret API key. */
+    owner: (await accounts.find(keys?.secretKey ?? '')) as Key,
+    secrets: [keys?.secretKey ?? '', one.accessKeys.wallet_admin, two.accessKeys.wallet_read],
     source: one.wallet,
     other: (await accounts.find(two.accessKeys.wallet_admin)) as Key,
   };
@@ -62,5 +68,72 @@ onBothDatabases('a revoked key', (open) => {
     await database.transaction((tx) => tx.run(revoke, key.id));
     const outcomes = await Promise.allSettled([send(other), send(key), send(other)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
+onBothDatabases('an expired key', (open) => {
+  it('A3: moves no money from that moment on, though reads may know it for a second longer', async () => {
+    const database = await open();
+    const { accounts, key, other, send, text } = await accountWithWallets(database);
+    const expiresAt = (seconds: number) => database.transaction((tx) => tx.run(expire, key.id, Math.floor(Date.now() / 1000) + seconds));
+    await expiresAt(3600);
+    await send(key);
+    await expiresAt(-1);
+    expect(await accounts.find(text)).toEqual(key);
+    const outcomes = await Promise.allSettled([send(other), send(key)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    await expect(send(key)).rejects.toMatchObject({ type: 'unauthorized' });
+    // Somebody who has not read it lately does not know it at all, whatever instance they ask.
+    expect(await createAccounts(database, systemClock).find(text)).toBeUndefined();
+  });
+});
+
+onBothDatabases('a rotated key', (open) => {
+  it('overlaps with the one that replaces it, then moves no money, while the new one does', async () => {
+    const database = await open();
+    const { accounts, key, send, owner } = await accountWithWallets(database);
+    const keyring = createKeyring(database, systemClock);
+    const made = await keyring.rotate(owner, { accountId: key.accountId, walletId: key.walletId }, key.id, 600);
+    const replacement = (await accounts.find(made.text)) as Key;
+    expect(replacement).toMatchObject({ kind: key.kind, walletId: key.walletId, lineId: key.id });
+    await send(key);
+    await send(replacement);
+    await database.transaction((tx) => tx.run(expire, key.id, 1));
+    await expect(send(key)).rejects.toMatchObject({ type: 'unauthorized' });
+    await send(replacement);
+    expect([await accounts.isLineValid(key), await accounts.isLineValid(replacement)]).toEqual([true, true]);
+    await keyring.revoke(owner, { accountId: key.accountId, walletId: key.walletId }, replacement.id);
+    await expect(send(replacement)).rejects.toMatchObject({ type: 'unauthorized' });
+    expect(await accounts.isLineValid(key)).toBe(false);
+  });
+});
+
+onBothDatabases('an inactive wallet', (open) => {
+  it('sends no money from that moment, though reads may call it active for a second longer', async () => {
+    const database = await open();
+    const { key, other, send, source } = await accountWithWallets(database);
+    await send(key);
+    await database.transaction((tx) => tx.run(deactivate, source.id));
+    for (const by of [key, other]) await expect(send(by)).rejects.toMatchObject({ type: 'wallet_inactive' });
+    expect(await problemsOf(database)).toEqual([]);
+  });
+});
+
+onBothDatabases('A4: the database', (open) => {
+  it('has no secret of a key in clear, nor in the hash of anything but the whole of it', async () => {
+    const database = await open();
+    const { owner, source, secrets } = await accountWithWallets(database);
+    const keyring = createKeyring(database, systemClock);
+    const limits = undefined;
+    const order = { kind: 'wallet_admin', label: 'a', expiresAt: undefined, limits } as const;
+    secrets.push((await keyring.create(owner, { accountId: source.accountId, walletId: source.id }, order)).text);
+    const everything = statement<Record<string, string>>('test_everything', 'SELECT * FROM access_key');
+    const rows = await database.all(everything);
+    expect(rows).toHaveLength(2 + 2 * 5 + 1);
+    const dump = JSON.stringify(rows.map((row) => ({ ...row, secret_hash: Buffer.from(row.secret_hash as never).toString('latin1') })));
+    for (const secret of secrets) {
+      expect(dump).not.toContain(secret.split('_')[1]);
+      expect(dump).toContain(JSON.stringify(secret.slice(-4)));
+    }
   });
 });

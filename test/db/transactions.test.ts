@@ -64,6 +64,23 @@ onBothDatabases('a database transaction', (open) => {
     expect(await database.first(half, 2)).toEqual({ n: 1 });
   });
 
+  it('keeps whole numbers exactly, and as integers, however they are written', async () => {
+    const database = await open();
+    const put = statement('test_put_beat', 'INSERT INTO lease (name, beat) VALUES ($1, $2)');
+    const change = statement('test_change_beat', 'UPDATE lease SET beat = $1');
+    const half = statement<{ beat: number; half: number }>('test_half_beat', 'SELECT beat, beat / 2 AS half FROM lease');
+    for (const beat of [3, -3, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 31, 2 ** 32 + 1]) {
+      const none = statement('test_no_beat', 'DELETE FROM lease');
+      await database.transaction(async (tx) => {
+        await tx.run(none);
+        await tx.run(put, 'x', beat);
+      });
+      expect(await database.first(half)).toEqual({ beat, half: Math.trunc(beat / 2) + 0 });
+      await database.transaction((tx) => tx.run(change, -beat + 0));
+      expect(await database.first(half)).toEqual({ beat: -beat + 0, half: Math.trunc(-beat / 2) + 0 });
+    }
+  });
+
   it('gives sums as numbers', async () => {
     const database = await open();
     const sum = statement<{ n: number }>('test_sum', 'SELECT sum(id) AS n FROM ledger_account');

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { rawGet } from '../support/raw-get.ts';
 import { type Answer, type Client, type Json, onRunningService, type TestWallet } from '../support/service.ts';
 
@@ -14,58 +14,78 @@ const OPERATIONS = {
   transfer: (ask, wallet, { sibling }) => ask('POST', `${wallet}/transfer`, { dest_wallet_id: sibling, num_satoshis: 10 }),
   'get link': (ask, wallet) => ask('GET', `${wallet}/lnurl/withdraw?num_satoshis=10`),
   'post link': (ask, wallet) => ask('POST', `${wallet}/lnurl/withdraw`, { num_satoshis: 10 }),
+  'read account': (ask) => ask('GET', '/v1/account'),
+  'list keys': (ask) => ask('GET', '/v1/keys'),
+  'make key': (ask) => ask('POST', '/v1/keys', { expiry: 60 }),
+  'list wallet keys': (ask, wallet) => ask('GET', `${wallet}/keys`),
+  'make wallet key': (ask, wallet) => ask('POST', `${wallet}/keys`, { kind: 'wallet_read', expiry: 60 }),
+  'rotate wallet key': (ask, wallet, { rotated }) => ask('POST', `${wallet}/keys/${rotated}/rotate`, {}),
+  'revoke wallet key': (ask, wallet, { revoked }) => ask('DELETE', `${wallet}/keys/${revoked}`),
+  'change wallet': (ask, wallet) => ask('PATCH', wallet, { user_label: 'test' }),
   'read lntx': (ask, _, { lntx }) => ask('GET', `/v1/lntx/${lntx}`),
   playground: (ask) => ask('GET', '/playground'),
 } as const satisfies Record<string, (ask: Ask, wallet: string, given: Given) => Promise<Answer>>;
 
 type Ask = (method: string, path: string, json?: unknown) => Promise<Answer>;
-type Given = Record<'payment_request' | 'alice' | 'sibling' | 'lntx', string>;
+type Given = Record<'payment_request' | 'alice' | 'sibling' | 'lntx' | 'rotated' | 'revoked', string>;
 type Operation = keyof typeof OPERATIONS;
 
 const MONEY_OUT: readonly string[] = ['withdraw', 'keysend', 'transfer'] satisfies Operation[];
 
 // The credential, what the path names, and the status of every operation in the order above. `read-as-admin`: the read key's
-// secret under the admin prefix. The sibling is another wallet of the account; the neighbour is another account.
+// secret under the admin prefix. The sibling is another wallet of the account; the neighbour is another account. A `limited` key has a
+// budget; `rotated-to` is what a rotation made of `rotated`. `account` and `wallet`: their keys, and the wallet's own label.
 const PERMISSIONS = `
-  credential       path            wallets     wallet  history     in   out             links    lntx  playground
-                                   list make   read    list csv    inv  wit  key  tra   get post read  read
-  sak              id              200  201    200     200 200     201  201  201  201   200 201  200   200
-  sak              admin           200  201    200     200 200     201  201  201  201   200 201  200   200
-  sak              read            200  201    200     200 200     201  201  201  201   200 201  200   200
-  sak              lnurl-pay       200  201    200     200 200     201  201  201  201   200 201  200   200
-  pak              id              403  403    403     403 403     403  403  403  403   403 403  200   403
-  pak              admin           403  403    200     200 200     201  201  201  201   200 201  200   403
-  pak              invoice         403  403    403     200 200     201  403  403  403   403 403  200   403
-  pak              read            403  403    200     200 200     403  403  403  403   403 403  200   403
-  pak              lnurl-withdraw  403  403    403     403 403     403  403  403  403   403 403  200   403
-  pak              lnurl-pay       403  403    403     403 403     403  403  403  403   403 403  200   403
-  admin            admin           403  403    200     200 200     201  201  201  201   200 201  200   200
-  admin            id              403  403    200     200 200     201  201  201  201   200 201  200   200
-  invoice          invoice         403  403    403     200 200     201  403  403  403   403 403  200   200
-  read             read            403  403    200     200 200     403  403  403  403   403 403  200   200
-  read             admin           403  403    200     200 200     403  403  403  403   403 403  200   200
-  lnurl-withdraw   lnurl-withdraw  403  403    403     403 403     403  403  403  403   403 403  403   403
-  lnurl-withdraw   admin           403  403    403     403 403     403  403  403  403   403 403  403   403
-  lnurl-pay        id              403  403    403     403 403     403  403  403  403   403 403  403   403
-  sibling-admin    id              403  403    404     404 404     404  404  404  404   404 404  404   200
-  sibling-admin    admin           403  403    404     404 404     404  404  404  404   404 404  404   200
-  neighbour-sak    id              200  201    404     404 404     404  404  404  404   404 404  404   200
-  neighbour-sak    admin           200  201    404     404 404     404  404  404  404   404 404  404   200
-  neighbour-pak    admin           403  403    404     404 404     404  404  404  404   404 404  404   403
-  neighbour-admin  id              403  403    404     404 404     404  404  404  404   404 404  404   200
-  sak              neighbour-id    200  201    404     404 404     404  404  404  404   404 404  200   200
-  sak              neighbour-admin 200  201    404     404 404     404  404  404  404   404 404  200   200
-  pak              neighbour-admin 403  403    404     404 404     404  404  404  404   404 404  200   403
-  sak              unknown-id      200  201    404     404 404     404  404  404  404   404 404  200   200
-  sak              unknown-admin   200  201    404     404 404     404  404  404  404   404 404  200   200
-  pak              unknown-admin   403  403    404     404 404     404  404  404  404   404 404  200   403
-  pak              read-as-admin   403  403    404     404 404     404  404  404  404   404 404  200   403
-  read-as-admin    id              401  401    401     401 401     401  401  401  401   401 401  401   401
-  pak-as-sak       id              401  401    401     401 401     401  401  401  401   401 401  401   401
-  id               id              401  401    401     401 401     401  401  401  401   401 401  401   401
-  unknown-sak      id              401  401    401     401 401     401  401  401  401   401 401  401   401
-  unknown-admin    unknown-admin   401  401    401     401 401     401  401  401  401   401 401  401   401
-  nothing          admin           401  401    401     401 401     401  401  401  401   401 401  401   401`;
+  credential       path            wallets     wallet  history     in   out             links     account          wallet                  lntx  playground
+                                   list make   read    list csv    inv  wit  key  tra   get post  get list make    list make rot rev chg   read
+  sak              id              200  201    200     200 200     201  201  201  201   200 201   200 200 201      200 201 201 200 200     200   200
+  sak              admin           200  201    200     200 200     201  201  201  201   200 201   200 200 201      200 201 201 200 200     200   200
+  sak              read            200  201    200     200 200     201  201  201  201   200 201   200 200 201      200 201 201 200 200     200   200
+  sak              lnurl-pay       200  201    200     200 200     201  201  201  201   200 201   200 200 201      200 201 201 200 200     200   200
+  pak              id              403  403    403     403 403     403  403  403  403   403 403   403 403 403      403 403 403 403 403     200   403
+  pak              admin           403  403    200     200 200     201  201  201  201   200 201   403 403 403      403 403 403 403 403     200   403
+  pak              invoice         403  403    403     200 200     201  403  403  403   403 403   403 403 403      403 403 403 403 403     200   403
+  pak              read            403  403    200     200 200     403  403  403  403   403 403   403 403 403      403 403 403 403 403     200   403
+  pak              lnurl-withdraw  403  403    403     403 403     403  403  403  403   403 403   403 403 403      403 403 403 403 403     200   403
+  pak              lnurl-pay       403  403    403     403 403     403  403  403  403   403 403   403 403 403      403 403 403 403 403     200   403
+  admin            admin           403  403    200     200 200     201  201  201  201   200 201   403 403 403      403 403 403 403 403     200   200
+  admin            id              403  403    200     200 200     201  201  201  201   200 201   403 403 403      403 403 403 403 403     200   200
+  invoice          invoice         403  403    403     200 200     201  403  403  403   403 403   403 403 403      403 403 403 403 403     200   200
+  read             read            403  403    200     200 200     403  403  403  403   403 403   403 403 403      403 403 403 403 403     200   200
+  read             admin           403  403    200     200 200     403  403  403  403   403 403   403 403 403      403 403 403 403 403     200   200
+  lnurl-withdraw   lnurl-withdraw  403  403    403     403 403     403  403  403  403   403 403   403 403 403      403 403 403 403 403     403   403
+  lnurl-withdraw   admin           403  403    403     403 403     403  403  403  403   403 403   403 403 403      403 403 403 403 403     403   403
+  lnurl-pay        id              403  403    403     403 403     403  403  403  403   403 403   403 403 403      403 403 403 403 403     403   403
+  sibling-admin    id              403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     404   200
+  sibling-admin    admin           403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     404   200
+  neighbour-sak    id              200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     404   200
+  neighbour-sak    admin           200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     404   200
+  neighbour-pak    admin           403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     404   403
+  neighbour-admin  id              403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     404   200
+  sak              neighbour-id    200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     200   200
+  sak              neighbour-admin 200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     200   200
+  pak              neighbour-admin 403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     200   403
+  sak              unknown-id      200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     200   200
+  sak              unknown-admin   200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     200   200
+  pak              unknown-admin   403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     200   403
+  pak              read-as-admin   403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     200   403
+  read-as-admin    id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  pak-as-sak       id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  id               id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  unknown-sak      id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  unknown-admin    unknown-admin   401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  nothing          admin           401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  expired-admin    id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  revoked-admin    id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  rotated-admin    id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  expired-sak      id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  revoked-sak      id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401
+  sak              revoked-admin   200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     200   200
+  pak              revoked-admin   403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     200   403
+  sak              expired-admin   200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     200   200
+  pak              expired-admin   403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     200   403
+  rotated-to       id              403  403    200     200 200     201  201  201  201   200 201   403 403 403      403 403 403 403 403     200   200
+  limited-sak      id              200  201    200     200 200     201  201  201  201   200 201   200 403 403      403 403 403 403 200     200   200`;
 
 const ROWS = PERMISSIONS.trim()
   .split('\n')
@@ -85,6 +105,7 @@ onRunningService('who may do what', (client) => {
     const { nodes } = await client.get('/playground');
     given.alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
     given.sibling = sibling.id;
+    Object.assign(keys, await endedKeys(client, wallet));
     given.lntx = (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 1, passThru: { a: 1 } })).id;
   });
 
@@ -95,6 +116,8 @@ onRunningService('who may do what', (client) => {
     async ({ base, credential, path, statuses }) => {
       const before = await balance();
       const key = keys[credential];
+      const spare = async () => (await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read' })).id;
+      [given.rotated, given.revoked] = [await spare(), await spare()];
       const seen: Record<string, number> = {};
       for (const [name, operation] of Object.entries(OPERATIONS)) {
         given.payment_request = (await client.post('/playground/invoice', { num_satoshis: 10 })).payment_request;
@@ -147,6 +170,33 @@ onRunningService('who may do what', (client) => {
     expect(await balance()).toBe(before);
   });
 });
+
+/** Keys that are valid no more, in every way in which that can be, and the ones beside them that are. */
+async function endedKeys(client: Client, wallet: TestWallet): Promise<Record<string, string>> {
+  const keysOf = { admin: `/v1/wallet/${wallet.id}/keys`, sak: '/v1/keys' };
+  const make = (name: 'admin' | 'sak', json: object = {}): Promise<Json> =>
+    client.post(keysOf[name], { kind: name === 'admin' ? 'wallet_admin' : 'secret_api', ...json });
+  const soon = { expires_at: Math.floor(Date.now() / 1000) + 2 };
+  const [rotated, revokedAdmin, revokedSak] = [await make('admin'), await make('admin'), await make('sak')];
+  const [expiredAdmin, expiredSak] = [await make('admin', soon), await make('sak', soon)];
+  for (const path of [`${keysOf.admin}/${revokedAdmin.id}`, `${keysOf.sak}/${revokedSak.id}`]) {
+    expect((await client.ask('DELETE', path, { key: client.secretKey })).body).toMatchObject({ status: 'revoked' });
+  }
+  const replacement = await client.post(`${keysOf.admin}/${rotated.id}/rotate`);
+  for (const { key } of [rotated, revokedAdmin, revokedSak, expiredAdmin, expiredSak]) {
+    const isUnknown = async () => (await client.ask('GET', `/v1/wallet/${wallet.id}`, { key })).status === 401;
+    await vi.waitUntil(isUnknown, { timeout: 20_000, interval: 100 });
+  }
+  return {
+    'rotated-admin': rotated.key,
+    'rotated-to': replacement.key,
+    'revoked-admin': revokedAdmin.key,
+    'revoked-sak': revokedSak.key,
+    'expired-admin': expiredAdmin.key,
+    'expired-sak': expiredSak.key,
+    'limited-sak': (await make('sak', { budget_msat: 1_000_000, budget_period: 'ever' })).key,
+  };
+}
 
 /** Every credential and path of the table by its name there. */
 function keyring(client: Client & { neighbour: Client }, wallet: TestWallet, sibling: TestWallet, foreign: TestWallet) {
@@ -358,7 +408,7 @@ onRunningService('methods', (client) => {
     const cases: [method: string, path: string, allow: string][] = [
       ['DELETE', '/v1/wallets', 'GET'],
       ['GET', '/v1/wallet', 'POST'],
-      ['PUT', '/v1/wallet/wal_0', 'GET'],
+      ['PUT', '/v1/wallet/wal_0', 'GET, PATCH'],
       ['GET', '/v1/wallet/wal_0/invoice', 'POST'],
       ['GET', '/v1/user/wallet/wal_0/keysend', 'POST'],
       ['PATCH', '/v1/wallet/wal_0/lnurl/withdraw', 'GET, POST'],

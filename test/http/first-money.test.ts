@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { onRunningService } from '../support/service.ts';
+import { type Json, onRunningService } from '../support/service.ts';
 
 const sha256 = (hex: string) => createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex');
 
 onRunningService('satoshis move', (client) => {
+  it('the list of wallets shows what each of them has at this moment', async () => {
+    const [a, b] = [await client.wallet(500), await client.wallet()];
+    for (const num_satoshis of [1, 20, 300]) {
+      const before = (await client.get(`/v1/wallet/${b.id}`)).balance;
+      await client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis });
+      const listed = new Map((await client.get('/v1/wallets')).map((wallet: Json) => [wallet.id, wallet.balance]));
+      expect([listed.get(a.id), listed.get(b.id)]).toEqual([500 - before - num_satoshis, before + num_satoshis]);
+    }
+  });
+
   it('an invoice that an outside node pays is settled, credited and listed', async () => {
     const wallet = await client.wallet();
     const made = await client.ask('POST', `/v1/wallet/${wallet.invoice}/invoice`, {

@@ -40,8 +40,8 @@ onFakeService('the key comes first', (service) => {
 
   it('a form says true and false, and nothing else is a boolean', async () => {
     const invoice = (form: string) => service.client.ask('POST', '/playground/invoice', { key: service.client.secretKey, form });
-    for (const value of ['true', 'false', '1', '0', '']) expect((await invoice(`num_satoshis=5&hold=${value}`)).status, value).toBe(200);
-    for (const value of ['yes', 'TRUE', '2', 'toString', '__proto__']) {
+    for (const value of ['true', 'false', '']) expect((await invoice(`num_satoshis=5&hold=${value}`)).status, value).toBe(200);
+    for (const value of ['yes', 'TRUE', '1', 'toString', '__proto__']) {
       expect(await invoice(`num_satoshis=5&hold=${value}`), value).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
     }
     const held = await invoice('num_satoshis=5&hold=true');

@@ -1,8 +1,10 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createObjects } from '../../src/http/objects.ts';
+import { createOnce } from '../../src/http/once.ts';
 import { paymentRoutes } from '../../src/http/routes/payments.ts';
 import { createServer } from '../../src/http/server.ts';
+import type { Idempotency } from '../../src/idempotency/idempotency.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 import type { Payment } from '../../src/payments/payment.ts';
@@ -15,7 +17,8 @@ function brokenAfterHold(payment: Payment) {
     throw new Error('the database is gone');
   };
   const deps = {
-    access: { spender: async () => ({ wallet, guards: [] }) },
+    once: createOnce({} as Idempotency),
+    access: { spender: async () => ({ wallet, guards: [], presented: { text: 'sak_1', key: { id: 'key_1' } } }) },
     objects: createObjects('lnd_1'),
     payments: { readInvoice: () => ({}), payInvoice: async () => ({ payment, replayed: false, balance }), wait: gone },
     history: { ofPayment: gone },
@@ -50,7 +53,14 @@ it('a busy ledger is 503 with Retry-After: nothing was done', async () => {
     throw new Refusal('ledger_busy');
   };
   const deps = {
-    access: { spender: async () => ({ wallet: { id: 'wal_1', accountId: 'acc_1' }, guards: [] }) },
+    once: createOnce({} as Idempotency),
+    access: {
+      spender: async () => ({
+        wallet: { id: 'wal_1', accountId: 'acc_1' },
+        guards: [],
+        presented: { text: 'sak_1', key: { id: 'key_1' } },
+      }),
+    },
     wallets: { resolve: async () => ({ wallet: { id: 'wal_2', accountId: 'acc_1' } }) },
     payments: { transfer: busy },
   };

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
-import { pageOfEntries } from '../../src/history/entries.sql.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { floorSat, MAX_MSAT, type Msat, msat } from '../../src/kernel/money.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
@@ -58,7 +57,7 @@ onBothDatabases('amounts', (open) => {
     const after = await ledger.balance(account);
     expect(after).toMatchObject({ balanceMsat: Number(start - spent), heldMsat: 0 });
     expect((await ledger.balance(SYSTEM_ACCOUNTS.node)).balanceMsat).toBe(Number(BigInt(node.balanceMsat) + spent));
-    const rows = await database.all(pageOfEntries, account, 1, after.entries);
+    const rows = await ledger.entries(account, 1, after.entries);
     expect(rows).toHaveLength(1 + payments.length + payments.filter(({ feeMsat }) => feeMsat > 0).length);
     // As the API shows a row: what the whole satoshis of the balance changed by.
     const satoshis = rows.map((row) => {

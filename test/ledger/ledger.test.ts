@@ -132,19 +132,22 @@ onBothDatabases('the ledger', (open) => {
     await expect(database.transaction((tx) => tx.run(overdraw, at(accounts, 0)))).rejects.toThrow();
   });
 
-  it('verify finds a balance, an entry or a hold that was tampered with', async () => {
-    for (const tampering of [
-      `UPDATE ledger_account SET balance_msat = balance_msat + 1 WHERE kind = 'wallet'`,
-      `UPDATE ledger_transfer SET amount_msat = amount_msat + 1`,
-      `UPDATE ledger_transfer SET created_at_ms = created_at_ms + 1`,
-      `DELETE FROM ledger_transfer`,
-      `UPDATE ledger_account SET held_msat = 5 WHERE kind = 'wallet'`,
-    ]) {
-      const database = await open();
-      await ledgerWith(database, [1000]);
-      expect(await problemsOf(database)).toEqual([]);
-      await database.transaction((tx) => tx.run(statement(`test_tamper_${tampering.length}`, tampering)));
-      expect(await problemsOf(database), tampering).not.toEqual([]);
-    }
-  });
+  for (const written of [true, false]) {
+    it(`verify finds a balance, an entry or a hold that was tampered with, ${written ? 'once all is written back' : 'at once'}`, async () => {
+      for (const tampering of [
+        `UPDATE ledger_account SET balance_msat = balance_msat + 10 WHERE kind = 'wallet'`,
+        `UPDATE ledger_transfer SET amount_msat = amount_msat + 1`,
+        `UPDATE ledger_transfer SET created_at_ms = created_at_ms + 1`,
+        `DELETE FROM ledger_transfer`,
+        `UPDATE ledger_account SET balance_msat = 9, held_msat = 5 WHERE kind = 'wallet'`,
+      ]) {
+        const database = await open();
+        const { ledger } = await ledgerWith(database, [1000]);
+        if (written) await ledger.drain();
+        expect(await problemsOf(database)).toEqual([]);
+        await database.transaction((tx) => tx.run(statement(`test_tamper_${tampering.length}`, tampering)));
+        expect(await problemsOf(database), tampering).not.toEqual([]);
+      }
+    });
+  }
 });

@@ -14,6 +14,13 @@ const balances = async ({ client }: FakeService, wallet: TestWallet) => {
 
 const lntx = (service: FakeService, answer: Answer): Promise<Json> => service.client.get(`/v1/lntx/${answer.body.lnTx.id}`);
 
+/** The node has the payment and its receiver holds it. */
+async function untilHeld({ net }: FakeService, paymentHash: string): Promise<void> {
+  await expect
+    .poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state, { timeout: 20_000 })
+    .toBe('pending');
+}
+
 async function untilEnded(service: FakeService, answer: Answer): Promise<Json> {
   await expect.poll(async () => (await lntx(service, answer)).status, { timeout: 20_000 }).not.toBe('pending');
   return lntx(service, answer);
@@ -63,6 +70,7 @@ onFakeService(
       net.nextPayment({ hold: true });
       const second = await withdraw(service, wallet, { payment_request: paymentRequest });
       expect(second.status).toBe(202);
+      await untilHeld(service, paymentHash);
       const reserved = await balances(service, wallet);
       for (let i = 0; i < 5; i++) net.tell({ type: 'payment', paymentId: old, outcome: { state: 'failed', reason: 'NO_ROUTE' } });
       // A payment that begins and ends afterwards shows that the stale reports were read.
@@ -82,6 +90,7 @@ onFakeService(
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { hold: true, fee: 1_000 } });
       const answer = await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 50_000 });
       expect(answer.status).toBe(202);
+      await untilHeld(service, paymentHash);
       for (let i = 0; i < 2; i++) {
         await service.restart();
         expect(await balances(service, wallet)).toEqual({ balance_msat: 450_000, pending_msat: 550_000 });
@@ -134,6 +143,7 @@ onFakeService(
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
       const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
       const { id } = answer.body.lnTx;
+      await untilHeld(service, paymentHash);
       net.tell({ type: 'payment', paymentId: id, outcome: { state: 'succeeded', preimage: '00'.repeat(32), feeMsat: 0 } as never });
       const marker = await withdraw(service, await service.client.wallet(100), {
         payment_request: net.outside.invoice({ amountMsat: 1000 }).paymentRequest,
@@ -172,6 +182,7 @@ onFakeService(
         const before = (await balances(service, wallet)).balance_msat;
         const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
         const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
+        await untilHeld(service, paymentHash);
         service.diskIsFull = true;
         net.outside.resolveHold(paymentHash, 'settle');
         await expect.poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state).toBe('succeeded');

@@ -117,6 +117,8 @@ function mortal(database: Database, fate: Fate, die: () => void): Database {
   }
   return {
     ...database,
+    // A new process remembers nothing of the one before.
+    identity: {},
     all: (query, ...parameters) => living(() => database.all(query, ...parameters)),
     first: (query, ...parameters) => living(() => database.first(query, ...parameters)),
     snapshot: (work) => living(() => database.snapshot(work)),

@@ -143,7 +143,7 @@ export class Simulation {
       }
       case 'link': {
         const wallet = this.#wallet(operation.wallet);
-        const terms = { memo: '', passThru: undefined, expirySeconds: undefined, uses: operation.uses, guards: [] };
+        const terms = { memo: '', passThru: undefined, expirySeconds: undefined, uses: operation.uses, guards: [], madeBy: undefined };
         const { token } = await life.links.create({ wallet, maxMsat: msat(operation.msat + 1_000), ...terms });
         this.#links.push({ token, key: wallet.id });
         return;

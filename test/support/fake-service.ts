@@ -28,6 +28,8 @@ export interface FakeService {
   diskIsFull: boolean;
   /** Ends the service and starts it again on the same database and network. `between` runs while it is down. */
   restart(between?: () => Promise<void> | void): Promise<void>;
+  /** Starts another instance on the same database and network (PostgreSQL only); it ends with the suite. */
+  another(): Promise<Client>;
   /** What `verify` finds wrong. */
   problems(): Promise<readonly string[]>;
 }
@@ -48,15 +50,19 @@ export function onFakeService(
       let database: Database;
       let config: ReturnType<typeof readConfig>;
 
+      const others: Satchel[] = [];
+      const openNode = async () => ({ node: net.connect(), playground: net.control });
       const start = async () => {
         satchel = await startSatchel(config, {
           openDatabase: async (url, options) => {
             database = await openDatabase(url, options);
             return { ...database, transaction: (work) => (service.diskIsFull ? Promise.reject(full()) : database.transaction(work)) };
           },
-          openNode: async () => ({ node: net.connect(), playground: net.control }),
+          openNode,
         });
         await satchel.server.listen({ host: '127.0.0.1', port: config.port });
+        const url = `http://127.0.0.1:${config.port}`;
+        if (satchel.newKeys) Object.assign(service, { client: clientOf(url, secretKey, satchel.newKeys.publicKey) });
       };
       const service: FakeService = {
         client: undefined as unknown as Client,
@@ -68,6 +74,13 @@ export function onFakeService(
           await satchel?.close();
           await between();
           await start();
+        },
+        async another() {
+          const port = await freePort();
+          const other = await startSatchel({ ...config, port }, { openDatabase, openNode });
+          others.push(other);
+          await other.server.listen({ host: '127.0.0.1', port });
+          return clientOf(`http://127.0.0.1:${port}`, secretKey, '');
         },
         problems: () => problemsOf(database),
       };
@@ -84,7 +97,7 @@ export function onFakeService(
         });
       });
       afterAll(async () => {
-        await satchel?.close();
+        await Promise.all([satchel, ...others].map((one) => one?.close()));
         rmSync(dataDir, { recursive: true, force: true });
       });
       suite(service, dialect);

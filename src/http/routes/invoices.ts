@@ -1,9 +1,10 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Key } from '../../accounts/accounts.ts';
 import type { History } from '../../history/history.ts';
 import type { LightningTransaction } from '../../history/lightning-transaction.ts';
 import { ofInvoice } from '../../history/lightning-transaction.ts';
-import type { Invoices } from '../../invoices/invoices.ts';
+import type { Invoices, NewInvoice } from '../../invoices/invoices.ts';
+import { invariant } from '../../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { isId } from '../../kernel/ids.ts';
 import { satToMsat } from '../../kernel/money.ts';
@@ -13,6 +14,7 @@ import { type Access, hasPermission } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
 import { LightningTransactionObject, type Objects } from '../objects.ts';
+import type { Once } from '../once.ts';
 
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 
@@ -31,6 +33,7 @@ const LntxParams = Type.Object({ id: Type.String() });
 
 export interface InvoiceRouteDependencies {
   readonly access: Access;
+  readonly once: Once;
   readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly history: History;
@@ -39,23 +42,26 @@ export interface InvoiceRouteDependencies {
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
-  const { access, invoices, objects, clock } = deps;
+  const { access, once, invoices, objects, clock } = deps;
   const schema = { params: KeyParams, body: InvoiceBody, response: { 201: LightningTransactionObject } };
 
   for (const base of WALLET_BASES) {
     app.post(`${base}/invoice`, { schema }, async (request, reply) => {
-      const wallet = await access.wallet(request, 'wallet_deposit');
-      const { num_satoshis: sat, memo, description_hash: hash, expiry, passThru } = request.body;
-      const text = passThruText(passThru);
-      const invoice = await invoices.create({
-        wallet,
-        amountMsat: sat === undefined ? undefined : satToMsat(sat),
-        memo: memoText(memo),
-        expirySeconds: expiry ?? DEFAULT_EXPIRY_SECONDS,
-        wtxType: 'ln_deposit',
-        ...(hash !== undefined && { descriptionHash: descriptionHashHex(hash) }),
-        ...(text !== undefined && { passThru: text }),
-      });
+      const { wallet, presented } = await access.spender(request, 'wallet_deposit');
+      const order = { wallet, ...invoiceOrder(request.body) };
+      const invoice = await once(
+        request,
+        reply,
+        { presented, walletId: wallet.id },
+        {
+          make: ({ rows }) => invoices.create({ ...order, companions: (id) => rows(id) }),
+          async replay(id) {
+            const made = await invoices.find(id);
+            invariant(made, `invoice ${id} is gone`);
+            return made;
+          },
+        },
+      );
       return reply.code(201).send(objects.lightningTransaction(ofInvoice(invoice, unixSeconds(clock))));
     });
   }
@@ -85,6 +91,20 @@ function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
     if (!invoice) throw new Refusal('validation_failed', 'This is a payment; only an invoice can be cancelled.');
     return objects.lightningTransaction(ofInvoice(await invoices.cancel(invoice, guards), unixSeconds(clock)));
   });
+}
+
+/** What the body asks for. @throws Refusal */
+function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'wallet'> {
+  const { num_satoshis: sat, memo, description_hash: hash, expiry, passThru } = body;
+  const text = passThruText(passThru);
+  return {
+    amountMsat: sat === undefined ? undefined : satToMsat(sat),
+    memo: memoText(memo),
+    expirySeconds: expiry ?? DEFAULT_EXPIRY_SECONDS,
+    wtxType: 'ln_deposit',
+    ...(hash !== undefined && { descriptionHash: descriptionHashHex(hash) }),
+    ...(text !== undefined && { passThru: text }),
+  };
 }
 
 /** What a key may see of a lightning transaction: all of it, without its secrets, or (undefined) that it does not exist. */

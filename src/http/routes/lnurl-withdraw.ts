@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { floorSat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
+import type { MadeLink, NewLink, WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
 import type { Access, Spender } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { Expiry, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';
 import { nullable } from '../objects.ts';
+import type { Memory, Once } from '../once.ts';
 
 const linkFields = {
   num_satoshis: Type.Optional(NumSatoshis),
@@ -46,30 +47,33 @@ const ProcessQuery = Type.Object({
 /** LUD-03's parameters, its `{"status":"OK"}`, or the refusal of LUD-03: all of them HTTP 200. */
 const ProcessAnswer = Type.Object({}, { additionalProperties: true });
 
-export function lnurlWithdrawRoutes(app: App, deps: { access: Access; links: WithdrawLinks }): void {
+export interface LnurlWithdrawRouteDependencies {
+  readonly access: Access;
+  readonly once: Once;
+  readonly links: WithdrawLinks;
+}
+
+export function lnurlWithdrawRoutes(app: App, deps: LnurlWithdrawRouteDependencies): void {
   for (const base of WALLET_BASES) {
     createRoutes(app, deps, base);
     processRoute(app, deps.links, base);
   }
 }
 
-function createRoutes(app: App, { access, links }: { access: Access; links: WithdrawLinks }, base: string): void {
-  async function create({ wallet, guards }: Spender, fields: LinkFields, passThru: object | undefined) {
-    const uses = fields.uses ?? 1;
-    const memo = memoText(fields.memo);
-    const maxMsat = fields.num_satoshis === undefined ? undefined : satToMsat(fields.num_satoshis);
-    const made = await links.create({
+function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDependencies, base: string): void {
+  async function create({ wallet, guards, presented }: Spender, fields: LinkFields, passThru: object | undefined, memory?: Memory) {
+    const order: NewLink = {
       wallet,
-      maxMsat,
-      memo,
+      maxMsat: fields.num_satoshis === undefined ? undefined : satToMsat(fields.num_satoshis),
+      memo: memoText(fields.memo),
       passThru: passThruText(passThru),
       expirySeconds: fields.expiry,
-      uses,
+      uses: fields.uses ?? 1,
       guards,
-    });
-    const { id, lnurl, token: ott, url, createdAt: created_at } = made;
-    const num_satoshis = floorSat(made.maxMsat);
-    return { id, lnurl, ott, url, wallet_id: wallet.id, num_satoshis, uses, memo, created_at, expires_at: made.expiresAt ?? null };
+      madeBy: presented.key,
+    };
+    const companions = (made: MadeLink) => memory?.rows(made.id, linkObject(order, made)) ?? [];
+    return linkObject(order, await links.create({ ...order, companions }));
   }
 
   app.post(
@@ -77,7 +81,18 @@ function createRoutes(app: App, { access, links }: { access: Access; links: With
     { schema: { params: KeyParams, body: LinkBody, response: { 201: LinkObject } } },
     async (request, reply) => {
       const spender = await access.spender(request, 'wallet_withdraw');
-      return reply.code(201).send(await create(spender, request.body, request.body.passThru));
+      const { presented, wallet } = spender;
+      const link = await once(
+        request,
+        reply,
+        { presented, walletId: wallet.id },
+        {
+          make: (memory) => create(spender, request.body, request.body.passThru, memory),
+          // A link is only its token, which nobody else may see.
+          replay: async (_id, secret) => secret() as Static<typeof LinkObject>,
+        },
+      );
+      return reply.code(201).send(link);
     },
   );
 
@@ -89,6 +104,12 @@ function createRoutes(app: App, { access, links }: { access: Access; links: With
       return create(spender, request.query, decodePassThru(request.query.passThru));
     },
   );
+}
+
+function linkObject({ wallet, uses, memo }: NewLink, made: MadeLink): Static<typeof LinkObject> {
+  const { id, lnurl, token: ott, url, createdAt: created_at } = made;
+  const num_satoshis = floorSat(made.maxMsat);
+  return { id, lnurl, ott, url, wallet_id: wallet.id, num_satoshis, uses, memo, created_at, expires_at: made.expiresAt ?? null };
 }
 
 interface LinkFields {

@@ -5,17 +5,18 @@ import { ofBooked, ofUnsettled, type WalletTransaction } from '../../history/wal
 import { invariant } from '../../kernel/assert.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { Receipt } from '../../ledger/posting.ts';
+import type { Receipt, RowWrite } from '../../ledger/posting.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payment } from '../../payments/payment.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { Begun } from '../../payments/saga.ts';
 import { walletTransactionId } from '../../wallets/wallet-transaction-id.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
-import type { Access } from '../access.ts';
+import type { Access, Spender } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, Pubkey, passThruText } from '../fields.ts';
 import { type Objects, WalletTransactionObject } from '../objects.ts';
+import type { Once } from '../once.ts';
 
 const WithdrawBody = Type.Object(
   {
@@ -62,6 +63,7 @@ const PAYMENT_ANSWERS = { 201: WalletTransactionObject, 202: WalletTransactionOb
 
 export interface PaymentRouteDependencies {
   readonly access: Access;
+  readonly once: Once;
   readonly wallets: Wallets;
   readonly payments: Payments;
   readonly history: History;
@@ -81,39 +83,72 @@ export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
 function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   const schema = { params: KeyParams, body: WithdrawBody, response: PAYMENT_ANSWERS };
   app.post(`${base}/withdraw`, { schema }, async (request, reply) => {
-    const { wallet, guards } = await deps.access.spender(request, 'wallet_withdraw');
+    const spender = await deps.access.spender(request, 'wallet_withdraw');
     const { payment_request, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
-    const begun = await deps.payments.payInvoice({
-      wallet,
-      invoice: deps.payments.readInvoice(payment_request),
-      amountMsat: sat === undefined ? undefined : satToMsat(sat),
-      feeLimitMsat: feeLimitMsat as Msat | undefined,
-      passThru: passThruText(passThru),
-      wtxType: 'ln_withdrawal',
-      guards,
-    });
-    return answerPayment(deps, request, reply, { wallet, begun });
+    return pay(deps, request, reply, spender, (companions) =>
+      deps.payments.payInvoice({
+        wallet: spender.wallet,
+        invoice: deps.payments.readInvoice(payment_request),
+        amountMsat: sat === undefined ? undefined : satToMsat(sat),
+        feeLimitMsat: feeLimitMsat as Msat | undefined,
+        passThru: passThruText(passThru),
+        wtxType: 'ln_withdrawal',
+        guards: spender.guards,
+        limits: spender.presented.key.limits,
+        companions,
+      }),
+    );
   });
 }
 
 function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   const schema = { params: KeyParams, body: KeysendBody, response: PAYMENT_ANSWERS };
   app.post(`${base}/keysend`, { schema }, async (request, reply) => {
-    const { wallet, guards } = await deps.access.spender(request, 'wallet_withdraw');
+    const spender = await deps.access.spender(request, 'wallet_withdraw');
     const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
     const destination = dest_pubkey.toLowerCase();
     if (!isPublicKey(destination)) throw new Refusal('validation_failed', 'dest_pubkey is not a point on secp256k1.');
-    const begun = await deps.payments.keysend({
-      wallet,
-      destination,
-      amountMsat: satToMsat(num_satoshis),
-      feeLimitMsat: fee_limit_msat as Msat | undefined,
-      customRecords: customRecordsHex(custom_records),
-      passThru: passThruText(passThru, { method: 'api' }),
-      guards,
-    });
-    return answerPayment(deps, request, reply, { wallet, begun });
+    return pay(deps, request, reply, spender, (companions) =>
+      deps.payments.keysend({
+        wallet: spender.wallet,
+        destination,
+        amountMsat: satToMsat(num_satoshis),
+        feeLimitMsat: fee_limit_msat as Msat | undefined,
+        customRecords: customRecordsHex(custom_records),
+        passThru: passThruText(passThru, { method: 'api' }),
+        guards: spender.guards,
+        limits: spender.presented.key.limits,
+        companions,
+      }),
+    );
   });
+}
+
+/** Begins a payment once and answers with what becomes of it. */
+function pay(
+  deps: PaymentRouteDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { wallet, presented }: Spender,
+  begin: (companions: (paymentId: string) => readonly RowWrite[]) => Promise<Begun>,
+): Promise<FastifyReply> {
+  return deps.once(
+    request,
+    reply,
+    { presented, walletId: wallet.id },
+    {
+      async make(memory) {
+        const begun = await begin((id) => memory.rows(id));
+        if (begun.replayed) await memory.keep(begun.payment.id);
+        return answerPayment(deps, request, reply, { wallet, begun });
+      },
+      async replay(id) {
+        const payment = await deps.payments.find(id);
+        invariant(payment, `payment ${id} is gone`);
+        return answerPayment(deps, request, reply, { wallet, begun: { payment, replayed: true } });
+      },
+    },
+  );
 }
 
 /**
@@ -148,26 +183,39 @@ function wantsNoWait(request: FastifyRequest): boolean {
   return /\brespond-async\b/i.test(String(prefer ?? '')) || request.headers['x-lnpay-async'] === '1';
 }
 
-function transferRoute(app: App, { access, wallets, payments, objects }: PaymentRouteDependencies, base: string): void {
+function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+  const { access, wallets, payments, history, objects } = deps;
   const schema = { params: KeyParams, body: TransferBody, response: { 201: TransferObject } };
   app.post(`${base}/transfer`, { schema }, async (request, reply) => {
-    const { wallet: source, guards } = await access.spender(request, 'wallet_transfer');
+    const { wallet: source, guards, presented } = await access.spender(request, 'wallet_transfer');
     const { dest_wallet_id, num_satoshis, memo, passThru, lnPayParams } = request.body;
     const destination = (await wallets.resolve(dest_wallet_id))?.wallet;
     if (destination?.accountId !== source.accountId) throw new Refusal('not_found', 'dest_wallet_id names no wallet of this account.');
     const extra = lnPayParams === undefined ? {} : { lnPayParams };
-    const passThruJson = passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra });
-    const receipt = await payments.transfer({
+    const order = {
       source,
       destination,
       amountMsat: satToMsat(num_satoshis),
       memo: memo === undefined ? undefined : memoText(memo),
-      passThru: passThruJson,
+      passThru: passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra }),
       guards,
-    });
+      limits: presented.key.limits,
+    };
+    const sides = await deps.once(
+      request,
+      reply,
+      { presented, walletId: source.id },
+      {
+        async make({ rows }) {
+          const receipt = await payments.transfer({ ...order, companions: rows });
+          return { into: sideOf(receipt, 'to', destination), out: sideOf(receipt, 'from', source) };
+        },
+        replay: (id) => history.transfer(id, source, destination),
+      },
+    );
     return reply.code(201).send({
-      wtx_transfer_in: objects.walletTransaction(sideOf(receipt, 'to', destination)),
-      wtx_transfer_out: objects.walletTransaction(sideOf(receipt, 'from', source)),
+      wtx_transfer_in: objects.walletTransaction(sides.into),
+      wtx_transfer_out: objects.walletTransaction(sides.out),
       passThru: { ...passThru, ...extra },
       source_wallet_id: source.id,
       dest_wallet_id: destination.id,

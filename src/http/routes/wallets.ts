@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
+import { invariant } from '../../kernel/assert.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
+import type { Balance, Ledger } from '../../ledger/ledger.ts';
+import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { KeyParams, plainText, UserLabel } from '../fields.ts';
 import { type Objects, WalletObject } from '../objects.ts';
+import type { Once } from '../once.ts';
 import { CursorQuery, nextHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
@@ -26,30 +28,66 @@ const WalletBody = Type.Object(
   { additionalProperties: false },
 );
 
-export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets; ledger: Ledger; objects: Objects }): void {
-  const { access, wallets, ledger, objects } = deps;
+const WalletChangeBody = Type.Object(
+  {
+    user_label: Type.Optional(UserLabel),
+    status: Type.Optional(
+      Type.Unsafe<Wallet['status']>({ type: 'string', enum: ['active', 'inactive'], description: 'inactive: it sends no money' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export interface WalletRouteDependencies {
+  readonly access: Access;
+  readonly once: Once;
+  readonly wallets: Wallets;
+  readonly ledger: Ledger;
+  readonly objects: Objects;
+}
+
+export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
+  const { access, once, wallets, ledger, objects } = deps;
+
+  async function withBalances(listed: readonly Wallet[]) {
+    const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
+    return listed.map((wallet, index) => objects.wallet(wallet, balances[index] as Balance));
+  }
 
   app.get('/v1/wallets', { schema: { querystring: CursorQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
     const accountId = await access.account(request);
     refuseBoth(request.query);
     const page = readPage(request.query);
-    if (request.query.after !== undefined) {
-      const after = await wallets.find(request.query.after);
-      if (after?.accountId !== accountId) throw new Refusal('validation_failed', 'after is not the id of a wallet of this account.');
-      const following = await wallets.listAfter(accountId, page.limit, after.id);
-      const last = following.length < page.limit ? undefined : following.at(-1)?.wallet.id;
-      nextHeaders(request, reply, page.limit, last);
-      return following.map(({ wallet, balance }) => objects.wallet(wallet, balance));
+    const { after } = request.query;
+    if (after === undefined) {
+      const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
+      pageHeaders(request, reply, page, total);
+      return withBalances(listed);
     }
-    const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
-    pageHeaders(request, reply, page, total);
-    return listed.map(({ wallet, balance }) => objects.wallet(wallet, balance));
+    const known = await wallets.find(after);
+    if (known?.accountId !== accountId) throw new Refusal('validation_failed', 'after is not the id of a wallet of this account.');
+    const following = await wallets.listAfter(accountId, page.limit, known.id);
+    nextHeaders(request, reply, page.limit, following.length < page.limit ? undefined : following.at(-1)?.id);
+    return withBalances(following);
   });
 
   app.post('/v1/wallet', { schema: { body: WalletBody, response: { 201: NewWalletObject } } }, async (request, reply) => {
-    const accountId = await access.account(request);
+    const presented = await access.owner(request);
     objects.requireOurNode(request.body.ln_node_id);
-    const { wallet, accessKeys } = await wallets.create(accountId, plainText('user_label', request.body.user_label ?? ''));
+    const label = plainText('user_label', request.body.user_label ?? '');
+    const { wallet, accessKeys } = await once(
+      request,
+      reply,
+      { presented },
+      {
+        make: ({ rows }) => wallets.create(presented.key.accountId, label, ({ wallet: { id }, accessKeys }) => rows(id, accessKeys)),
+        async replay(id, secret) {
+          const made = await wallets.find(id);
+          invariant(made, `wallet ${id} is gone`);
+          return { wallet: made, accessKeys: secret() as NewWallet['accessKeys'] };
+        },
+      },
+    );
     const keys = Object.entries(accessKeys) as [WalletKeyKind, string][];
     return reply.code(201).send({
       ...objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount)),
@@ -60,6 +98,15 @@ export function walletRoutes(app: App, deps: { access: Access; wallets: Wallets;
   for (const base of WALLET_BASES) {
     app.get(base, { schema: { params: KeyParams, response: { 200: WalletObject } } }, async (request) => {
       const wallet = await access.wallet(request, 'wallet_read');
+      return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));
+    });
+
+    const schema = { params: KeyParams, body: WalletChangeBody, response: { 200: WalletObject } };
+    app.patch(base, { schema }, async (request) => {
+      await access.account(request);
+      const { user_label, status } = request.body;
+      const userLabel = user_label === undefined ? undefined : plainText('user_label', user_label);
+      const wallet = await wallets.change(await access.wallet(request, 'wallet_read'), { userLabel, status });
       return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));
     });
   }

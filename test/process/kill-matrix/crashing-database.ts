@@ -3,8 +3,8 @@ import { writeFact } from '../../../src/db/facts.sql.ts';
 import type { Statement } from '../../../src/db/statement.ts';
 import type { CrashPoints } from './crash-points.ts';
 
-/** What goes on by the clock, whatever is asked of the service. */
-const BY_THE_CLOCK = /^(lease_|ledger_forget)/;
+/** What goes on by the clock, whatever is asked of the service: told by a transaction's first statement. */
+const BY_THE_CLOCK = /^(lease|reconcile|alarm|proof)_|_forget/;
 const ENDS_A_PAYMENT = /^payment_(succeed|fail)$/;
 
 /** A database in which the process may die before and after every statement of a transaction and before and after its COMMIT. */
@@ -41,6 +41,7 @@ export function crashing(database: Database, points: CrashPoints, paymentEnded: 
 class Crossing {
   readonly #points: CrashPoints;
   #name: string | undefined;
+  #begun = false;
   keptPosition: number | undefined;
   endsPayment = false;
 
@@ -49,9 +50,9 @@ class Crossing {
   }
 
   readonly around = async <T>(statement: Statement, parameters: SqlParameter[], run: () => Promise<T>): Promise<T> => {
-    if (BY_THE_CLOCK.test(statement.name)) return run();
-    this.#begin(statement);
-    if (statement === writeFact && parameters[0] === 'node_event_position') this.keptPosition = Number(parameters[1]);
+    const isPosition = statement === writeFact && parameters[0] === 'node_event_position';
+    if (isPosition) this.keptPosition = Number(parameters[1]);
+    if (!this.#begun) this.#begin(statement, isPosition);
     this.endsPayment ||= ENDS_A_PAYMENT.test(statement.name);
     const result = await run();
     this.pass(statement.name);
@@ -59,10 +60,12 @@ class Crossing {
   };
 
   /** After BEGIN, before the first statement: nothing is written, as before BEGIN. */
-  #begin(first: Statement): void {
-    if (this.#name !== undefined) return;
+  #begin(first: Statement, isPosition: boolean): void {
+    this.#begun = true;
+    // Other facts are what reconciliation remembers.
+    if (BY_THE_CLOCK.test(first.name) || (first === writeFact && !isPosition)) return;
     // Positions are kept a few times a second, beside everything else.
-    this.#name = this.#points.beginTransaction(first === writeFact ? 'position' : 'tx');
+    this.#name = this.#points.beginTransaction(isPosition ? 'position' : 'tx');
     this.pass('BEGIN');
   }
 

@@ -1,0 +1,65 @@
+import { OPERATIONS } from './operations.js';
+
+/** A refusal: the service answered with its error object. */
+export class SatchelError extends Error {
+  name = 'SatchelError';
+
+  constructor(status, body, retryAfterSeconds) {
+    super(body.message);
+    this.status = status;
+    this.type = body.type;
+    this.requestId = body.request_id;
+    this.walletTransactionId = body.wtx_id;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** A client with one method for each operation of the API. */
+export function createClient({ url, key, fetch: ask = fetch }) {
+  const base = url.replace(/\/+$/, '');
+  const call = (operation) => async (request, options) => {
+    const [address, init] = requestOf(base, key, operation, request ?? {}, options ?? {});
+    const response = await ask(address, init);
+    options?.onResponse?.(response);
+    return read(response);
+  };
+  return Object.fromEntries(Object.entries(OPERATIONS).map(([name, operation]) => [name, call(operation)]));
+}
+
+function requestOf(base, key, operation, request, { idempotencyKey, headers = {}, signal }) {
+  const left = new Map(Object.entries(request).filter(([, value]) => value !== undefined));
+  const take = (name) => {
+    const value = left.get(name);
+    left.delete(name);
+    return value;
+  };
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(take(name))));
+  const query = new URLSearchParams();
+  for (const name of operation.query ?? []) {
+    const value = take(name);
+    if (value !== undefined) query.set(name, String(value));
+  }
+  const address = `${base}${path}${query.size > 0 ? `?${query}` : ''}`;
+  const hasBody = operation.method !== 'GET' && left.size > 0;
+  const sent = {
+    accept: 'application/json',
+    ...(hasBody && { 'content-type': 'application/json' }),
+    ...(key !== undefined && !operation.open && { 'x-api-key': key }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    ...headers,
+  };
+  const body = hasBody ? { body: JSON.stringify(Object.fromEntries(left)) } : {};
+  return [address, { method: operation.method, headers: sent, ...(signal && { signal }), ...body }];
+}
+
+async function read(response) {
+  const text = await response.text();
+  if (!/^application\/json\b/.test(response.headers.get('content-type') ?? '')) {
+    if (response.ok) return text === '' ? undefined : text;
+    throw new Error(`The answer with status ${response.status} is not Satchel's.`);
+  }
+  const body = JSON.parse(text);
+  if (response.ok || typeof body?.type !== 'string') return body;
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  throw new SatchelError(response.status, body, Number.isNaN(seconds) ? undefined : seconds);
+}

@@ -1,0 +1,78 @@
+import type { BudgetPeriod } from '../budgets/limits.ts';
+import { statement } from '../db/statement.ts';
+import type { KeyKind } from './keys.ts';
+
+export type ListedRow = {
+  id: string;
+  line_id: string;
+  kind: KeyKind;
+  public_text: string | null;
+  last_four: string | null;
+  account_id: string;
+  wallet_id: string | null;
+  label: string;
+  budget_msat: number | null;
+  budget_period: BudgetPeriod | null;
+  max_payment_msat: number | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  replaced_by: string | null;
+  spent_msat: number | null;
+  pending_msat: number | null;
+};
+
+/** With what counts against the budget in the present period; `$1`, `$2` and `$3` are when the day, the week and the month began. */
+const LISTED = `SELECT k.id, k.line_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
+    k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, s.spent_msat, s.pending_msat
+  FROM access_key k LEFT JOIN key_spending s ON s.line_id = k.line_id AND s.period_start =
+    CASE k.budget_period WHEN 'day' THEN CAST($1 AS BIGINT) WHEN 'week' THEN CAST($2 AS BIGINT) WHEN 'month' THEN CAST($3 AS BIGINT) ELSE 0 END`;
+
+export const listOfAccount = statement<ListedRow>(
+  'keyring_list_of_account',
+  `${LISTED} WHERE k.account_id = $4 AND k.kind IN ('secret_api', 'public_api') ORDER BY k.id DESC LIMIT $5 OFFSET $6`,
+);
+
+export const listOfWallet = statement<ListedRow>(
+  'keyring_list_of_wallet',
+  `${LISTED} WHERE k.wallet_id = $4 ORDER BY k.id DESC LIMIT $5 OFFSET $6`,
+);
+
+export const countOfAccount = statement<{ n: number }>(
+  'keyring_count_of_account',
+  `SELECT count(*) AS n FROM access_key WHERE account_id = $1 AND kind IN ('secret_api', 'public_api')`,
+);
+
+export const countOfWallet = statement<{ n: number }>(
+  'keyring_count_of_wallet',
+  'SELECT count(*) AS n FROM access_key WHERE wallet_id = $1',
+);
+
+export const findListed = statement<ListedRow>('keyring_find', `${LISTED} WHERE k.id = $4`);
+
+/** Keys of one account are changed one after the other, so that two of its last ones cannot be revoked at once. */
+export const lockAccount = statement<{ id: string; created_at: number }>('keyring_lock_account', {
+  sqlite: 'SELECT id, created_at FROM account WHERE id = $1',
+  postgres: 'SELECT id, created_at FROM account WHERE id = $1 FOR NO KEY UPDATE',
+});
+
+export const findAccount = statement<{ created_at: number; public_text: string }>(
+  'keyring_find_account',
+  `SELECT a.created_at, k.public_text FROM account a JOIN access_key k ON k.account_id = a.id AND k.kind = 'public_api'
+   WHERE a.id = $1 ORDER BY k.id LIMIT 1`,
+);
+
+export const revoke = statement('keyring_revoke', 'UPDATE access_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL');
+
+export const replace = statement(
+  'keyring_replace',
+  'UPDATE access_key SET replaced_by = $2, expires_at = $3, revoked_at = $4 WHERE id = $1',
+);
+
+/** Another secret API key of an account that is valid for at least as long; `$3` is when this one expires, or a time that never comes. */
+export const findSuccessor = statement<{ id: string }>(
+  'keyring_find_successor',
+  `SELECT id FROM access_key
+   WHERE account_id = $1 AND kind = 'secret_api' AND id <> $2 AND revoked_at IS NULL
+     AND budget_msat IS NULL AND max_payment_msat IS NULL AND (expires_at IS NULL OR (expires_at >= $3 AND expires_at > $4)) LIMIT 1`,
+);

@@ -1,0 +1,45 @@
+import { type Limits, rowToLimits } from '../budgets/limits.ts';
+import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
+import type { ListedRow } from './keyring.sql.ts';
+import { KEY_KINDS, type KeyKind } from './keys.ts';
+
+/** A key as those see it who manage it: without its secret. Times are Unix seconds. */
+export interface ListedKey {
+  readonly id: string;
+  readonly lineId: string;
+  readonly kind: KeyKind;
+  readonly walletId: string | undefined;
+  readonly label: string;
+  /** Enough to know it by: `waka_…wxyz`; all of it where it is public. */
+  readonly hint: string;
+  readonly status: 'active' | 'expired' | 'revoked';
+  readonly limits: Limits | undefined;
+  /** In the present period of the budget, together with the other keys of its line. */
+  readonly spentMsat: Msat;
+  readonly pendingMsat: Msat;
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+  readonly revokedAt: number | undefined;
+  /** The key that a rotation put in its place. */
+  readonly replacedBy: string | undefined;
+}
+
+export function rowToListed(row: ListedRow, nowSeconds: number): ListedKey {
+  const isExpired = row.expires_at !== null && row.expires_at <= nowSeconds;
+  return {
+    id: row.id,
+    lineId: row.line_id,
+    kind: row.kind,
+    walletId: row.wallet_id ?? undefined,
+    label: row.label,
+    hint: row.public_text ?? `${KEY_KINDS[row.kind].prefixes[0]}_…${row.last_four ?? ''}`,
+    status: row.revoked_at !== null ? 'revoked' : isExpired ? 'expired' : 'active',
+    limits: rowToLimits(row),
+    spentMsat: row.spent_msat === null ? ZERO_MSAT : msat(row.spent_msat),
+    pendingMsat: row.pending_msat === null ? ZERO_MSAT : msat(row.pending_msat),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? undefined,
+    revokedAt: row.revoked_at ?? undefined,
+    replacedBy: row.replaced_by ?? undefined,
+  };
+}

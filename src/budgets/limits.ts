@@ -1,0 +1,49 @@
+import { type Msat, msat } from '../kernel/money.ts';
+
+export const BUDGET_PERIODS = ['day', 'week', 'month', 'ever'] as const;
+
+/** Calendar periods in UTC; a week begins on Monday (ISO 8601). `ever` is one period that never ends. */
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
+
+/** What may leave by a key; both count fees. */
+export interface Limits {
+  /** The line of rotated keys whose spending is counted together. */
+  readonly lineId: string;
+  readonly budget: { readonly amountMsat: Msat; readonly period: BudgetPeriod } | undefined;
+  /** The most that one payment may cost. */
+  readonly maxPaymentMsat: Msat | undefined;
+}
+
+const DAY_SECONDS = 86_400;
+/** 1 January 1970 was a Thursday. */
+const DAYS_FROM_MONDAY = 3;
+
+/** When the period that `nowSeconds` is in began, in Unix seconds; 0 for `ever`. */
+export function periodStart(period: BudgetPeriod, nowSeconds: number): number {
+  const day = Math.floor(nowSeconds / DAY_SECONDS);
+  switch (period) {
+    case 'day':
+      return day * DAY_SECONDS;
+    case 'week':
+      return (day - ((day + DAYS_FROM_MONDAY) % 7)) * DAY_SECONDS;
+    case 'month': {
+      const now = new Date(nowSeconds * 1000);
+      return Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000;
+    }
+    case 'ever':
+      return 0;
+  }
+}
+
+/** The limits in the row of a key; undefined when it has none. */
+export function rowToLimits(row: {
+  line_id: string;
+  budget_msat: number | null;
+  budget_period: BudgetPeriod | null;
+  max_payment_msat: number | null;
+}): Limits | undefined {
+  const { line_id: lineId, budget_msat, budget_period: period, max_payment_msat } = row;
+  const budget = budget_msat === null || period === null ? undefined : { amountMsat: msat(budget_msat), period };
+  const maxPaymentMsat = max_payment_msat === null ? undefined : msat(max_payment_msat);
+  return budget || maxPaymentMsat !== undefined ? { lineId, budget, maxPaymentMsat } : undefined;
+}

@@ -1,0 +1,98 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Idempotency, MadeMeanwhile, type NamedRequest, nameOf, type OutcomeRowWrite } from '../idempotency/idempotency.ts';
+import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
+import { invariant } from '../kernel/assert.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Presented } from './access.ts';
+
+/** How a request remembers what it makes. Without an Idempotency-Key there is nothing to remember, and no rows. */
+export interface Memory {
+  /** Rows for the transaction that makes it; `secret` is what a replay must show again and nobody else may see. */
+  rows(made: string, secret?: unknown): OutcomeRowWrite[];
+  /** For something that an earlier request had made. */
+  keep(made: string): Promise<void>;
+}
+
+export interface Work<T> {
+  /** Does it, and writes the memory's rows in the transaction that does it. */
+  make(memory: Memory): Promise<T>;
+  /** Answers with the present state of what was made. `secret` throws where there was none. */
+  replay(made: string, secret: () => unknown): Promise<T>;
+}
+
+/** Does what a request asks for once, however often it is sent under one `Idempotency-Key` by one credential for one wallet. */
+export type Once = <T>(request: FastifyRequest, reply: FastifyReply, asker: Asker, work: Work<T>) => Promise<T>;
+
+/** Whose request it is; permissions have been checked. */
+export interface Asker {
+  readonly presented: Presented;
+  readonly walletId?: string;
+  /** What else the path names. */
+  readonly objectId?: string;
+}
+
+const NOTHING: Memory = { rows: () => [], keep: async () => undefined };
+
+/** `charge` counts a request against the limits of its key; it is called for what is new only, and throws when there were too many. */
+export function createOnce(idempotency: Idempotency, charge: (request: FastifyRequest) => void = () => undefined): Once {
+  /** What is being done now in this process: a duplicate waits for it. */
+  const running = new Map<string, Promise<unknown>>();
+
+  async function answer<T>(named: NamedRequest, sealKey: SealKey, reply: FastifyReply, work: Work<T>): Promise<T> {
+    const outcome = await idempotency.find(named);
+    if (!outcome) {
+      charge(reply.request);
+      return work.make(memoryOf(idempotency, named, sealKey));
+    }
+    reply.header('idempotency-replayed', 'true');
+    return work.replay(outcome.made, () => {
+      invariant(outcome.sealed, 'a replay has the secret that its first answer had');
+      return unseal(sealKey, outcome.sealed);
+    });
+  }
+
+  return async (request, reply, asker, work) => {
+    const key = readKey(request);
+    if (key === undefined) return work.make(NOTHING);
+    const named = { scope: scopeOf(request, asker), key, body: request.body };
+    // Without its prefix: a key has several names for its kind, and is one key.
+    const credential = asker.presented.text.slice(asker.presented.text.indexOf('_') + 1);
+    const sealKey = { credential, idempotencyKey: key };
+    const name = nameOf(named);
+    // One after the other: whoever waited finds what the one before made, or makes it, if that one made nothing.
+    for (let other = running.get(name); other; other = running.get(name)) await other.catch(() => undefined);
+    const mine = answer(named, sealKey, reply, work).catch(async (error) => {
+      // Another instance was first; what it made may even be why this one was refused. Then its outcome is the answer.
+      const isLate = error instanceof MadeMeanwhile || (error instanceof Refusal && (await idempotency.find(named)) !== undefined);
+      if (!isLate || reply.hasHeader('idempotency-replayed')) throw error;
+      return answer(named, sealKey, reply, work);
+    });
+    running.set(name, mine);
+    try {
+      return await mine;
+    } finally {
+      running.delete(name);
+    }
+  };
+}
+
+function memoryOf(idempotency: Idempotency, named: NamedRequest, sealKey: SealKey): Memory {
+  return {
+    rows: (made, secret) => [idempotency.rowOf(named, made, secret === undefined ? undefined : seal(sealKey, secret))],
+    keep: (made) => idempotency.remember(named, made),
+  };
+}
+
+/** Both forms of a wallet's addresses are one route. */
+function scopeOf(request: FastifyRequest, { presented, walletId, objectId = '' }: Asker): string {
+  return `${presented.key.id} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
+}
+
+const MAX_KEY_LENGTH = 255;
+
+function readKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && key.length > 0 && key.length <= MAX_KEY_LENGTH) return key;
+  throw new Refusal('validation_failed', `Idempotency-Key must be one value of 1 to ${MAX_KEY_LENGTH} characters.`);
+}

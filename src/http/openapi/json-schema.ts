@@ -1,0 +1,71 @@
+import type { JsonSchema } from './openapi-types.ts';
+
+/** A schema as routes write it: TypeBox, with this service's own words `nullable` and `zeroIsAbsent`. */
+export interface RouteSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly nullable?: boolean;
+  readonly zeroIsAbsent?: boolean;
+  readonly properties?: Record<string, RouteSchema>;
+  readonly patternProperties?: Record<string, RouteSchema>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly items?: RouteSchema;
+  readonly anyOf?: readonly RouteSchema[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+}
+
+/** Schemas that have a name in the description: found by what they say, because TypeBox and `nullable` copy them. */
+export class NamedSchemas {
+  readonly #names = new Map<string, string>();
+  readonly #schemas = new Map<string, RouteSchema>();
+
+  /** @throws when another schema has that name. */
+  add(name: string, schema: RouteSchema): void {
+    const text = identity(schema);
+    const other = this.#schemas.get(name);
+    if (other && identity(other) !== text) throw new Error(`two different schemas are called ${name}`);
+    this.#names.set(text, name);
+    this.#schemas.set(name, schema);
+  }
+
+  nameOf(schema: RouteSchema): string | undefined {
+    return schema.type === 'object' ? this.#names.get(identity(schema)) : undefined;
+  }
+
+  /** Every named schema in JSON Schema, by name. */
+  all(): Record<string, JsonSchema> {
+    const names = [...this.#schemas.keys()].sort();
+    return Object.fromEntries(names.map((name) => [name, this.#translate(this.#schemas.get(name) ?? {})]));
+  }
+
+  /** In JSON Schema 2020-12; a named one as a reference. */
+  schemaOf(schema: RouteSchema): JsonSchema {
+    const name = this.nameOf(schema);
+    if (name === undefined) return this.#translate(schema);
+    const reference = { $ref: `#/components/schemas/${name}` };
+    return schema.nullable ? { anyOf: [reference, { type: 'null' }] } : reference;
+  }
+
+  #translate(schema: RouteSchema): JsonSchema {
+    const { nullable, zeroIsAbsent, properties, patternProperties, items, anyOf, type, ...rest } = schema;
+    const [values] = Object.values(patternProperties ?? {});
+    const choices = anyOf?.map((choice) => choice.const);
+    const isEnum = choices?.every((choice) => choice !== undefined);
+    const own = Object.entries(properties ?? {}).map(([name, property]) => [name, this.schemaOf(property)] as const);
+    return {
+      ...rest,
+      ...(type !== undefined && { type: nullable ? [type, 'null'] : type }),
+      ...(zeroIsAbsent && { description: `${schema.description ?? ''} (0 counts as absent)`.trim() }),
+      ...(own.length > 0 && { properties: Object.fromEntries(own) }),
+      ...(values && { additionalProperties: this.schemaOf(values) }),
+      ...(items && { items: this.schemaOf(items) }),
+      ...(anyOf && (isEnum ? { type: 'string', enum: choices } : { anyOf: anyOf.map((choice) => this.schemaOf(choice)) })),
+    } as JsonSchema;
+  }
+}
+
+function identity({ nullable, description, ...schema }: RouteSchema): string {
+  return JSON.stringify(schema);
+}

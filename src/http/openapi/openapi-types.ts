@@ -1,0 +1,78 @@
+/** The parts of OpenAPI 3.1 (and of the JSON Schema 2020-12 in it) that this service's description uses. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string; readonly license: object };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Record<string, PathItem>;
+  readonly components: {
+    readonly schemas: Record<string, JsonSchema>;
+    readonly responses: Record<string, ApiResponse>;
+    readonly headers: Record<string, ApiHeader>;
+    readonly parameters: Record<string, Parameter>;
+    readonly securitySchemes: Record<string, object>;
+  };
+}
+
+/** `x-alias` is the second address at which the same operations answer. */
+export type PathItem = { readonly 'x-alias'?: string } & { readonly [method in Method]?: Operation };
+
+export const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+export type Method = (typeof METHODS)[number];
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Record<string, readonly string[]>[];
+  readonly parameters?: readonly (Parameter | Reference)[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Record<string, ApiResponse | Reference>;
+}
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface ApiResponse {
+  readonly description: string;
+  readonly headers?: Record<string, Reference>;
+  readonly content?: Content;
+}
+
+export interface ApiHeader {
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly required?: boolean;
+}
+
+export type Content = Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>;
+
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Record<string, JsonSchema>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+}

@@ -1,0 +1,36 @@
+import type { OperationNotes } from '../operations.ts';
+
+const SERVICE = { tag: 'Service', needs: 'nothing' } as const;
+
+export const SERVICE_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
+  'GET /healthz': { ...SERVICE, id: 'getHealth', summary: 'Ask whether the process answers', answer: 'Health' },
+  'GET /readyz': {
+    ...SERVICE,
+    id: 'getReadiness',
+    summary: 'Ask whether the database and the node answer',
+    description: '503 with the same body while one of them does not.',
+    answer: 'Readiness',
+  },
+  'GET /metrics': {
+    ...SERVICE,
+    id: 'getMetrics',
+    summary: 'Read numbers for Prometheus',
+    description: 'For programs on the same machine or, with METRICS_TOKEN, for who sends it as `Authorization: Bearer`.',
+    media: 'text/plain',
+    refusals: [401, 404],
+  },
+  'GET /openapi.json': {
+    ...SERVICE,
+    id: 'getOpenApi',
+    summary: 'Read this description',
+    description: 'OpenAPI 3.1, of the routes that this instance has.',
+    schema: { type: 'object', additionalProperties: true },
+  },
+  'GET /docs': {
+    ...SERVICE,
+    id: 'getDocs',
+    summary: 'Read this description as a page',
+    media: 'text/html',
+    headers: ['Content-Security-Policy'],
+  },
+};

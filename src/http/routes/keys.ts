@@ -1,0 +1,161 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { KeyCompanions, KeyOrder, KeyOwner, Keyring, MadeKey } from '../../accounts/keyring.ts';
+import type { KeyKind } from '../../accounts/keys.ts';
+import { BUDGET_PERIODS, type BudgetPeriod } from '../../budgets/limits.ts';
+import { type Clock, unixSeconds } from '../../kernel/clock.ts';
+import type { Msat } from '../../kernel/money.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { Access, Presented } from '../access.ts';
+import { type App, WALLET_BASES } from '../app-type.ts';
+import { Expiry, KeyParams, plainText, UserLabel } from '../fields.ts';
+import { KeyObject, keyObject, NewKeyObject, PositiveMsat } from '../key-object.ts';
+import type { Once } from '../once.ts';
+import { PageQuery, pageHeaders, readPage } from '../paging.ts';
+
+const AccountObject = Type.Object({
+  id: Type.String({ description: 'acc_…' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  public_key: Type.String({ description: 'pak_…' }),
+});
+
+const KeyBody = Type.Object(
+  {
+    kind: Type.Optional(
+      Type.String({ maxLength: 64, description: 'secret_api; for a wallet wallet_admin, wallet_invoice or wallet_read' }),
+    ),
+    label: Type.Optional(UserLabel),
+    expiry: Type.Optional(Expiry),
+    expires_at: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Unix seconds; instead of expiry' }),
+    ),
+    budget_msat: Type.Optional(PositiveMsat),
+    budget_period: Type.Optional(Type.String({ maxLength: 64, description: 'day, week, month or ever; calendar periods in UTC' })),
+    max_payment_msat: Type.Optional(PositiveMsat),
+  },
+  { additionalProperties: false },
+);
+
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+const RotateBody = Type.Object(
+  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS, description: 'Default 0' })) },
+  { additionalProperties: false },
+);
+
+const IdParams = Type.Object({ id: Type.String() });
+const WalletKeyParams = Type.Object({ ...KeyParams.properties, ...IdParams.properties });
+
+export interface KeyRouteDependencies {
+  readonly access: Access;
+  readonly once: Once;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+}
+
+export function keyRoutes(app: App, deps: KeyRouteDependencies): void {
+  const { access, keyring } = deps;
+
+  app.get('/v1/account', { schema: { response: { 200: AccountObject } } }, async (request) => {
+    const id = await access.account(request);
+    const { createdAt: created_at, publicKey: public_key } = await keyring.account(id);
+    return { id, created_at, public_key };
+  });
+
+  keyRoutesAt(app, deps, '/v1/keys', IdParams, ['secret_api']);
+  for (const base of WALLET_BASES) {
+    keyRoutesAt(app, deps, `${base}/keys`, WalletKeyParams, ['wallet_admin', 'wallet_invoice', 'wallet_read']);
+  }
+}
+
+/** Listing, creation, rotation and revocation of the keys of an account or of a wallet. */
+function keyRoutesAt(
+  app: App,
+  { access, once, keyring, clock }: KeyRouteDependencies,
+  path: string,
+  idParams: typeof IdParams,
+  kinds: readonly KeyKind[],
+): void {
+  /** The secret API key that asks, and whose keys it asks about. */
+  async function manager(request: FastifyRequest) {
+    const presented = await access.keyManager(request);
+    const by = presented.key;
+    const { key } = request.params as { key?: string };
+    const walletId = key === undefined ? undefined : (await access.walletNamed(request, key, 'wallet_read')).id;
+    return { presented, by, owner: { accountId: by.accountId, walletId } satisfies KeyOwner };
+  }
+
+  /** Makes a key once, however often it is asked for under one Idempotency-Key. */
+  async function answerMade(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { presented, owner, objectId = '' }: { presented: Presented; owner: KeyOwner; objectId?: string },
+    make: (companions: KeyCompanions) => Promise<MadeKey>,
+  ): Promise<FastifyReply> {
+    const asker = { presented, objectId, ...(owner.walletId !== undefined && { walletId: owner.walletId }) };
+    const { key, text } = await once(request, reply, asker, {
+      make: ({ rows }) => make((made) => rows(made.key.id, made.text)),
+      replay: async (id, secret) => ({ key: await keyring.find(owner, id), text: secret() as string }),
+    });
+    return reply.code(201).send({ ...keyObject(key), key: text });
+  }
+
+  const listSchema = { querystring: PageQuery, response: { 200: Type.Array(KeyObject) } };
+  app.get(path, { schema: listSchema }, async (request, reply) => {
+    const { owner } = await manager(request);
+    const page = readPage(request.query);
+    const { keys, total } = await keyring.list(owner, page.limit, page.offset);
+    pageHeaders(request, reply, page, total);
+    return keys.map(keyObject);
+  });
+
+  app.post(path, { schema: { body: KeyBody, response: { 201: NewKeyObject } } }, async (request, reply) => {
+    const asker = await manager(request);
+    const order = readOrder(request.body, kinds, clock);
+    return answerMade(request, reply, asker, (companions) => keyring.create(asker.by, asker.owner, order, companions));
+  });
+
+  const rotateSchema = { params: idParams, body: RotateBody, response: { 201: NewKeyObject } };
+  app.post(`${path}/:id/rotate`, { schema: rotateSchema }, async (request, reply) => {
+    const asker = await manager(request);
+    const { id } = request.params;
+    const overlapSeconds = request.body.overlap_seconds ?? 0;
+    return answerMade(request, reply, { ...asker, objectId: id }, (companions) =>
+      keyring.rotate(asker.by, asker.owner, id, overlapSeconds, companions),
+    );
+  });
+
+  app.delete(`${path}/:id`, { schema: { params: idParams, response: { 200: KeyObject } } }, async (request) => {
+    const { by, owner } = await manager(request);
+    return keyObject(await keyring.revoke(by, owner, request.params.id));
+  });
+}
+
+const CAN_SPEND: readonly KeyKind[] = ['secret_api', 'wallet_admin'];
+
+/** @throws Refusal naming the field. */
+function readOrder(body: Static<typeof KeyBody>, kinds: readonly KeyKind[], clock: Clock): KeyOrder {
+  const [first, ...others] = kinds;
+  const kind = body.kind === undefined && others.length === 0 ? first : kinds.find((one) => one === body.kind);
+  if (kind === undefined) throw new Refusal('validation_failed', `kind must be one of ${kinds.join(', ')} here.`);
+  const budget = readBudget(body);
+  const maxPaymentMsat = body.max_payment_msat as Msat | undefined;
+  const limits = budget || maxPaymentMsat !== undefined ? { budget, maxPaymentMsat } : undefined;
+  if (limits && !CAN_SPEND.includes(kind)) throw new Refusal('validation_failed', `A ${kind} key spends nothing, so it has no limits.`);
+  return { kind, label: plainText('label', body.label ?? ''), expiresAt: readExpiresAt(body, clock), limits };
+}
+
+function readExpiresAt({ expiry, expires_at }: Static<typeof KeyBody>, clock: Clock): number | undefined {
+  const now = unixSeconds(clock);
+  if (expiry !== undefined && expires_at !== undefined) throw new Refusal('validation_failed', 'expiry and expires_at exclude each other.');
+  if (expires_at !== undefined && expires_at <= now) throw new Refusal('validation_failed', 'expires_at is not in the future.');
+  return expiry === undefined ? expires_at : now + expiry;
+}
+
+function readBudget({ budget_msat, budget_period }: Static<typeof KeyBody>): { amountMsat: Msat; period: BudgetPeriod } | undefined {
+  if (budget_msat === undefined && budget_period === undefined) return undefined;
+  const period = BUDGET_PERIODS.find((one) => one === budget_period);
+  if (budget_msat === undefined || period === undefined)
+    throw new Refusal('validation_failed', `budget_msat and budget_period go together; the period is one of ${BUDGET_PERIODS.join(', ')}.`);
+  return { amountMsat: budget_msat as Msat, period };
+}

@@ -1,0 +1,13 @@
+import { statement } from '../db/statement.ts';
+
+export type OutcomeRow = { fingerprint: string; made: string; sealed: Uint8Array | null };
+
+export const findOutcome = statement<OutcomeRow>('idempotency_find', 'SELECT fingerprint, made, sealed FROM idempotency WHERE name = $1');
+
+/** Changes nothing when another request of the same name was first. */
+export const insertOutcome = statement(
+  'idempotency_insert',
+  `INSERT INTO idempotency (name, fingerprint, made, sealed, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+);
+
+export const forgetOutcomes = statement('idempotency_forget', 'DELETE FROM idempotency WHERE created_at < $1');

@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto';
+import type { Database, SqlParameter } from '../db/database.ts';
+import type { Statement } from '../db/statement.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import * as sql from './idempotency.sql.ts';
+
+/** A request that its caller has named, so that sending it again makes nothing twice. */
+export interface NamedRequest {
+  /** Who asks for what: credential, wallet, method and route. The same key means something else in another scope. */
+  readonly scope: string;
+  /** The Idempotency-Key. */
+  readonly key: string;
+  /** The parsed body. */
+  readonly body: unknown;
+}
+
+/** What an earlier request of the same name made. */
+export interface Outcome {
+  /** The id of what was made. */
+  readonly made: string;
+  readonly sealed: Uint8Array | undefined;
+}
+
+/** Another request of the same name was first, perhaps in another instance: what it made is the answer. */
+export class MadeMeanwhile extends Error {
+  override readonly name = 'MadeMeanwhile';
+}
+
+/** The row that remembers an outcome; part of the posting or transaction that makes it (the ledger's `RowWrite`). */
+export interface OutcomeRowWrite {
+  readonly statement: Statement;
+  readonly parameters: readonly SqlParameter[];
+  readonly otherwise: Error;
+}
+
+/** Outcomes of named requests, kept for two days, across restarts and instances. What made nothing is not kept. */
+export interface Idempotency {
+  /** @throws Refusal `idempotency_mismatch` when the name was used with another body. */
+  find(request: NamedRequest): Promise<Outcome | undefined>;
+  rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): OutcomeRowWrite;
+  /** Remembers what had been made before this request came. */
+  remember(request: NamedRequest, made: string): Promise<void>;
+  /** Drops what is older than two days. */
+  forgetOld(): Promise<void>;
+}
+
+const KEEP_SECONDS = 2 * 24 * 60 * 60;
+
+export function createIdempotency(database: Database, clock: Clock): Idempotency {
+  function rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): OutcomeRowWrite {
+    const parameters = [nameOf(request), fingerprintOf(request.body), made, sealed ?? null, unixSeconds(clock)];
+    return { statement: sql.insertOutcome, parameters, otherwise: new MadeMeanwhile() };
+  }
+
+  return {
+    rowOf,
+    async find(request) {
+      const row = await database.first(sql.findOutcome, nameOf(request));
+      if (row && row.fingerprint !== fingerprintOf(request.body)) throw new Refusal('idempotency_mismatch');
+      return row && { made: row.made, sealed: row.sealed ?? undefined };
+    },
+    async remember(request, made) {
+      const { statement, parameters } = rowOf(request, made);
+      await database.transaction((tx) => tx.run(statement, ...parameters));
+    },
+    async forgetOld() {
+      await database.transaction((tx) => tx.run(sql.forgetOutcomes, unixSeconds(clock) - KEEP_SECONDS));
+    },
+  };
+}
+
+/** The scope has no line break, so nothing can be moved between it and the key. */
+export function nameOf({ scope, key }: Pick<NamedRequest, 'scope' | 'key'>): string {
+  return hash('sha256', `${scope}\n${key}`, 'base64url');
+}
+
+/** The same for bodies that say the same, in whatever order and form they were sent. */
+function fingerprintOf(body: unknown): string {
+  return hash('sha256', JSON.stringify(sorted(body)), 'base64url');
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([name, inner]) => [name, sorted(inner)]);
+}

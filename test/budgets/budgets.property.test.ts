@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { insertKey } from '../../src/accounts/accounts.ts';
+import { newKeyText } from '../../src/accounts/keys.ts';
+import { readSpending } from '../../src/budgets/budgets.sql.ts';
+import { type Limits, periodStart } from '../../src/budgets/limits.ts';
+import type { Database } from '../../src/db/database.ts';
+import { Refusal } from '../../src/kernel/refusal.ts';
+import type { Payment } from '../../src/payments/payment.ts';
+import { transferBetween } from '../../src/payments/transfer.ts';
+import { draftOf, preimageOf, type Rooms, roomsOn } from '../ledger/rooms.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { type Fault, isInjected } from '../support/faulty-database.ts';
+import { amount, problemsOf } from '../support/ledgers.ts';
+
+const clock = { nowMs: () => 1_700_000_000_000 };
+const DAY = periodStart('day', 1_700_000_000);
+
+interface Spend {
+  readonly msat: number;
+  /** For routing; undefined: a transfer, which has none. */
+  readonly reserve: number | undefined;
+}
+
+/** How one of the pending payments ends. The fee is a share of what was reserved; beyond 100 the operator bears the rest. */
+interface End {
+  readonly which: number;
+  readonly succeeds: boolean;
+  readonly feePercent: number;
+}
+
+/** What happens at once: begins or ends, never both, so that what is counted only grows or only shrinks. */
+interface Step {
+  readonly spends: readonly Spend[];
+  readonly ends: readonly End[];
+  readonly faults: readonly Fault[];
+}
+
+const spend = fc.record({ msat: fc.integer({ min: 1, max: 400 }), reserve: fc.option(fc.nat({ max: 60 }), { nil: undefined }) });
+const end = fc.record({ which: fc.nat({ max: 20 }), succeeds: fc.boolean(), feePercent: fc.nat({ max: 130 }) });
+const fault: fc.Arbitrary<Fault> = fc.record({
+  statement: fc.integer({ min: 1, max: 40 }),
+  fails: fc.constantFrom('before' as const, 'after' as const, 'by the database' as const),
+});
+const faults = fc.oneof({ weight: 3, arbitrary: fc.constant<Fault[]>([]) }, { weight: 1, arbitrary: fc.array(fault, { maxLength: 2 }) });
+const some = <T>(item: fc.Arbitrary<T>) => fc.array(item, { minLength: 1, maxLength: 8 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  some(spend).chain((spends) => fc.record({ spends: fc.constant(spends), ends: fc.constant([]), faults })),
+  some(end).chain((ends) => fc.record({ spends: fc.constant([]), ends: fc.constant(ends), faults })),
+);
+
+/** A budget kept in the plainest way: every payment by itself, added up anew each time. */
+class Twin {
+  readonly pending: { payment: Payment; countedMsat: number }[] = [];
+  readonly spent: number[] = [];
+
+  get pendingMsat(): number {
+    return this.pending.reduce((sum, { countedMsat }) => sum + countedMsat, 0);
+  }
+
+  get spentMsat(): number {
+    return this.spent.reduce((a, b) => a + b, 0);
+  }
+}
+
+interface Table {
+  readonly rooms: Rooms;
+  readonly twin: Twin;
+  readonly limits: Limits;
+  spend(order: Spend): Promise<void>;
+}
+
+async function tableOn(database: Database, budgetMsat: number, capMsat: number): Promise<Table> {
+  const rooms = await roomsOn(database);
+  const [wallet, friend] = [await rooms.wallet(1_000_000), await rooms.wallet(0)];
+  const limit = { budget: { amountMsat: amount(budgetMsat), period: 'day' as const }, maxPaymentMsat: amount(capMsat) };
+  const owner = { accountId: wallet.accountId, walletId: wallet.id };
+  const lineId = await database.transaction((tx) => insertKey(tx, clock, newKeyText('wallet_admin'), { ...owner, limits: limit }));
+  const limits = { ...limit, lineId };
+  const twin = new Twin();
+  return {
+    rooms,
+    twin,
+    limits,
+    async spend({ msat, reserve }) {
+      if (reserve === undefined) {
+        const order = { source: wallet, destination: friend, amountMsat: amount(msat), memo: undefined, passThru: undefined, limits };
+        await transferBetween({ database: rooms.database, ledger: rooms.ledger, clock }, order);
+        twin.spent.push(msat);
+      } else {
+        const { payment } = await rooms.saga.begin({ payment: draftOf(wallet, msat), reserveMsat: amount(reserve), limits });
+        const countedMsat = payment.charge?.pendingMsat ?? 0;
+        expect(countedMsat).toBeGreaterThanOrEqual(msat);
+        expect(countedMsat).toBeLessThanOrEqual(Math.min(msat + reserve, capMsat));
+        twin.pending.push({ payment, countedMsat });
+      }
+    },
+  };
+}
+
+async function endOne({ rooms, twin }: Table, { which, succeeds, feePercent }: End): Promise<void> {
+  const one = twin.pending[which];
+  if (!one) return;
+  const { payment, countedMsat } = one;
+  const feeMsat = amount(Math.floor(((countedMsat - payment.amountMsat) * feePercent) / 100));
+  const outcome = succeeds
+    ? ({ state: 'succeeded', preimage: preimageOf(payment), feeMsat } as const)
+    : ({ state: 'failed', reason: 'NO_ROUTE' } as const);
+  await rooms.saga.conclude(payment, outcome as never);
+  if (!twin.pending.includes(one)) return;
+  twin.pending.splice(twin.pending.indexOf(one), 1);
+  if (succeeds) twin.spent.push(Math.min(payment.amountMsat + feeMsat, countedMsat));
+}
+
+/** Plays a history; after every step the counters are what the twin adds up to, and never more than the budget. */
+async function play(database: Database, budgetMsat: number, capMsat: number, steps: readonly Step[]): Promise<void> {
+  const table = await tableOn(database, budgetMsat, capMsat);
+  const { rooms, twin, limits } = table;
+  for (const { spends, ends, faults: wanted } of steps) {
+    const usedBefore = twin.pendingMsat + twin.spentMsat;
+    rooms.database.failAt(...wanted);
+    const begun = await Promise.allSettled(spends.map((one) => table.spend(one)));
+    // Each pending payment at most once: two ends of one are another test's.
+    const distinct = [...new Map(ends.map((one) => [one.which, one])).values()].filter(({ which }) => which < twin.pending.length);
+    const victims = distinct.map(({ which }) => twin.pending[which]);
+    await Promise.allSettled(distinct.map((one, i) => endOne(table, { ...one, which: twin.pending.indexOf(victims[i] as never) })));
+    rooms.database.failAt();
+    const used = twin.pendingMsat + twin.spentMsat;
+    expect(used).toBeLessThanOrEqual(budgetMsat);
+    for (const [index, outcome] of begun.entries()) {
+      if (outcome.status === 'fulfilled' || isInjected(outcome.reason)) continue;
+      const { msat } = spends[index] as Spend;
+      expect(outcome.reason).toBeInstanceOf(Refusal);
+      // Nothing is refused that would still fit once everything that was begun with it has been counted.
+      if (outcome.reason.type === 'payment_cap_exceeded') expect(msat).toBeGreaterThan(capMsat);
+      else {
+        expect(outcome.reason.type).toBe('budget_exceeded');
+        expect(msat).toBeGreaterThan(budgetMsat - used);
+      }
+    }
+    if (spends.length > 0) expect(used).toBeGreaterThanOrEqual(usedBefore);
+    const row = await database.first(readSpending, limits.lineId, DAY);
+    expect(row ?? { spent_msat: 0, pending_msat: 0 }).toEqual({ spent_msat: twin.spentMsat, pending_msat: twin.pendingMsat });
+  }
+}
+
+onBothDatabases('R8 R9: a budget', (open) => {
+  it('is never exceeded, and its counters are what is pending and what was spent, whatever happens at once and whatever fails', async () => {
+    const database = await open();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 2_000 }),
+        fc.integer({ min: 100, max: 500 }),
+        fc.array(step, { maxLength: 8 }),
+        async (budgetMsat, capMsat, steps) => {
+          await play(database, budgetMsat, capMsat, steps);
+          expect(await problemsOf(database)).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('that somebody wrote another number into is found by verify', async () => {
+    const database = await open();
+    await play(database, 1_000, 500, [{ spends: [{ msat: 100, reserve: 0 }], ends: [], faults: [] }]);
+    expect(await problemsOf(database)).toEqual([]);
+    const tampered = { name: 'test_tamper', sqlite: '', postgres: '' };
+    const text = 'UPDATE key_spending SET pending_msat = pending_msat - 1';
+    await database.transaction((tx) => tx.run({ ...tampered, sqlite: text, postgres: text }));
+    expect(await problemsOf(database)).toEqual([expect.stringContaining('budget')]);
+  });
+});

@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest';
+import { type FakeService, onFakeService } from '../support/fake-service.ts';
+import type { Json, TestWallet } from '../support/service.ts';
+
+/** What LNbits makes of `settled`: paid, failed (it refunds its user), or not known yet. Any other value breaks it. */
+const STATUSES: Record<string, boolean | null> = { '0': null, '1': true, '-1': false };
+
+interface Outcome {
+  /** False: LNbits refunds its user. */
+  readonly ok: boolean | null;
+  readonly checkingId?: string;
+  readonly preimage?: string | null;
+}
+
+/** What LNbits' funding source for this API sends and reads, as a client of its own. */
+function lnbits({ client }: FakeService, wallet: TestWallet) {
+  const headers = { 'user-agent': 'LNbits/1.0.0', accept: '*/*' };
+  const ask = (method: string, path: string, json?: object) =>
+    client.ask(method, path, { key: client.secretKey, headers, ...(json && { json }) });
+  return {
+    async balanceMsat(): Promise<number> {
+      const { body } = await ask('GET', `/v1/wallet/${wallet.admin}`);
+      expect(body.statusType.name).toBe('active');
+      return body.balance * 1000;
+    },
+    async createInvoice(sat: number): Promise<Json> {
+      const answer = await ask('POST', `/v1/wallet/${wallet.admin}/invoice`, { num_satoshis: String(sat), memo: '' });
+      expect(answer.status).toBe(201);
+      return answer.body;
+    },
+    async pay(bolt11: string): Promise<Outcome> {
+      const answer = await ask('POST', `/v1/wallet/${wallet.admin}/withdraw`, { payment_request: bolt11 });
+      if (answer.status >= 400) {
+        expect(answer.body.message).toEqual(expect.any(String));
+        return { ok: false };
+      }
+      const { id, payment_preimage } = answer.body.lnTx;
+      return { ok: true, checkingId: id, preimage: payment_preimage };
+    },
+    async status(checkingId: string): Promise<Outcome & { feeMsat: number | null }> {
+      const { status, body } = await ask('GET', `/v1/lntx/${checkingId}`);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ payment_preimage: expect.toSatisfy(isTextOrNull), fee_msat: expect.toSatisfy(isNumberOrNull) });
+      const ok = STATUSES[String(body.settled)];
+      if (ok === undefined || typeof body.settled !== 'number') throw new Error(`LNbits knows no settled ${body.settled}`);
+      return { ok, preimage: body.payment_preimage, feeMsat: body.fee_msat };
+    },
+  };
+}
+
+const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
+const isNumberOrNull = (value: unknown) => value === null || typeof value === 'number';
+
+onFakeService(
+  'LNbits with this service as its funding source',
+  (service) => {
+    const { net } = service;
+
+    it('sees an invoice paid, and one that nobody paid as open', async () => {
+      const wallet = await service.client.wallet(1000);
+      const source = lnbits(service, wallet);
+      const [paid, open] = [await source.createInvoice(21), await source.createInvoice(22)];
+      expect(await source.status(paid.id)).toMatchObject({ ok: null, preimage: null });
+      await net.outside.pay({ paymentRequest: paid.payment_request });
+      await expect.poll(() => source.status(paid.id)).toMatchObject({ ok: true, preimage: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      expect(await source.balanceMsat()).toBe(1_021_000);
+      expect(await source.status(open.id)).toMatchObject({ ok: null });
+    });
+
+    it('pays, and gets the preimage and the fee', async () => {
+      const source = lnbits(service, await service.client.wallet(1000));
+      const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000, script: { fee: 1_000 } });
+      const outcome = await source.pay(paymentRequest);
+      expect(outcome).toMatchObject({ ok: true, preimage: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      expect(await source.status(outcome.checkingId ?? '')).toEqual({ ok: true, preimage: outcome.preimage, feeMsat: 1_000 });
+    });
+
+    it('a definite failure is one at once, and stays one', async () => {
+      const wallet = await service.client.wallet(1000);
+      const source = lnbits(service, wallet);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { fail: 'NO_ROUTE' } });
+      expect(await source.pay(paymentRequest)).toEqual({ ok: false });
+      expect(await source.status(paymentHash)).toMatchObject({ ok: false, preimage: null });
+      expect(await source.balanceMsat()).toBe(1_000_000);
+    });
+
+    it('a payment that ends later is pending until then, and its polling ends with −1 or 1', async () => {
+      for (const [action, ok] of [['settle', true] as const, ['cancel', false] as const]) {
+        const wallet = await service.client.wallet(1000);
+        const source = lnbits(service, wallet);
+        const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
+        const outcome = await source.pay(paymentRequest);
+        expect(outcome).toMatchObject({ ok: true, preimage: null });
+        const checkingId = outcome.checkingId ?? '';
+        expect(await source.status(checkingId)).toMatchObject({ ok: null, preimage: null });
+        // Paid again meanwhile, it is the same payment.
+        expect(await source.pay(paymentRequest)).toMatchObject({ ok: true, checkingId });
+        net.outside.resolveHold(paymentHash, action);
+        await expect.poll(async () => (await source.status(checkingId)).ok).toBe(ok);
+        expect(await source.balanceMsat()).toBe(ok ? 900_000 : 1_000_000);
+      }
+    });
+
+    it('an answer that says that nothing was sent is true: LNbits refunds its user on it', async () => {
+      const source = lnbits(service, await service.client.wallet(1000));
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 5_000_000 });
+      expect(await source.pay(paymentRequest)).toEqual({ ok: false });
+      expect(net.outside.payments().filter((payment) => payment.paymentHash === paymentHash)).toEqual([]);
+      expect(await service.problems()).toEqual([]);
+    });
+  },
+  { PAYMENT_WAIT_SECONDS: '1' },
+);

@@ -1,0 +1,178 @@
+import { expect } from 'vitest';
+import type { Wire } from './documented-shapes.ts';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const GO = { 'X-Api-Key': 'SAK', ...JSON_TYPE, Accept: 'application/json', 'User-Agent': 'Go-http-client/1.1' };
+const PYTHON = { 'X-Api-Key': 'PAK', ...JSON_TYPE, 'X-LNPay-sdk': 'py0.1.0', 'User-Agent': 'python-requests/2.22.0', Accept: '*/*' };
+const PHP = { 'X-LNPay-sdk': 'php0.1.0', 'X-Api-Key': 'SAK', ...FORM_TYPE, 'User-Agent': 'GuzzleHttp/7' };
+const LNBITS = { 'x-api-key': 'SAK', 'user-agent': 'LNbits/1.0.0', accept: '*/*' };
+const ticket = { ticketId: '23' };
+/** What is not there for a sender whose language writes out empty fields. */
+const GO_INVOICE = { memo: 'go', num_satoshis: 7, expiry: 0, passThru: null, description_hash: '' };
+
+/** What the SDKs in Go, Python and PHP and the funding source of LNbits send. */
+export const SDKS: readonly Wire[] = [
+  // lnpay-go: every field, also the empty ones; a Content-Type on GET as well.
+  {
+    client: 'lnpay-go Invoice',
+    method: 'POST',
+    path: '/v1/wallet/INVOICE/invoice',
+    headers: GO,
+    body: JSON.stringify(GO_INVOICE),
+    answers: 201,
+    says: { memo: 'go', num_satoshis: 7, expiry: 86_400, description_hash: null },
+  },
+  {
+    client: 'lnpay-go Pay',
+    method: 'POST',
+    path: '/v1/wallet/ADMIN/withdraw',
+    headers: GO,
+    body: '{"payment_request":"BOLT11","passThru":null}',
+    answers: 201,
+    says: { num_satoshis: -11, lnTx: { settled: 1 } },
+  },
+  {
+    client: 'lnpay-go Transfer',
+    method: 'POST',
+    path: '/v1/wallet/ADMIN/transfer',
+    headers: GO,
+    body: '{"memo":"","num_satoshis":2,"dest_wallet_id":"OTHER"}',
+    answers: 201,
+    says: { wtx_transfer_out: { num_satoshis: -2 } },
+  },
+  {
+    client: 'lnpay-go Details',
+    method: 'GET',
+    path: '/v1/wallet/READ',
+    headers: GO,
+    answers: 200,
+    says: { statusType: { type: 'wallet', name: 'active', display_name: 'Active' } },
+  },
+  {
+    client: 'lnpay-go Transaction',
+    method: 'GET',
+    path: '/v1/lntx/LNTX',
+    headers: GO,
+    answers: 200,
+    says: { settled: 0, expires_at: expect.any(Number) },
+  },
+  {
+    client: 'lnpay-go CreateWallet',
+    method: 'POST',
+    path: '/v1/wallet',
+    headers: GO,
+    body: '{"user_label":"w"}',
+    answers: 201,
+    says: { user_label: 'w', access_keys: { 'Wallet Invoice': [expect.any(String)] } },
+  },
+
+  // lnpay-py: JSON, the public key, an access key in the path, a header of its own.
+  {
+    client: 'lnpay-py get_info',
+    method: 'GET',
+    path: '/v1/wallet/ADMIN',
+    headers: PYTHON,
+    answers: 200,
+    says: { balance: expect.any(Number) },
+  },
+  {
+    client: 'lnpay-py pay_invoice',
+    method: 'POST',
+    path: '/v1/wallet/ADMIN/withdraw',
+    headers: PYTHON,
+    body: '{"payment_request": "BOLT11"}',
+    answers: 201,
+    says: { wtxType: { layer: 'ln', name: 'ln_withdrawal', display_name: 'LN Withdrawal' } },
+  },
+  {
+    client: 'lnpay-py get_lnurl',
+    method: 'GET',
+    path: '/v1/wallet/ADMIN/lnurl/withdraw?num_satoshis=1',
+    headers: PYTHON,
+    answers: 200,
+    says: { lnurl: expect.stringMatching(/^LNURL1/), ott: expect.any(String) },
+  },
+
+  // lnpay-php: forms with brackets, digit strings, an asynchronous keysend, the LNURL key in the path.
+  {
+    client: 'lnpay-php generateInvoice',
+    method: 'POST',
+    path: '/v1/wallet/WALLET/invoice',
+    headers: PHP,
+    body: 'num_satoshis=2&memo=Tester&passThru%5BticketId%5D=23',
+    answers: 201,
+    says: { num_satoshis: 2, passThru: ticket },
+  },
+  {
+    client: 'lnpay-php keysend',
+    method: 'POST',
+    path: '/v1/wallet/WALLET/keysend',
+    headers: PHP,
+    body: 'dest_pubkey=ALICE&num_satoshis=2&passThru%5BticketId%5D=23&custom_records%5B7629169%5D=hi',
+    answers: 201,
+    says: { passThru: { method: 'api', ...ticket }, lnTx: { custom_records: { 7629169: 'hi' } } },
+  },
+  {
+    client: 'lnpay-php keysend, asynchronous',
+    method: 'POST',
+    path: '/v1/wallet/WALLET/keysend',
+    headers: { ...PHP, 'X-LNPAY-ASYNC': '1' },
+    body: 'dest_pubkey=ALICE&num_satoshis=2',
+    answers: 202,
+    says: { id: expect.stringMatching(/^wtx_/), lnTx: { id: expect.stringMatching(/^lntx_/) } },
+  },
+  {
+    client: 'lnpay-php disposableLnUrlWithdraw',
+    method: 'GET',
+    path: '/v1/wallet/WAKLW/lnurl/withdraw?num_satoshis=1&Memo=SateBack',
+    headers: PHP,
+    answers: 200,
+    says: { lnurl: expect.stringMatching(/^LNURL1/) },
+  },
+  {
+    client: 'lnpay-php internalTransfer',
+    method: 'POST',
+    path: '/v1/wallet/WALLET/transfer',
+    headers: PHP,
+    body: 'dest_wallet_id=OTHER&num_satoshis=1&memo=Memo&lnPayParams%5Ba%5D=b',
+    answers: 201,
+    says: { wtx_transfer_in: { passThru: { lnPayParams: { a: 'b' } } } },
+  },
+
+  // LNbits' funding source LNPayWallet: amounts as text, an empty memo or the hash in hex.
+  {
+    client: 'LNbits status',
+    method: 'GET',
+    path: '/v1/wallet/ADMIN',
+    headers: LNBITS,
+    answers: 200,
+    says: { balance: expect.any(Number), user_label: 'test', statusType: { name: 'active' } },
+  },
+  {
+    client: 'LNbits create_invoice',
+    method: 'POST',
+    path: '/v1/wallet/ADMIN/invoice',
+    headers: { ...LNBITS, ...JSON_TYPE },
+    body: '{"num_satoshis":"21","memo":""}',
+    answers: 201,
+    says: { id: expect.stringMatching(/^lntx_/), payment_request: expect.stringMatching(/^ln/) },
+  },
+  {
+    client: 'LNbits create_invoice with a hash',
+    method: 'POST',
+    path: '/v1/wallet/ADMIN/invoice',
+    headers: { ...LNBITS, ...JSON_TYPE },
+    body: `{"num_satoshis":"21","description_hash":"${'ab'.repeat(32)}"}`,
+    answers: 201,
+    says: { description_hash: 'ab'.repeat(32) },
+  },
+  {
+    client: 'LNbits get_invoice_status',
+    method: 'GET',
+    path: '/v1/lntx/LNTX',
+    headers: LNBITS,
+    answers: 200,
+    says: { payment_preimage: null, fee_msat: null, settled: 0 },
+  },
+];

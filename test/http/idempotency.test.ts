@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+import type { Answer, Client, Json, TestWallet } from '../support/service.ts';
+
+onFakeService('Idempotency-Key', (service, dialect) => {
+  const { net } = service;
+  const send = (
+    path: string,
+    key: string,
+    json: object,
+    { client = service.client, headers = {} }: { client?: Client; headers?: Record<string, string> } = {},
+  ) => client.ask('POST', path, { key: client.secretKey, json, headers: { 'idempotency-key': key, ...headers } });
+  const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed');
+  const balance = async (wallet: TestWallet): Promise<number> => (await service.client.get(`/v1/wallet/${wallet.id}`)).balance_msat;
+  const outside = (amountMsat: number, script: object = {}) => net.outside.invoice({ amountMsat, script });
+
+  /** Every POST that makes something: its path and body, and what names what it made. */
+  const WAYS: [name: string, make: (wallet: TestWallet) => Promise<[string, object]>, madeId: (body: Json) => string][] = [
+    [
+      'a wallet, with its keys',
+      async () => ['/v1/wallet', { user_label: 'once' }],
+      ({ id, access_keys }) => id + JSON.stringify(access_keys),
+    ],
+    ['an invoice', async ({ id }) => [`/v1/wallet/${id}/invoice`, { num_satoshis: 5 }], ({ payment_request }) => payment_request],
+    ['a withdrawal', async ({ id }) => [`/v1/wallet/${id}/withdraw`, { payment_request: outside(10_000).paymentRequest }], ({ id }) => id],
+    [
+      'a keysend',
+      async ({ id }) => {
+        const { nodes } = await service.client.get('/playground');
+        return [`/v1/wallet/${id}/keysend`, { dest_pubkey: nodes.find(({ name }: Json) => name === 'alice').pubkey, num_satoshis: 10 }];
+      },
+      ({ id }) => id,
+    ],
+    [
+      'a transfer',
+      async ({ id }) => [
+        `/v1/wallet/${id}/transfer`,
+        { dest_wallet_id: (await service.client.wallet()).id, num_satoshis: 10, passThru: { a: 1 } },
+      ],
+      (body) => JSON.stringify([body.wtx_transfer_in.id, body.wtx_transfer_out.id, body.passThru, body.wtx_transfer_out.num_msat]),
+    ],
+    ['a withdraw link, with its token', async ({ id }) => [`/v1/wallet/${id}/lnurl/withdraw`, { num_satoshis: 10 }], ({ lnurl }) => lnurl],
+  ];
+
+  describe.each(WAYS)('W5: %s', (_name, make, madeId) => {
+    it('is made once: a replay, twenty duplicates at once, and one after a restart show the same', async () => {
+      const wallet = await service.client.wallet(1000);
+      const [path, json] = await make(wallet);
+      const key = randomUUID();
+      const many = await Promise.all(Array.from({ length: 20 }, () => send(path, key, json)));
+      expect(new Set(many.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(new Set(many.map(({ body }) => madeId(body))).size).toBe(1);
+      expect(many.filter((answer) => replayed(answer) === 'true')).toHaveLength(19);
+      const before = await balance(wallet);
+      await service.restart();
+      const again = await send(path.replace('/v1/wallet/', '/v1/user/wallet/'), key, json);
+      expect([again.status, replayed(again), madeId(again.body)]).toEqual([201, 'true', madeId(many[0]?.body)]);
+      expect(await balance(wallet)).toBe(before);
+      expect(
+        (await send(path, key, { ...json, passThru: { other: true }, memo: 'other', user_label: 'other' })).status,
+      ).toBeGreaterThanOrEqual(400);
+    });
+
+    it('is made again under another key, and another body under the same key is 422', async () => {
+      const wallet = await service.client.wallet(1000);
+      const [path, json] = await make(wallet);
+      const key = randomUUID();
+      const first = await send(path, key, json);
+      const other = path === '/v1/wallet' ? { user_label: 'other' } : { ...json, passThru: { other: true } };
+      expect(await send(path, key, other)).toMatchObject({ status: 422, body: { type: 'idempotency_mismatch' } });
+      if (path.endsWith('/withdraw') && !path.includes('lnurl')) return;
+      const second = await send(path, randomUUID(), json);
+      expect(second.status).toBe(201);
+      expect(madeId(second.body)).not.toBe(madeId(first.body));
+    });
+
+    if (dialect === 'postgres') {
+      it('is made once by two instances that are asked at the same moment', async () => {
+        const wallet = await service.client.wallet(1000);
+        const [path, json] = await make(wallet);
+        const key = randomUUID();
+        const other = await second();
+        const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => send(path, key, json, i % 2 ? { client: other } : {})));
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+        expect(new Set(answers.map(({ body }) => madeId(body))).size).toBe(1);
+      });
+    }
+  });
+
+  let other: Promise<Client> | undefined;
+  function second(): Promise<Client> {
+    other ??= service.another();
+    return other;
+  }
+
+  it('W5: a payment in flight is one payment: 202, then its end, and the balance falls once', async () => {
+    const wallet = await service.client.wallet(1000);
+    const { paymentRequest, paymentHash } = outside(100_000, { hold: true });
+    const [path, key] = [`/v1/wallet/${wallet.id}/withdraw`, randomUUID()];
+    const headers = { prefer: 'respond-async' };
+    const first = await send(path, key, { payment_request: paymentRequest }, { headers });
+    const again = await send(path, key, { payment_request: paymentRequest }, { headers });
+    expect([first.status, again.status, replayed(again), again.body.id]).toEqual([202, 202, 'true', first.body.id]);
+    net.outside.resolveHold(paymentHash, 'settle');
+    const ended = await send(path, key, { payment_request: paymentRequest });
+    expect(ended).toMatchObject({ status: 201, body: { id: first.body.id, lnTx: { settled: 1 } } });
+    expect(await balance(wallet)).toBe(900_000);
+  });
+
+  it('W5: a payment that failed is told again and not tried again; without the key it is', async () => {
+    const wallet = await service.client.wallet(1000);
+    const { paymentRequest } = outside(100_000);
+    const [path, key] = [`/v1/wallet/${wallet.id}/withdraw`, randomUUID()];
+    net.nextPayment({ fail: 'NO_ROUTE' });
+    const first = await send(path, key, { payment_request: paymentRequest });
+    expect(first).toMatchObject({ status: 400, body: { type: 'payment_failed', wtx_id: expect.any(String) } });
+    const again = await send(path, key, { payment_request: paymentRequest });
+    expect([again.status, replayed(again), again.body.wtx_id]).toEqual([400, 'true', first.body.wtx_id]);
+    expect(await balance(wallet)).toBe(1_000_000);
+    expect((await send(path, randomUUID(), { payment_request: paymentRequest })).status).toBe(201);
+  });
+
+  it('what made nothing is not kept: the same request may succeed later', async () => {
+    const wallet = await service.client.wallet();
+    const [path, key] = [`/v1/wallet/${wallet.id}/withdraw`, randomUUID()];
+    const json = { payment_request: outside(100_000).paymentRequest };
+    expect(await send(path, key, json)).toMatchObject({ status: 400, body: { type: 'insufficient_balance' } });
+    await service.client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 500 });
+    const paid = await send(path, key, json);
+    expect([paid.status, replayed(paid)]).toEqual([201, null]);
+  });
+
+  it('a known key is answered while the node is away and the balance is gone', async () => {
+    const wallet = await service.client.wallet(100);
+    const [path, key] = [`/v1/wallet/${wallet.id}/withdraw`, randomUUID()];
+    const json = { payment_request: outside(100_000).paymentRequest, fee_limit_msat: 0 };
+    expect((await send(path, key, json)).status).toBe(201);
+    net.down();
+    expect(await send(path, key, json)).toMatchObject({ status: 201, body: { num_satoshis: -100 } });
+    net.up();
+    expect(await balance(wallet)).toBe(0);
+  });
+
+  it('the same key means something else for another wallet, another credential and another route', async () => {
+    const [one, two] = [await service.client.wallet(100), await service.client.wallet(100)];
+    const key = randomUUID();
+    const ids = new Set<string>();
+    for (const wallet of [one, two]) ids.add((await send(`/v1/wallet/${wallet.id}/invoice`, key, { num_satoshis: 5 })).body.id);
+    const { body } = await service.client.ask('POST', `/v1/wallet/${one.id}/invoice`, {
+      key: one.invoice,
+      json: { num_satoshis: 5 },
+      headers: { 'idempotency-key': key },
+    });
+    ids.add(body.id);
+    expect(ids.size).toBe(3);
+    expect((await send(`/v1/wallet/${one.id}/lnurl/withdraw`, key, { num_satoshis: 5 })).status).toBe(201);
+  });
+
+  it('permissions are checked before a replay', async () => {
+    const wallet = await service.client.wallet(100);
+    const [path, key] = [`/v1/wallet/${wallet.id}/invoice`, randomUUID()];
+    expect((await send(path, key, { num_satoshis: 5 })).status).toBe(201);
+    const asked = { json: { num_satoshis: 5 }, headers: { 'idempotency-key': key } };
+    expect((await service.client.ask('POST', path, { ...asked, key: 'sak_unknown' })).status).toBe(401);
+    expect((await service.client.ask('POST', path, { ...asked, key: wallet.read })).status).toBe(403);
+  });
+
+  it('the body counts by what it says, not by how it is written', async () => {
+    const wallet = await service.client.wallet(100);
+    const [path, key] = [`/v1/wallet/${wallet.id}/invoice`, randomUUID()];
+    const first = await send(path, key, { num_satoshis: 5, memo: 'tea', passThru: { a: 1, b: 2 } });
+    const form = await service.client.ask('POST', path, {
+      key: service.client.secretKey,
+      form: `passThru=${encodeURIComponent('{"b":2,"a":1}')}&memo=tea&num_satoshis=5`,
+      headers: { 'idempotency-key': key },
+    });
+    expect([form.status, form.body.id]).toEqual([201, first.body.id]);
+  });
+
+  it.each(['', 'x'.repeat(256)])('a key of a length that is not 1 to 255 is a 400', async (key) => {
+    const answer = await send('/v1/wallet', key, {});
+    expect(answer).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
+    expect(answer.body.message).toContain('Idempotency-Key');
+  });
+});

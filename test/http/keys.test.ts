@@ -1,0 +1,282 @@
+import { expect, it } from 'vitest';
+import { type Answer, type Json, onRunningService } from '../support/service.ts';
+
+const SECRET = /^(sak|waka|waki|wakr)_[0-9A-Za-z]{28}$/;
+
+onRunningService('keys', (client) => {
+  const ask = (method: string, path: string, json?: object, key = client.secretKey): Promise<Answer> =>
+    client.ask(method, path, { key, ...(json && { json }) });
+  const listed = async (path: string, id: string): Promise<Json> =>
+    (await client.get(`${path}?per-page=500`)).find((key: Json) => key.id === id);
+
+  it('the account shows its public key, and who it is', async () => {
+    const account = await client.get('/v1/account');
+    expect(account).toEqual({ id: expect.stringMatching(/^acc_/), created_at: expect.any(Number), public_key: client.publicKey });
+    expect((await client.neighbour.get('/v1/account')).public_key).toBe(client.neighbour.publicKey);
+  });
+
+  it('A4: a secret is in the answer that created it, not to be stored, and in no other', async () => {
+    const wallet = await client.wallet();
+    const secrets: string[] = [client.secretKey, wallet.admin, wallet.invoice, wallet.read];
+    for (const [path, kind] of [
+      ['/v1/keys', 'secret_api'],
+      [`/v1/wallet/${wallet.id}/keys`, 'wallet_admin'],
+      [`/v1/wallet/${wallet.id}/keys`, 'wallet_invoice'],
+      [`/v1/user/wallet/${wallet.id}/keys`, 'wallet_read'],
+    ]) {
+      const made = await ask('POST', `${path}`, { kind, label: 'till' });
+      expect(made).toMatchObject({ status: 201, body: { kind, label: 'till', status: 'active', key: expect.stringMatching(SECRET) } });
+      const rotated = await ask('POST', `${path}/${made.body.id}/rotate`, { overlap_seconds: 600 });
+      for (const { headers, body } of [made, rotated]) {
+        expect(headers.get('cache-control')).toBe('no-store');
+        expect(body.hint).toBe(`${body.key.split('_')[0]}_…${body.key.slice(-4)}`);
+        secrets.push(body.key);
+      }
+    }
+    const answers = [
+      await ask('GET', '/v1/keys'),
+      await ask('GET', `/v1/wallet/${wallet.id}/keys`),
+      await ask('GET', '/v1/account'),
+      await ask('DELETE', `/v1/wallet/${wallet.id}/keys/${secrets[4]}`),
+      await ask('POST', `/v1/keys/${secrets[4]}/rotate`),
+      await ask('POST', '/v1/keys', { kind: secrets[4] }),
+    ];
+    for (const { text } of answers) for (const secret of secrets) expect(text).not.toContain(secret.split('_')[1]);
+    expect(new Set(secrets).size).toBe(12);
+  });
+
+  it('a list shows every key of its owner, newest first, with what it may do, and nobody else’s', async () => {
+    const [wallet, sibling] = [await client.wallet(), await client.wallet()];
+    const expires_at = Math.floor(Date.now() / 1000) + 3600;
+    const limits = { expires_at, budget_msat: 5_000, budget_period: 'week', max_payment_msat: 1_000 };
+    const made = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', label: 'phone', ...limits });
+    const keys: Json[] = await client.get(`/v1/wallet/${wallet.admin}/keys`);
+    expect(keys.map(({ kind }) => kind)).toEqual([
+      'wallet_admin',
+      'wallet_lnurl_pay',
+      'wallet_lnurl_withdraw',
+      'wallet_read',
+      'wallet_invoice',
+      'wallet_admin',
+    ]);
+    expect(keys[0]).toEqual({
+      id: made.id,
+      created_at: made.created_at,
+      kind: 'wallet_admin',
+      wallet_id: wallet.id,
+      label: 'phone',
+      hint: made.hint,
+      status: 'active',
+      revoked_at: null,
+      replaced_by: null,
+      budget_spent_msat: 0,
+      budget_pending_msat: 0,
+      ...limits,
+    });
+    expect(keys[1].hint).toBe(wallet.lnurlPay);
+    const account: Json[] = await client.get('/v1/keys?per-page=500');
+    expect(new Set(account.map(({ kind }) => kind))).toEqual(new Set(['secret_api', 'public_api']));
+    const others = [...(await client.get(`/v1/wallet/${sibling.id}/keys`)), ...(await client.neighbour.get('/v1/keys')), ...account];
+    expect(others.filter(({ id }) => keys.some((key) => key.id === id))).toEqual([]);
+    expect((await ask('GET', `/v1/wallet/${wallet.id}/keys?per-page=2`)).headers.get('x-pagination-total-count')).toBe('6');
+  });
+
+  it('a rotation with overlap: both work, then the new one alone, with the same rights', async () => {
+    const wallet = await client.wallet();
+    const path = `/v1/wallet/${wallet.id}/keys`;
+    const old = await client.post(path, { kind: 'wallet_read', label: 'display' });
+    const replacement = await client.post(`${path}/${old.id}/rotate`, { overlap_seconds: 600 });
+    expect(replacement).toMatchObject({ kind: 'wallet_read', label: 'display', expires_at: null });
+    const statusWith = async (key: string) => (await ask('GET', `/v1/wallet/${wallet.id}`, undefined, key)).status;
+    expect([await statusWith(old.key), await statusWith(replacement.key)]).toEqual([200, 200]);
+    expect(await listed(path, old.id)).toMatchObject({ status: 'active', replaced_by: replacement.id });
+    const overlap = (await listed(path, old.id)).expires_at - replacement.created_at;
+    expect(Math.abs(overlap - 600)).toBeLessThanOrEqual(1);
+    expect((await ask('POST', `${path}/${old.id}/rotate`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
+    const last = await client.post(`${path}/${replacement.id}/rotate`);
+    expect(await listed(path, replacement.id)).toMatchObject({ status: 'revoked', replaced_by: last.id });
+    await expect.poll(() => statusWith(replacement.key), { timeout: 20_000 }).toBe(401);
+    expect(await statusWith(last.key)).toBe(200);
+  });
+
+  it('A3: the key of another wallet or account is nothing here, under whatever path', async () => {
+    const [wallet, sibling] = [await client.wallet(), await client.wallet()];
+    const [{ id: siblings }] = await client.get(`/v1/wallet/${sibling.id}/keys`);
+    const theirs = await client.neighbour.wallet();
+    const unknown = 'key_0000000000000000000000';
+    const { body: nothing } = await ask('DELETE', `/v1/keys/${unknown}`);
+    expect(nothing).toMatchObject({ status: 404, type: 'not_found' });
+    const paths = [`/v1/keys/${siblings}`, `/v1/wallet/${wallet.id}/keys/${siblings}`, `/v1/wallet/${theirs.id}/keys/${siblings}`];
+    for (const path of paths) {
+      for (const answer of [await ask('DELETE', path), await ask('POST', `${path}/rotate`)]) {
+        expect({ ...answer.body, request_id: 0 }).toEqual({ ...nothing, request_id: 0 });
+      }
+    }
+    expect(await listed(`/v1/wallet/${sibling.id}/keys`, siblings)).toMatchObject({ status: 'active' });
+  });
+
+  it('a key that expires makes none that outlive it, and a limited one makes none at all', async () => {
+    const soon = Math.floor(Date.now() / 1000) + 3600;
+    const { key } = await client.post('/v1/keys', { expires_at: soon });
+    const make = async (by: string, json: object) => (await ask('POST', '/v1/keys', json, by)).status;
+    expect([await make(key, {}), await make(key, { expires_at: soon + 1 }), await make(key, { expires_at: soon })]).toEqual([
+      403, 403, 201,
+    ]);
+    const permanent = await client.post('/v1/keys', {});
+    expect((await ask('POST', `/v1/keys/${permanent.id}/rotate`, {}, key)).status).toBe(403);
+    for (const limits of [{ budget_msat: 1_000, budget_period: 'ever' }, { max_payment_msat: 1_000 }]) {
+      const limited = await client.post('/v1/keys', limits);
+      expect(await make(limited.key, limits)).toBe(403);
+      expect((await ask('POST', `/v1/keys/${permanent.id}/rotate`, {}, limited.key)).status).toBe(403);
+      expect((await ask('DELETE', `/v1/keys/${permanent.id}`, undefined, limited.key)).status).toBe(403);
+    }
+  });
+
+  it('F8 A5: what is not of its form is a 400 that names it, and makes nothing', async () => {
+    const wallet = await client.wallet();
+    const path = `/v1/wallet/${wallet.id}/keys`;
+    const admin = { kind: 'wallet_admin' };
+    const wrong: [path: string, json: object, named: string][] = [
+      [path, {}, 'kind'],
+      [path, { kind: 'secret_api' }, 'kind'],
+      [path, { kind: 'wallet_lnurl_pay' }, 'kind'],
+      ['/v1/keys', { kind: 'wallet_admin' }, 'kind'],
+      ['/v1/keys', { kind: "'; DROP TABLE access_key; --" }, 'kind'],
+      [path, { ...admin, budget_msat: 1000 }, 'budget_period'],
+      [path, { ...admin, budget_period: 'day' }, 'budget_msat'],
+      [path, { ...admin, budget_msat: 1000, budget_period: 'year' }, 'period'],
+      [path, { ...admin, budget_msat: 0, budget_period: 'day' }, 'budget_msat'],
+      [path, { ...admin, budget_msat: -1, budget_period: 'day' }, 'budget_msat'],
+      [path, { ...admin, budget_msat: 1.5, budget_period: 'day' }, 'budget_msat'],
+      [path, { ...admin, budget_msat: 2 ** 53, budget_period: 'day' }, 'budget_msat'],
+      [path, { ...admin, max_payment_msat: 0 }, 'max_payment_msat'],
+      [path, { kind: 'wallet_read', max_payment_msat: 5 }, 'wallet_read'],
+      [path, { ...admin, expires_at: 1 }, 'expires_at'],
+      [path, { ...admin, expires_at: 4_000_000_000, expiry: 60 }, 'expiry'],
+      [path, { ...admin, label: 'a\u0000b' }, 'label'],
+      [path, { ...admin, labl: 'a' }, 'labl'],
+    ];
+    const before = await client.get(path);
+    for (const [to, json, named] of wrong) {
+      const { body } = await ask('POST', to, json);
+      expect([named, body]).toMatchObject([named, { status: 400, message: expect.stringContaining(named) }]);
+    }
+    for (const overlap_seconds of [-1, 0.5, 'x', 30 * 86_400 + 1]) {
+      const { body } = await ask('POST', `${path}/${before[4].id}/rotate`, { overlap_seconds });
+      expect(body).toMatchObject({ status: 400, type: 'validation_failed' });
+    }
+    for (const { id } of before.filter(({ kind }: Json) => kind.startsWith('wallet_lnurl'))) {
+      expect((await ask('DELETE', `${path}/${id}`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
+      expect((await ask('POST', `${path}/${id}/rotate`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
+    }
+    for (const id of ["' OR 1=1 --", '%00', '../keys', 'key_0" OR ""="']) {
+      expect([400, 404]).toContain((await ask('DELETE', `${path}/${encodeURIComponent(id)}`)).status);
+    }
+    expect(await client.get(path)).toEqual(before);
+  });
+
+  it('A3: a withdraw link ends with the key that made it, but outlives its rotation', async () => {
+    const wallet = await client.wallet(100);
+    const path = `/v1/wallet/${wallet.id}/keys`;
+    const maker = await client.post(path, { kind: 'wallet_admin' });
+    const link = (await ask('POST', `/v1/wallet/${maker.key}/lnurl/withdraw`, { num_satoshis: 10, uses: 5 }, maker.key)).body;
+    const step = link.url.slice(client.url.length);
+    const claim = async () => {
+      const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 10 });
+      return (await ask('GET', `${step}&pr=${payment_request}`)).body;
+    };
+    expect(await claim()).toEqual({ status: 'OK' });
+    const replacement = await client.post(`${path}/${maker.id}/rotate`);
+    expect(await claim()).toEqual({ status: 'OK' });
+    expect((await ask('DELETE', `${path}/${replacement.id}`)).body).toMatchObject({ status: 'revoked' });
+    expect(await claim()).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('revoked') });
+    expect((await ask('GET', step)).body).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('revoked') });
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance, { timeout: 20_000 }).toBe(80);
+  });
+
+  it('with the public API key it is the key in the path whose limits count, with a secret one it is the secret one', async () => {
+    const [wallet, friend] = [await client.wallet(100), await client.wallet()];
+    const { key } = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', max_payment_msat: 5_000 });
+    const send = async (by: string, path: string) =>
+      (await ask('POST', `/v1/wallet/${path}/transfer`, { dest_wallet_id: friend.id, num_satoshis: 6 }, by)).status;
+    expect([await send(client.publicKey, key), await send(key, wallet.id), await send(key, wallet.admin)]).toEqual([400, 400, 400]);
+    expect([await send(client.publicKey, wallet.admin), await send(client.secretKey, key)]).toEqual([201, 201]);
+  });
+
+  it('W5: a key that is asked for again under one Idempotency-Key is the same key, and every rotation is its own', async () => {
+    const wallet = await client.wallet();
+    const path = `/v1/wallet/${wallet.id}/keys`;
+    const once = (to: string, json: object = {}) =>
+      client.ask('POST', to, { key: client.secretKey, json, headers: { 'idempotency-key': 'again' } });
+    const [first, second] = [await once(path, { kind: 'wallet_read' }), await once(path, { kind: 'wallet_read' })];
+    expect(second).toMatchObject({ status: 201, body: first.body });
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    const other = await client.post(path, { kind: 'wallet_read' });
+    const rotated = [];
+    for (const id of [first.body.id, first.body.id, other.id]) rotated.push((await once(`${path}/${id}/rotate`)).body);
+    expect(rotated[1]).toEqual(rotated[0]);
+    expect(rotated[2]).toMatchObject({ kind: 'wallet_read', key: expect.not.stringContaining(rotated[0].key) });
+    expect(await listed(path, other.id)).toMatchObject({ status: 'revoked', replaced_by: rotated[2].id });
+    expect(await client.get(path)).toHaveLength(5 + 4);
+  });
+
+  // Last, because it ends one of the neighbour's keys.
+  it('the last secret API key cannot be revoked, nor the one that others do not outlive, also not two at once', async () => {
+    const { neighbour } = client;
+    const secret = (await neighbour.get('/v1/keys')).find(({ kind }: Json) => kind === 'secret_api');
+    const revoke = (id: string, key = neighbour.secretKey) => neighbour.ask('DELETE', `/v1/keys/${id}`, { key });
+    const refused = { status: 409, body: { type: 'last_key', name: 'Conflict' } };
+    expect(await revoke(secret.id)).toMatchObject(refused);
+    await neighbour.post('/v1/keys', { expiry: 3600 });
+    await neighbour.post('/v1/keys', { budget_msat: 1, budget_period: 'day' });
+    expect(await revoke(secret.id)).toMatchObject(refused);
+    const second = await neighbour.post('/v1/keys', {});
+    const both = await Promise.all([revoke(secret.id, second.key), revoke(second.id)]);
+    // Whoever comes second is refused, or is the one that was just revoked.
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    const lives = async (key: string) => (await neighbour.ask('POST', '/v1/keys', { key, json: { expiry: 60 } })).status === 201;
+    expect([await lives(neighbour.secretKey), await lives(second.key)].sort()).toEqual([false, true]);
+  });
+});
+
+onRunningService('a wallet’s status and label', (client) => {
+  const patch = (wallet: string, json: object) => client.ask('PATCH', `/v1/wallet/${wallet}`, { key: client.secretKey, json });
+
+  it('an inactive wallet sends no money in any way, still receives, and sends again when it is active', async () => {
+    const [wallet, friend] = [await client.wallet(100), await client.wallet(100)];
+    const { nodes } = await client.get('/playground');
+    const alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
+    const invoice = async () => (await client.post('/playground/invoice', { num_satoshis: 10 })).payment_request;
+    const link = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 10 });
+    const claim = async () => client.ask('GET', `${link.url.slice(client.url.length)}&pr=${await invoice()}`);
+    const ask = (path: string, json: object) => client.ask('POST', `/v1/wallet/${wallet.admin}/${path}`, { key: wallet.admin, json });
+    const ways = async () => [
+      await ask('withdraw', { payment_request: await invoice() }),
+      await ask('keysend', { dest_pubkey: alice, num_satoshis: 10 }),
+      await ask('transfer', { dest_wallet_id: friend.id, num_satoshis: 10 }),
+      await ask('lnurl/withdraw', { num_satoshis: 10 }),
+    ];
+    expect(await patch(wallet.id, { status: 'inactive' })).toMatchObject({ status: 200, body: { statusType: { name: 'inactive' } } });
+    expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 100, statusType: { name: 'inactive' } });
+    for (const { body } of await ways()) expect(body).toMatchObject({ status: 400, type: 'wallet_inactive' });
+    expect((await claim()).body).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('inactive') });
+    await client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 5 });
+    await client.post(`/v1/wallet/${friend.id}/transfer`, { dest_wallet_id: wallet.id, num_satoshis: 5 });
+    expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 110, pending_msat: 0 });
+    await patch(wallet.id, { status: 'active' });
+    for (const { status } of await ways()) expect(status).toBe(201);
+    expect((await claim()).body).toEqual({ status: 'OK' });
+  });
+
+  it('a label changes alone, a status too, and nothing else can be', async () => {
+    const wallet = await client.wallet();
+    const { body } = await patch(wallet.read, { user_label: 'tea money' });
+    expect(body).toMatchObject({ id: wallet.id, user_label: 'tea money', statusType: { name: 'active' } });
+    expect((await patch(wallet.id, { status: 'inactive' })).body).toMatchObject({ user_label: 'tea money' });
+    expect((await client.get('/v1/wallets')).find(({ id }: Json) => id === wallet.id)).toMatchObject({ user_label: 'tea money' });
+    for (const json of [{ status: 'gone' }, { balance: 5 }, { user_label: 'a\u0000' }])
+      expect((await patch(wallet.id, json)).status).toBe(400);
+    const theirs = await client.neighbour.wallet();
+    expect((await patch(theirs.id, { user_label: 'mine' })).status).toBe(404);
+  });
+});

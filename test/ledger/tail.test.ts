@@ -1,0 +1,299 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Database, Tx } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { statement } from '../../src/db/statement.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import type { Posting, Receipt } from '../../src/ledger/posting.ts';
+import { allAccounts } from '../../src/ledger/read-tail.ts';
+import { freshUrls, MIGRATIONS, silentLog } from '../support/databases.ts';
+import { type Fault, type FaultyDatabase, faulty } from '../support/faulty-database.ts';
+import { amount, problemsOf } from '../support/ledgers.ts';
+
+const ACCOUNTS = Array.from({ length: 12 }, (_, index) => 5 + index);
+const NODE = 1;
+/** Every few transfers, a slow sweep: most moments of a history are in the middle of one. */
+const PACE = { sweepAfter: 5, rows: 1, rowsPerTransfer: 1 };
+
+const openAccount = statement('test_tail_account', `INSERT INTO ledger_account (kind) VALUES ('wallet')`);
+const tailRow = statement<{ written: number; last: number }>(
+  'test_tail_row',
+  'SELECT written, (SELECT coalesce(max(position), 0) FROM ledger_transfer) AS last FROM ledger_tail',
+);
+const laggingRows = statement<{ n: number }>(
+  'test_tail_lagging',
+  `SELECT count(*) AS n FROM ledger_account a WHERE entries <
+     (SELECT count(*) FROM ledger_transfer WHERE from_account = a.id OR to_account = a.id)`,
+);
+
+/** Rows that a sweep has reached which is not through. */
+const rowsAhead = statement<{ n: number }>(
+  'test_tail_ahead',
+  'SELECT count(*) AS n FROM ledger_account WHERE held_msat = 0 AND last_position > (SELECT written FROM ledger_tail)',
+);
+
+/** What each account has and holds, and how many entries. */
+type Books = Record<number, [balanceMsat: number, heldMsat: number, entries: number]>;
+
+async function booksOf(ledger: Ledger): Promise<Books> {
+  const books: Books = {};
+  for (const id of [NODE, ...ACCOUNTS]) {
+    const { balanceMsat, heldMsat, entries } = await ledger.balance(id);
+    books[id] = [balanceMsat, heldMsat, entries];
+  }
+  return books;
+}
+
+describe('the tail of SQLite’s ledger', () => {
+  const urls = freshUrls('sqlite');
+  const opened: Database[] = [];
+  afterAll(async () => {
+    for (const database of opened) await database.close();
+  });
+
+  async function open(url: string, readOnly = false): Promise<Database> {
+    const database = await openDatabase(url, { log: silentLog, readOnly });
+    opened.push(database);
+    return database;
+  }
+
+  async function fresh(pace = PACE): Promise<{ url: string; database: FaultyDatabase; ledger: Ledger }> {
+    const url = await urls();
+    const database = faulty(await open(url));
+    await migrate(database, MIGRATIONS);
+    await database.transaction(async (tx) => {
+      for (const _ of ACCOUNTS) await tx.run(openAccount);
+    });
+    return { url, database, ledger: createLedger(database, systemClock, pace) };
+  }
+
+  /** What kill -9 would leave at this moment, opened as the next start opens it. */
+  async function afterKill(url: string): Promise<{ database: Database; ledger: Ledger }> {
+    const copy = await urls();
+    copyNow(url, copy);
+    const database = await open(copy);
+    return { database, ledger: createLedger(database, systemClock, PACE) };
+  }
+
+  it('a kill at any moment of writing back loses nothing that was committed and invents nothing', async () => {
+    const { url, database, ledger } = await fresh();
+    const seen = { lagging: 0, sweeping: 0, failed: 0, killed: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
+        for (const { postings, faults, killAt } of steps) {
+          const before = await booksOf(ledger);
+          const copy = await urls();
+          database.failAt(...faults);
+          // In the middle of a transaction, before one of its statements: nothing of it may be found again.
+          const killed = killInside(database, killAt, () => copyNow(url, copy));
+          await Promise.allSettled(postings.map((one) => ledger.post(written(one))));
+          const wasKilled = killed();
+          if (database.happened() > 0) seen.failed += 1;
+          database.failAt();
+          if (wasKilled) {
+            seen.killed += 1;
+            const inside = await open(copy);
+            const found = await booksOf(createLedger(inside, systemClock, PACE));
+            // Postings may need several transactions, so some of them may be there, but only whole ones.
+            if (postings.length === 1) expect(found).toEqual(before);
+            expect(await problemsOf(inside)).toEqual([]);
+            await inside.close();
+          }
+          const after = await booksOf(ledger);
+          const lagging = (await database.first(laggingRows))?.n ?? 0;
+          if (lagging > 0) seen.lagging += 1;
+          if (lagging > 0 && ((await database.first(rowsAhead))?.n ?? 0) > 0) seen.sweeping += 1;
+          expect(await problemsOf(database)).toEqual([]);
+          const next = await afterKill(url);
+          expect(await problemsOf(next.database)).toEqual([]);
+          expect(await booksOf(next.ledger)).toEqual(after);
+          // And it goes on from there.
+          await next.ledger.post({ transfers: [{ id: newId(), from: NODE, to: 5, amountMsat: amount(7) }] });
+          expect((await next.ledger.balance(5)).balanceMsat).toBe((after[5]?.[0] ?? 0) + 7);
+          expect(await problemsOf(next.database)).toEqual([]);
+          await next.database.close();
+        }
+      }),
+      { numRuns: 40, seed: 4 },
+    );
+    expect(Math.min(seen.lagging, seen.sweeping, seen.failed, seen.killed)).toBeGreaterThan(10);
+  });
+
+  it('a page of history is the same wherever the tail begins, after a kill, and once all is written back', async () => {
+    const { url, database, ledger } = await fresh({ ...PACE, sweepAfter: 70 });
+    const receipts: Receipt[] = [];
+    // Two milestones of account 5, in company, and two sweeps.
+    for (let i = 0; i < 30; i++) {
+      const posts = Array.from({ length: 6 }, (_, k) => ({
+        transfers: [{ id: newId(), from: NODE, to: k === 5 ? 6 + (i % 5) : 5, amountMsat: amount(100 + k) }],
+      }));
+      receipts.push(...(await Promise.all(posts.map((posting) => ledger.post(posting)))));
+    }
+    const expected = receipts.flatMap(({ transfers }) => transfers).filter(({ to }) => to === 5);
+    expect(expected).toHaveLength(150);
+    const pages = async (of: Ledger) => {
+      for (const [first, last] of [
+        [1, 150],
+        [1, 1],
+        [150, 150],
+        [60, 70],
+        [64, 64],
+        [65, 65],
+        [120, 129],
+        [140, 150],
+        [-5, 3],
+      ] as const) {
+        const rows = await of.entries(5, first, last);
+        const wanted = expected.slice(Math.max(0, first - 1), last).reverse();
+        expect(rows.map((row) => [row.entry, row.transfer_id, row.side, row.balance_msat])).toEqual(
+          wanted.map(({ toEntry, id, toBalanceMsat }) => [toEntry, id, 'to', toBalanceMsat]),
+        );
+      }
+    };
+    expect((await database.first(laggingRows))?.n).toBeGreaterThan(0);
+    await pages(ledger);
+    await pages((await afterKill(url)).ledger);
+    await ledger.drain();
+    expect((await database.first(laggingRows))?.n).toBe(0);
+    await pages(ledger);
+    expect(await ledger.entries(7, 1, 0)).toEqual([]);
+    expect(await ledger.entries(10_000, 1, 5).catch((error: Error) => error.message)).toMatch(/does not exist/);
+  });
+
+  it('all accounts of a snapshot are what is committed, also for another process that only reads', async () => {
+    const { url, database, ledger } = await fresh();
+    for (let i = 0; i < 8; i++) {
+      await ledger.post({ transfers: [{ id: newId(), from: NODE, to: 5 + (i % 6), amountMsat: amount(10 + i) }] });
+    }
+    await ledger.post({ holds: [{ id: newId(), account: 5, amountMsat: amount(3), reserveMsat: amount(0) }] });
+    expect((await database.first(laggingRows))?.n).toBeGreaterThan(0);
+    const reader = await open(url, true);
+    expect(await problemsOf(reader)).toEqual([]);
+    const found: Books = {};
+    await reader.snapshot(async (tx) => {
+      for await (const page of allAccounts(tx)) for (const one of page) found[one.id] = [one.balanceMsat, one.heldMsat, one.entries];
+    });
+    expect(found).toMatchObject(await booksOf(ledger));
+    expect(Object.values(found).reduce((sum, [balanceMsat]) => sum + balanceMsat, 0)).toBe(0);
+  });
+
+  it('stays short, so that a start after a kill is quick', async () => {
+    const { database, ledger } = await fresh();
+    for (let i = 0; i < 100; i++) {
+      const to = ACCOUNTS[i % ACCOUNTS.length] ?? 5;
+      await Promise.all([1, 2, 3].map((msat) => ledger.post({ transfers: [{ id: newId(), from: NODE, to, amountMsat: amount(msat) }] })));
+      const row = await database.first(tailRow);
+      // One batch of three begins a sweep; four more write 13 rows, and what came meanwhile is what is left.
+      expect((row?.last ?? 0) - (row?.written ?? 0)).toBeLessThanOrEqual(PACE.sweepAfter + 5 * 3);
+    }
+    expect((await database.first(tailRow))?.last).toBe(300);
+  });
+
+  it('verify finds rows that lag behind what counts as written back, and a tail that was cut off', async () => {
+    for (const tampering of [
+      'UPDATE ledger_tail SET written = written + 1',
+      `UPDATE ledger_tail SET heads = zeroblob(32)`,
+      'DELETE FROM ledger_transfer WHERE position = (SELECT max(position) FROM ledger_transfer)',
+      'UPDATE ledger_account SET entries = entries + 1 WHERE id = 5',
+      'UPDATE ledger_account SET balance_msat = balance_msat + 1 WHERE id = 5',
+      'UPDATE ledger_transfer SET to_previous = 0 WHERE to_entry = 3',
+      'UPDATE ledger_milestone SET position = position - 1',
+      'DELETE FROM ledger_milestone',
+    ]) {
+      const url = await urls();
+      const database = await open(url);
+      await migrate(database, MIGRATIONS);
+      await database.transaction((tx) => tx.run(openAccount));
+      const ledger = createLedger(database, systemClock);
+      const pay = () => ledger.post({ transfers: [{ id: newId(), from: NODE, to: 5, amountMsat: amount(5) }] });
+      for (let i = 0; i < 64; i++) await pay();
+      await ledger.drain();
+      await pay();
+      expect(await problemsOf(database)).toEqual([]);
+      await database.transaction((tx) => tx.run(statement(`test_tail_${tampering.length}_${tampering.slice(-9)}`, tampering)));
+      expect(await problemsOf(database), tampering).not.toEqual([]);
+    }
+  });
+});
+
+interface Wish {
+  readonly kind: 'deposit' | 'transfer' | 'hold';
+  readonly from: number;
+  readonly to: number;
+  readonly msat: number;
+}
+
+const account = fc.constantFrom(...ACCOUNTS);
+const wish: fc.Arbitrary<Wish> = fc.record({
+  kind: fc.constantFrom('deposit', 'deposit', 'transfer', 'transfer', 'hold'),
+  from: account,
+  to: account,
+  msat: fc.integer({ min: 1, max: 500 }),
+});
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({ statement: fc.integer({ min: 1, max: 30 }), fails: fc.constantFrom('before' as const, 'after' as const) }),
+  fc.record({
+    commit: fc.integer({ min: 1, max: 2 }),
+    fails: fc.constantFrom('refused' as const, 'written, unknown' as const, 'not written, unknown' as const),
+  }),
+);
+const step = fc.record({
+  postings: fc.array(wish, { minLength: 1, maxLength: 6 }),
+  faults: fc.array(fault, { maxLength: 2 }),
+  killAt: fc.integer({ min: 1, max: 14 }),
+});
+
+/** A transfer to itself is a mistake, and refused: a posting that is undone. */
+function written({ kind, from, to, msat }: Wish): Posting {
+  const amountMsat = amount(msat);
+  if (kind === 'hold') return { holds: [{ id: newId(), account: from, amountMsat, reserveMsat: amount(1) }] };
+  return { transfers: [{ id: newId(), from: kind === 'deposit' ? NODE : from, to, amountMsat }] };
+}
+
+/** The files as they are. Nothing is written meanwhile: copying does not give way. */
+function copyNow(url: string, copy: string): void {
+  const [from, to] = [url.slice('sqlite:'.length), copy.slice('sqlite:'.length)];
+  for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end);
+}
+
+/** Does something before the nth statement of the next transaction. @returns puts everything back, and says whether it was done. */
+function killInside(database: FaultyDatabase, nth: number, kill: () => void): () => boolean {
+  const { transaction } = database;
+  let count = 0;
+  let done = false;
+  const look = () => {
+    count += 1;
+    if (count !== nth) return;
+    kill();
+    done = true;
+  };
+  let isFirst = true;
+  const watched = (tx: Tx): Tx => ({
+    ...tx,
+    all: (query, ...parameters) => {
+      look();
+      return tx.all(query, ...parameters);
+    },
+    first: (query, ...parameters) => {
+      look();
+      return tx.first(query, ...parameters);
+    },
+    run: (query, ...parameters) => {
+      look();
+      return tx.run(query, ...parameters);
+    },
+  });
+  database.transaction = (work) => {
+    if (!isFirst) return transaction(work);
+    isFirst = false;
+    return transaction((tx) => work(watched(tx)));
+  };
+  return () => {
+    database.transaction = transaction;
+    return done;
+  };
+}

@@ -1,0 +1,115 @@
+import { beforeAll, expect, it } from 'vitest';
+import { createClient, type ErrorType, type SatchelClient, SatchelError, type Wallet } from '../../client/satchel.js';
+import { onFakeService } from '../support/fake-service.ts';
+
+onFakeService('the generated client', (service) => {
+  let satchel: SatchelClient;
+  beforeAll(() => {
+    satchel = createClient({ url: `${service.client.url}/`, key: service.client.secretKey });
+  });
+
+  async function fundedWallet(): Promise<Wallet> {
+    const { id } = await satchel.createWallet({ user_label: 'alma' });
+    await satchel.playgroundFund({ wallet_id: id, num_satoshis: 5_000 });
+    return satchel.getWallet({ key: id });
+  }
+
+  it('lives the life of a wallet: made, paid, paying, transferring, listed', async () => {
+    const wallet = await fundedWallet();
+    expect(wallet.balance).toBe(5_000);
+
+    const invoice = await satchel.createInvoice({ key: wallet.id, num_satoshis: 1_200, memo: 'tea', passThru: { order: 17 } });
+    await satchel.playgroundPay({ payment_request: invoice.payment_request, from: 'carol' });
+    expect(await satchel.getLightningTransaction({ id: invoice.id })).toMatchObject({ settled: 1, passThru: { order: 17 } });
+
+    const { payment_request } = await satchel.playgroundInvoice({ num_satoshis: 1_000 });
+    const paid = await satchel.withdraw({ key: wallet.id, payment_request, fee_limit_msat: 10_000 });
+    expect(paid).toMatchObject({ status: 'settled', num_satoshis: -1_000 });
+
+    const other = await satchel.createWallet();
+    const moved = await satchel.transfer({ key: wallet.id, dest_wallet_id: other.id, num_satoshis: 500, memo: 'rent' });
+    expect(moved.wtx_transfer_in.wal.balance).toBe(500);
+
+    const history = await satchel.listWalletTransactions({ key: wallet.id, 'per-page': 2 });
+    expect(history.map(({ wtxType }) => wtxType.name)[0]).toBe('ln_transfer_out');
+    const [, last] = history;
+    const older = await satchel.listWalletTransactions({ key: wallet.id, after: last?.id ?? '', 'per-page': 2 });
+    expect(new Set([...history, ...older].map(({ id }) => id)).size).toBe(4);
+
+    expect(await satchel.getStatement({ key: wallet.id })).toMatch(/^time,id,type,/);
+    let total: string | null = null;
+    const wallets = await satchel.listWallets(
+      { fields: 'id' },
+      { onResponse: ({ headers }) => (total = headers.get('x-pagination-total-count')) },
+    );
+    expect(wallets.length).toBe(Number(total));
+    expect(wallets).toContainEqual({ id: other.id });
+  });
+
+  it('throws what the service refuses, with the type of the refusal', async () => {
+    const { id } = await satchel.createWallet();
+    const { payment_request } = await satchel.playgroundInvoice({ num_satoshis: 1_000 });
+    const refused = await refusal(satchel.withdraw({ key: id, payment_request }));
+    const type: ErrorType = refused.type;
+    expect(type).toBe('insufficient_balance' satisfies ErrorType);
+    expect(refused).toMatchObject({ name: 'SatchelError', status: 400, requestId: expect.stringMatching(/\w/) });
+
+    const stranger = createClient({ url: service.client.url, key: 'sak_unknown' });
+    expect(await refusal(stranger.getWallet({ key: id }))).toMatchObject({ status: 401, type: 'unauthorized' });
+    // @ts-expect-error a field that no operation has does not compile, and is refused
+    expect(await refusal(satchel.createWallet({ lable: 'x' }))).toMatchObject({ type: 'validation_failed' });
+    // What stands in a path cannot lead to another one.
+    expect(await refusal(satchel.getWallet({ key: `${id}/transactions` }))).toMatchObject({ type: 'not_found' });
+  });
+
+  it('tells a payment that failed for good from one whose outcome is open', async () => {
+    const wallet = await fundedWallet();
+    const failing = await satchel.playgroundInvoice({ num_satoshis: 100, memo: 'fail=NO_ROUTE' });
+    const refused = await refusal(satchel.withdraw({ key: wallet.id, payment_request: failing.payment_request }));
+    expect(refused).toMatchObject({ type: 'payment_failed', walletTransactionId: expect.stringMatching(/^wtx_/) });
+
+    const held = await satchel.playgroundInvoice({ num_satoshis: 100, hold: true });
+    const options = { headers: { prefer: 'respond-async' } };
+    const open = await satchel.withdraw({ key: wallet.id, payment_request: held.payment_request }, options);
+    expect(open).toMatchObject({ status: 'pending', lnTx: { settled: 0 } });
+    expect((await satchel.getWallet({ key: wallet.id })).pending_msat).toBeGreaterThanOrEqual(100_000);
+  });
+
+  it('repeats a request under its idempotency key without doing it again', async () => {
+    const wallet = await fundedWallet();
+    const other = await satchel.createWallet();
+    const move = () =>
+      satchel.transfer({ key: wallet.id, dest_wallet_id: other.id, num_satoshis: 500 }, { idempotencyKey: `move-${wallet.id}` });
+    const [first, second] = [await move(), await move()];
+    expect(second.wtx_transfer_out.id).toBe(first.wtx_transfer_out.id);
+    expect((await satchel.getWallet({ key: other.id })).balance).toBe(500);
+  });
+
+  it('does not send its key to public addresses, and reads their refusals as answers', async () => {
+    const wallet = await fundedWallet();
+    const link = await satchel.createWithdrawLink({ key: wallet.id, num_satoshis: 100 });
+    const key = new URL(link.url).pathname.split('/').find((part) => part.startsWith('waklw_')) ?? '';
+    const sent: (string | undefined)[] = [];
+    const watching = createClient({
+      url: service.client.url,
+      key: service.client.secretKey,
+      fetch: (address, init) => {
+        sent.push(new Headers(init?.headers).get('x-api-key') ?? undefined);
+        return fetch(address, init);
+      },
+    });
+    expect(await watching.processWithdrawLink({ key, ott: link.ott })).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 100_000 });
+    expect(await watching.processWithdrawLink({ key, ott: 'another' })).toMatchObject({ status: 'ERROR' });
+    await watching.getWallet({ key: wallet.id });
+    expect(sent).toEqual([undefined, undefined, service.client.secretKey]);
+  });
+});
+
+async function refusal(work: Promise<unknown>): Promise<SatchelError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof SatchelError) return error;
+  throw new Error('it was not refused', { cause: error });
+}

@@ -1,0 +1,179 @@
+import { beforeAll, expect, it } from 'vitest';
+import { KEY_KINDS, type KeyKind } from '../../src/accounts/keys.ts';
+import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
+import { onFakeService } from '../support/fake-service.ts';
+import type { Answer, Json } from '../support/service.ts';
+import { hostileRequests } from './conformance/hostile.ts';
+import { createJudge, type Judge } from './conformance/judge.ts';
+import { needOf, operationsOf, type Values, type Walked } from './conformance/operations.ts';
+import { send } from './conformance/send.ts';
+import { sideBySide } from './conformance/side-by-side.ts';
+import { createWorld, type World } from './conformance/world.ts';
+
+// A payment that stays open is 202 at once: nobody has to wait for it.
+const SETTINGS = { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1' };
+
+onFakeService(
+  'what is described is what is there',
+  (service, dialect) => {
+    let world: World;
+    let judge: Judge;
+    let walk: Walked[];
+
+    beforeAll(async () => {
+      const document: OpenApiDocument = (await service.client.ask('GET', '/openapi.json')).body;
+      judge = createJudge(document);
+      walk = operationsOf(document);
+      world = await createWorld(service.client, walk);
+    });
+
+    function problemsIn(walked: Walked, what: string, answer: Answer, more: (answer: Answer) => string | undefined = () => undefined) {
+      const own = answer.status >= 500 && walked.operation.operationId !== 'getReadiness' ? [`is ${answer.status}`] : [];
+      return [...own, ...judge(walked, answer), more(answer)]
+        .filter((problem) => problem !== undefined)
+        .map((problem) => `${walked.operation.operationId}, ${what}: ${problem}`);
+    }
+
+    it('every operation works as it is described, as JSON and as a form, at both addresses', async () => {
+      const problems: string[] = [];
+      for (const walked of walk) {
+        for (const [how, as, atAlias] of [
+          ['least', 'json', false],
+          ['most', 'form', true],
+          ['most', 'json', false],
+        ] as const) {
+          const answer = await send(world.client, walked, await world.goodValues(walked, how), {
+            key: world.client.secretKey,
+            as,
+            atAlias,
+          });
+          const wasRefused = (said: Answer) =>
+            isRefused(said) ? `is refused; teach the world (conformance/world.ts) what works: ${said.text.slice(0, 200)}` : undefined;
+          problems.push(...problemsIn(walked, `${how}, ${as}`, answer, wasRefused));
+        }
+      }
+      expect(problems).toEqual([]);
+      expect(walk.length).toBeGreaterThan(20);
+    });
+
+    it('no wrong input breaks anything, and what the description forbids is refused', async () => {
+      const problems: string[] = [];
+      let count = 0;
+      for (const walked of walk) {
+        const wrong = hostileRequests(walked, await world.goodValues(walked, 'least'));
+        // What is refused by its form does not reach the database.
+        const sent = dialect === 'postgres' ? wrong.filter(({ forbidden }) => !forbidden) : wrong;
+        const found = await sideBySide(sent, async ({ what, values, forbidden }) => {
+          const answer = await send(world.client, walked, values, { key: world.client.secretKey });
+          // Some of the requests are fine; `fields` keeps a part of the answer.
+          if (!isRefused(answer) && isSelection(values)) return [];
+          return problemsIn(walked, what, answer, () => (forbidden && !isRefused(answer) ? 'is accepted' : undefined));
+        });
+        problems.push(...found.flat());
+        count += sent.length;
+      }
+      expect(problems).toEqual([]);
+      expect(count).toBeGreaterThan(500);
+    });
+
+    it('a body that cannot be read is refused by every operation that takes one', async () => {
+      const problems: string[] = [];
+      for (const walked of walk.filter(({ operation }) => operation.requestBody)) {
+        const { path } = await world.goodValues(walked, 'least');
+        const address = walked.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])));
+        for (const { status, json, headers } of UNREADABLE) {
+          const answer = await world.client.ask(walked.method, address, { key: world.client.secretKey, json, headers });
+          problems.push(
+            ...problemsIn(walked, json.slice(0, 20), answer, () => (answer.status === status ? undefined : `is not ${status}`)),
+          );
+        }
+      }
+      expect(problems).toEqual([]);
+    });
+
+    it('each kind of key may do what the description says, and nothing else', async () => {
+      const problems: string[] = [];
+      const keys = keysOf(world);
+      for (const walked of walk) {
+        const need = needOf(walked);
+        const found = await sideBySide(keys, async ({ kind, key }) => {
+          const good = await world.goodValues(walked, 'least');
+          const values = kind === 'public_api' && good.path.key ? { ...good, path: { ...good.path, key: world.wallet.invoice } } : good;
+          const answer = await send(world.client, walked, values, { key });
+          const expected = expectedFor(need, kind);
+          const wrong = () => (expected(answer.status) ? undefined : `answers ${answer.status} where ${need} is needed`);
+          return problemsIn(walked, `with ${kind}`, answer, wrong);
+        });
+        problems.push(...found.flat());
+      }
+      expect(problems).toEqual([]);
+    });
+
+    it('without the node there is 503 at worst, and only where the node is needed', async () => {
+      const requests: [Walked, Values][] = [];
+      for (const walked of walk) requests.push([walked, await world.goodValues(walked, 'least')]);
+      for (const call of ['createInvoice', 'pay', 'keysend', 'cancelInvoice', 'lookupInvoice', 'lookupPayment', 'info'] as const)
+        service.net.always(call, { unavailable: true });
+      const problems: string[] = [];
+      let away = 0;
+      for (const [walked, values] of requests) {
+        const answer = await send(world.client, walked, values, { key: world.client.secretKey });
+        if (answer.status === 503) away += 1;
+        const isFine = answer.status < 500 || answer.status === 503;
+        problems.push(...judge(walked, answer), ...(isFine ? [] : [`${walked.operation.operationId} is ${answer.status}`]));
+      }
+      expect(problems).toEqual([]);
+      expect(away).toBeGreaterThan(0);
+    });
+
+    it('and the books are right after all of it', async () => {
+      expect(await service.problems()).toEqual([]);
+    });
+  },
+  SETTINGS,
+);
+
+const UNREADABLE = [
+  { status: 400, json: '{"a":', headers: {} },
+  { status: 400, json: '[]', headers: {} },
+  { status: 400, json: '"text"', headers: {} },
+  { status: 400, json: `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, headers: {} },
+  { status: 400, json: '{"__proto__":{"a":1}}', headers: {} },
+  { status: 413, json: JSON.stringify({ a: 'x'.repeat(70_000) }), headers: {} },
+  { status: 415, json: 'text', headers: { 'content-type': 'text/plain' } },
+];
+
+function isRefused(answer: Answer): boolean {
+  const body: Json = answer.body;
+  return answer.status >= 400 || body?.status === 'ERROR';
+}
+
+function isSelection(values: Values): boolean {
+  return values.query.fields !== undefined;
+}
+
+function keysOf({ client, wallet }: World): { kind: KeyKind | 'nobody' | 'unknown'; key: string | undefined }[] {
+  return [
+    { kind: 'nobody', key: undefined },
+    { kind: 'unknown', key: 'sak_unknown' },
+    { kind: 'secret_api', key: client.secretKey },
+    { kind: 'public_api', key: client.publicKey },
+    { kind: 'wallet_admin', key: wallet.admin },
+    { kind: 'wallet_invoice', key: wallet.invoice },
+    { kind: 'wallet_read', key: wallet.read },
+    { kind: 'wallet_lnurl_withdraw', key: wallet.lnurlWithdraw },
+    { kind: 'wallet_lnurl_pay', key: wallet.lnurlPay },
+  ];
+}
+
+/** What statuses a kind of key can meet. A public API key is tried with an invoice key in the path, whose permissions count then. */
+function expectedFor(need: string | undefined, kind: KeyKind | 'nobody' | 'unknown'): (status: number) => boolean {
+  if (need === undefined) return (status) => status !== 401 && status !== 403;
+  if (kind === 'nobody' || kind === 'unknown') return (status) => status === 401;
+  const allowed = (status: number) => status !== 401 && status !== 403;
+  if (need === 'any_key') return (status) => status !== 401;
+  if (need === 'account') return kind === 'secret_api' ? allowed : (status) => status === 403;
+  if (need === 'secret_key') return KEY_KINDS[kind].isPublic ? (status) => status === 403 : allowed;
+  const counts = kind === 'public_api' ? 'wallet_invoice' : kind;
+  return (KEY_KINDS[counts].permissions as readonly string[]).includes(need) ? allowed : (status) => status === 403;
+}

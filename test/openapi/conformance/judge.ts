@@ -1,0 +1,65 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ApiResponse, OpenApiDocument } from '../../../src/http/openapi/openapi-types.ts';
+import type { Answer } from '../../support/service.ts';
+import type { Walked } from './operations.ts';
+
+/** Headers of HTTP and of CORS themselves. */
+const HTTP_OWN = /^(date|connection|keep-alive|content-type|content-length|transfer-encoding|vary|access-control-.*)$/;
+
+/** What an answer says that the document does not promise; nothing when it conforms. */
+export type Judge = (walked: Walked, answer: Answer) => string[];
+
+/** A judge that lets nothing pass: an object with listed properties has no others. */
+export function createJudge(document: OpenApiDocument): Judge {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  ajv.addSchema(closed(document) as object, 'api');
+  const validators = new Map<string, ValidateFunction>();
+
+  function validator(pointer: string): ValidateFunction {
+    const known = validators.get(pointer) ?? ajv.compile({ $ref: `api#${pointer}` });
+    validators.set(pointer, known);
+    return known;
+  }
+
+  return ({ method, path, operation }, answer) => {
+    const given = operation.responses[answer.status];
+    if (!given) return [`status ${answer.status} is not declared: ${answer.text.slice(0, 200)}`];
+    const name = '$ref' in given ? given.$ref.split('/').at(-1) : undefined;
+    const response = (name === undefined ? given : document.components.responses[name]) as ApiResponse;
+    const own = `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}`;
+    const pointer = name === undefined ? own : `/components/responses/${name}`;
+    return [...headerProblems(document, response, answer), ...bodyProblems(response, answer, (at) => validator(pointer + at))];
+  };
+}
+
+function headerProblems(document: OpenApiDocument, response: ApiResponse, answer: Answer): string[] {
+  const declared = new Map(Object.keys(response.headers ?? {}).map((name) => [name.toLowerCase(), name]));
+  const surplus = [...answer.headers.keys()].filter((name) => !declared.has(name) && !HTTP_OWN.test(name));
+  const missing = [...declared].filter(([name, own]) => document.components.headers[own]?.required && !answer.headers.has(name));
+  return [
+    ...surplus.map((name) => `header ${name} is not declared`),
+    ...missing.map(([name]) => `header ${name} is missing from ${answer.status}`),
+  ];
+}
+
+function bodyProblems(response: ApiResponse, answer: Answer, validator: (at: string) => ValidateFunction): string[] {
+  const [media] = Object.keys(response.content ?? {});
+  if (media === undefined) return answer.text === '' ? [] : ['a body where none is declared'];
+  const type = answer.headers.get('content-type')?.split(';')[0];
+  if (type !== media) return [`content type ${type} where ${media} is declared`];
+  if (media !== 'application/json') return [];
+  const validate = validator(`/content/${media.replaceAll('/', '~1')}/schema`);
+  if (validate(answer.body)) return [];
+  return (validate.errors ?? []).map(
+    (error) => `${answer.status} body${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+  );
+}
+
+/** The same with `additionalProperties: false` wherever properties are listed and nothing else is said. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, closed(inner)]));
+  const isObjectSchema = copy.type === 'object' || (Array.isArray(copy.type) && copy.type.includes('object'));
+  return isObjectSchema && copy.properties && copy.additionalProperties === undefined ? { ...copy, additionalProperties: false } : copy;
+}

@@ -1,0 +1,60 @@
+import type { JsonSchema, OpenApiDocument, Operation, Parameter } from '../../../src/http/openapi/openapi-types.ts';
+import { METHODS } from '../../../src/http/openapi/openapi-types.ts';
+
+/** An operation of the document, as a test walks it. */
+export interface Walked {
+  readonly method: string;
+  readonly path: string;
+  readonly alias: string | undefined;
+  readonly operation: Operation;
+  readonly fields: readonly Field[];
+}
+
+/** Something that a request can say. */
+export interface Field {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'body';
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+  readonly example: unknown;
+  /** Whether many operations have it, and one piece of code reads it for all. */
+  readonly shared: boolean;
+}
+
+/** What a request says, by place and name. */
+export type Values = Readonly<Record<Field['in'], Readonly<Record<string, unknown>>>>;
+
+export function operationsOf(document: OpenApiDocument): Walked[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      if (!operation) return [];
+      const fields = [...parametersOf(document, operation), ...bodyOf(operation)];
+      return [{ method: method.toUpperCase(), path, alias: item['x-alias'], operation, fields }];
+    }),
+  );
+}
+
+function parametersOf(document: OpenApiDocument, operation: Operation): Field[] {
+  return (operation.parameters ?? []).map((given) => {
+    const parameter = '$ref' in given ? document.components.parameters[given.$ref.split('/').at(-1) ?? ''] : given;
+    if (!parameter) throw new Error(`${operation.operationId} refers to a parameter that is not there`);
+    const { name, in: place, required = false, schema, example }: Parameter = parameter;
+    return { name, in: place, required, schema, example, shared: '$ref' in given };
+  });
+}
+
+function bodyOf(operation: Operation): Field[] {
+  const media = operation.requestBody?.content['application/json'];
+  const examples = (media?.example ?? {}) as Record<string, unknown>;
+  return Object.entries(media?.schema.properties ?? {}).map(([name, schema]) => {
+    const required = media?.schema.required?.includes(name) === true;
+    return { name, in: 'body', required, schema, example: examples[name], shared: false };
+  });
+}
+
+/** What the key must be able to do: a permission, `account`, `secret_key`, `any_key`; undefined where nobody is asked. */
+export function needOf({ operation }: Walked): string | undefined {
+  const [first] = operation.security;
+  return first && (Object.values(first)[0]?.[0] ?? 'any_key');
+}

@@ -1,0 +1,28 @@
+import type { Answer, Client } from '../../support/service.ts';
+import type { Values, Walked } from './operations.ts';
+
+export interface Sending {
+  readonly key?: string | undefined;
+  readonly as?: 'json' | 'form';
+  /** At the other address of the operation. */
+  readonly atAlias?: boolean;
+}
+
+/** Sends a request with these values, whatever they are. */
+export function send(client: Client, walked: Walked, values: Values, { key, as = 'json', atAlias }: Sending): Promise<Answer> {
+  const template = atAlias && walked.alias ? walked.alias : walked.path;
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.path[name])));
+  const query = new URLSearchParams(Object.entries(values.query).map(([name, value]): [string, string] => [name, String(value)]));
+  const headers = Object.fromEntries(Object.entries(values.header).map(([name, value]) => [name, String(value)]));
+  const address = `${path}${query.size > 0 ? `?${query}` : ''}`;
+  const body = walked.operation.requestBody ? (as === 'form' ? { form: formOf(values.body) } : { json: values.body }) : {};
+  return client.ask(walked.method, address, { key, headers, ...body });
+}
+
+function formOf(fields: Values['body']): string {
+  const texts = Object.entries(fields).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  ]);
+  return new URLSearchParams(texts).toString();
+}

@@ -1,0 +1,116 @@
+import { expect, vi } from 'vitest';
+import type { JsonSchema } from '../../../src/http/openapi/openapi-types.ts';
+import type { Client, Json, TestWallet } from '../../support/service.ts';
+import type { Field, Values, Walked } from './operations.ts';
+import { send } from './send.ts';
+
+const SAT = 100;
+
+/** A service with something in it, and values that its operations accept, by the names of their fields. */
+export interface World {
+  readonly client: Client;
+  readonly wallet: TestWallet;
+  /** Values for a request that should work: only what is required, or everything that goes together. */
+  goodValues(walked: Walked, how: 'least' | 'most'): Promise<Values>;
+}
+
+type Source = () => unknown;
+
+/** How fields get a value that works. A new field needs none where its schema's example works; `operationId.field` counts first. */
+export async function createWorld(client: Client, walk: readonly Walked[]): Promise<World> {
+  const wallet = await client.wallet(10_000_000);
+  const other = await client.wallet(1_000);
+  const { nodes } = await client.get('/playground');
+  const { ln_node_id } = await client.get(`/v1/wallet/${wallet.id}`);
+  const proof = () => client.get(`/v1/wallet/${wallet.id}/proof`);
+  await vi.waitFor(proof, { timeout: 30_000, interval: 50 });
+  const outsideInvoice = async (more = {}) => (await client.post('/playground/invoice', { num_satoshis: SAT, ...more })).payment_request;
+  const ownInvoice = async () => (await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: SAT })).payment_request;
+  const link = async () => (await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: SAT })).ott;
+  const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
+
+  const sources: Readonly<Record<string, Source>> = {
+    key: () => wallet.id,
+    wallet_id: () => wallet.id,
+    dest_wallet_id: () => other.id,
+    dest_pubkey: () => nodes.find(({ name }: Json) => name === 'alice').pubkey,
+    ln_node_id: () => ln_node_id,
+    payment_request: () => outsideInvoice(),
+    'playgroundPay.payment_request': ownInvoice,
+    num_satoshis: () => SAT,
+    custom_records: () => ({ '7629169': 'hello' }),
+    'getLightningTransaction.id': async () => (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).id,
+    hash: heldHash,
+    epoch: async () => (await proof()).epoch,
+    after: newest,
+    'createKey.kind': () => 'secret_api',
+    'createWalletKey.kind': () => 'wallet_admin',
+    budget_msat: () => 100_000,
+    budget_period: () => 'day',
+    'listPlaygroundPayments.after': () => 0,
+    ott: link,
+    pr: () => outsideInvoice(),
+    'makeWithdrawLink.passThru': () => Buffer.from('{"a":1}').toString('base64'),
+    description_hash: () => 'ab'.repeat(32),
+    fee_limit_msat: () => 50_000,
+    fields: () => 'id',
+  };
+
+  /** The payment hash of an invoice whose payment waits for the outside to settle or cancel it. */
+  async function heldHash(): Promise<string> {
+    const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: SAT, hold: true });
+    const headers = { prefer: 'respond-async' };
+    await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request }, headers });
+    // The answer may come before the payment has left.
+    await vi.waitFor(async () => expect(await outsideHashes()).toContain(payment_hash), { timeout: 30_000, interval: 10 });
+    return payment_hash;
+  }
+
+  async function outsideHashes(): Promise<string[]> {
+    const { payments } = await client.get('/playground/payments');
+    return payments.map((payment: Json) => payment.payment_hash);
+  }
+
+  async function workingValue(walked: Walked, field: Field): Promise<unknown> {
+    const source = sources[`${walked.operation.operationId}.${field.name}`] ?? (isChoice(field.schema) ? undefined : sources[field.name]);
+    if (source) return source();
+    const parent = walked.path.slice(0, walked.path.indexOf(`/{${field.name}}`));
+    const maker = field.in === 'path' && walk.find(({ method, path }) => method === 'POST' && path === parent);
+    return (maker ? await idOfNew(maker) : field.example) ?? bySchema(field.schema);
+  }
+
+  /** `{id}` below a path names what a POST there has made. */
+  async function idOfNew(maker: Walked): Promise<unknown> {
+    const made = await send(client, maker, await goodValues(maker, 'least'), { key: client.secretKey });
+    return made.body?.id;
+  }
+
+  async function goodValues(walked: Walked, how: 'least' | 'most'): Promise<Values> {
+    const values: Record<Field['in'], Record<string, unknown>> = { path: {}, query: {}, header: {}, body: {} };
+    for (const field of walked.fields) {
+      const wanted =
+        field.required || NEEDED.has(`${walked.operation.operationId}.${field.name}`) || (how === 'most' && !LEFT_OUT.has(field.name));
+      if (wanted) values[field.in][field.name] = await workingValue(walked, field);
+    }
+    return values;
+  }
+
+  return { client, wallet, goodValues };
+}
+
+/** Fields that are needed although the description does not say so in its schemas. */
+const NEEDED = new Set(['createWalletKey.kind']);
+
+/** Fields that exclude others, select a part of the answer, or name a request. */
+const LEFT_OUT = new Set(['page', 'fields', 'Idempotency-Key', 'k1', 'balanceNotify', 'expires_at']);
+
+function isChoice(schema: JsonSchema): boolean {
+  return schema.enum !== undefined;
+}
+
+function bySchema(schema: JsonSchema): unknown {
+  const [type] = [schema.type ?? 'string'].flat();
+  if (schema.enum) return schema.enum[0];
+  if (type === 'integer' || type === 'number') return Math.max(schema.minimum ?? 1, 1);
+  return { boolean: true, object: {}, array: [], string: 'text' }[type ?? 'string'];
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
+import type { Answer } from '../support/service.ts';
+import { createJudge } from './conformance/judge.ts';
+import { operationsOf } from './conformance/operations.ts';
+
+const document: OpenApiDocument = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+const judge = createJudge(document);
+const health = operationsOf(document).find(({ operation }) => operation.operationId === 'getHealth');
+const wallets = operationsOf(document).find(({ operation }) => operation.operationId === 'listWallets');
+
+const USUAL = { 'x-request-id': 'a', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'content-type': 'application/json' };
+
+function judged(walked: typeof health, status: number, body: unknown, headers: Record<string, string> = USUAL): string[] {
+  if (!walked) throw new Error('the operation is gone');
+  const answer: Answer = { status, body, headers: new Headers(headers), text: JSON.stringify(body) };
+  return judge(walked, answer);
+}
+
+describe('the judge of the conformance test', () => {
+  it('lets an answer pass that is as described', () => {
+    expect(judged(health, 200, { status: 'ok' })).toEqual([]);
+    expect(judged(wallets, 200, [])).toEqual([]);
+  });
+
+  it.each<[string, typeof health, number, unknown, Record<string, string>?]>([
+    ['a status that is not declared', health, 204, { status: 'ok' }],
+    ['a field that is not declared', health, 200, { status: 'ok', secret: 'sak_1' }],
+    ['a field of another type', health, 200, { status: 1 }],
+    ['a field that is missing', health, 200, {}],
+    ['a header that is not declared', health, 200, { status: 'ok' }, { ...USUAL, 'x-powered-by': 'luck' }],
+    ['a header that is missing', health, 200, { status: 'ok' }, { 'content-type': 'application/json' }],
+    ['another kind of content', health, 200, { status: 'ok' }, { ...USUAL, 'content-type': 'text/html' }],
+    ['a field too many deep in a list', wallets, 200, [{ id: 'wal_1' }]],
+    ['an error that is not the error object', wallets, 400, { error: 'no' }],
+    [
+      'an error whose type belongs to another status',
+      wallets,
+      400,
+      { name: 'Bad Request', message: 'no', code: 0, status: 400, type: 'not_found', request_id: 'a' },
+    ],
+  ])('sees %s', (_, walked, status, body, headers) => {
+    expect(judged(walked, status, body, headers)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { statement } from '../../src/db/statement.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import type { Epoch, WalletProof } from '../../src/proof/epoch.ts';
+import { createProofs, type Proofs } from '../../src/proof/proofs.ts';
+import { KEEP_EPOCHS } from '../../src/proof/take-epoch.ts';
+import { onBothDatabases, silentLog } from '../support/databases.ts';
+import { problemsOf } from '../support/ledgers.ts';
+import { dropWallet, manyWallets, move, type TestedWallet } from './many-wallets.ts';
+import { type SlowLeaf, slowPath, slowRoot, slowTree } from './slow-tree.ts';
+
+const forever = new AbortController().signal;
+/** More than a page of reading, several blocks, and a last one that is not full. */
+const MANY = 531;
+
+onBothDatabases('epochs of the proof of liabilities', (open) => {
+  it('prove every wallet what the definition of the tree says, for few wallets and for many', async () => {
+    const { database, ledger, proofs, wallets } = await begun(open, 0);
+    for (const more of [1, 1, 61, 1, 1, 64, MANY - 129]) {
+      wallets.push(...(await manyWallets(database, ledger, balances(more))));
+      const { root } = await proofs.take(forever);
+      await expectWhole(proofs, wallets, hex(root));
+    }
+    expect(wallets).toHaveLength(MANY);
+  });
+
+  it('begin with no wallet at all', async () => {
+    const { proofs } = await begun(open, 0);
+    const epoch = await proofs.take(forever);
+    expect([epoch.epoch, epoch.leaves, epoch.totalMsat]).toEqual([1, 0, 0]);
+    expect(hex(epoch.root)).toBe(slowRoot(1, epoch.createdAt, 0, slowTree([]), '0'.repeat(64)));
+  });
+
+  it('are one moment of the ledger, although money moves while they are being made', async () => {
+    const { database, ledger, proofs, wallets } = await begun(open, MANY);
+    const taking = { over: false };
+    const epoch = proofs.take(forever).finally(() => {
+      taking.over = true;
+    });
+    const [first, last] = [wallets[0], wallets.at(-1)] as [TestedWallet, TestedWallet];
+    const { node, serviceFees } = SYSTEM_ACCOUNTS;
+    let moved = 0;
+    // From the last page to the first and back, in from outside and out as a fee: a tree of two moments would not add up.
+    for (; !taking.over; moved++) {
+      await move(ledger, last.ledgerAccount, first.ledgerAccount, 40);
+      await move(ledger, node, last.ledgerAccount, 70);
+      await move(ledger, first.ledgerAccount, serviceFees, 3);
+    }
+    expect(moved).toBeGreaterThan(1);
+    const { totalMsat, root } = await epoch;
+    const leaves = await expectWhole(proofs, wallets, hex(root));
+    expect(leaves.reduce((sum, { balance }) => sum + balance, 0n)).toBe(BigInt(totalMsat));
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('are not published when a wallet was dropped: the rest of the ledger still owes it', async () => {
+    const { database, proofs, wallets } = await begun(open, 3);
+    await proofs.take(forever);
+    await dropWallet(database, wallets[1] as TestedWallet);
+    await expect(proofs.take(forever)).rejects.toThrow('the rest of the ledger says');
+    expect((await proofs.last())?.epoch).toBe(1);
+  });
+
+  it('commit each to the root before it, and keep every root but only the last trees', async () => {
+    const { database, proofs, wallets } = await begun(open, 70);
+    const epochs = [];
+    for (let number = 1; number <= KEEP_EPOCHS + 2; number++) epochs.push(await proofs.take(forever));
+    for (const [index, epoch] of epochs.entries()) {
+      expect(epoch.epoch).toBe(index + 1);
+      expect(hex(epoch.previousRoot)).toBe(index === 0 ? '0'.repeat(64) : hex(epochs[index - 1]?.root));
+      expect(plain(await proofs.epoch(index + 1))).toEqual(plain(epoch));
+    }
+    const { epochs: listed, total } = await proofs.list(5, 1);
+    expect(total).toBe(epochs.length);
+    expect(listed.map(plain)).toEqual(epochs.slice(-6, -1).reverse().map(plain));
+    const [wallet] = wallets as [TestedWallet];
+    await expect(proofs.ofWallet(wallet, 2)).rejects.toMatchObject({ type: 'proof_unavailable' });
+    expect(plain((await proofs.ofWallet(wallet, 3)).epoch)).toEqual(plain(epochs[2]));
+    expect(await count(database, 'trees')).toBe(KEEP_EPOCHS);
+    expect(await count(database, 'leaves')).toBe(KEEP_EPOCHS * wallets.length);
+  });
+
+  it('put other neighbours beside a wallet, and another salt into its leaf, each time', async () => {
+    const { proofs, wallets } = await begun(open, 200);
+    const orders: string[][] = [];
+    const salts = new Set<string>();
+    for (let number = 1; number <= 2; number++) {
+      await proofs.take(forever);
+      const shown = await Promise.all(wallets.map((wallet) => proofs.ofWallet(wallet)));
+      for (const { salt } of shown) salts.add(hex(salt));
+      orders.push(shown.sort((a, b) => a.index - b.index).map(({ walletId }) => walletId));
+    }
+    expect(salts.size).toBe(400);
+    expect(orders[0]).not.toEqual(orders[1]);
+    expect(orders[0]?.toSorted()).toEqual(orders[1]?.toSorted());
+    expect(orders[0]).not.toEqual(wallets.map(({ id }) => id));
+  });
+
+  it('have no proof for a wallet that is younger, until the next one', async () => {
+    const { database, ledger, proofs } = await begun(open, 70);
+    await proofs.take(forever);
+    const [young] = (await manyWallets(database, ledger, [500])) as [TestedWallet];
+    await expect(proofs.ofWallet(young)).rejects.toMatchObject({ type: 'proof_unavailable', status: 404 });
+    await proofs.take(forever);
+    expect((await proofs.ofWallet(young)).balanceMsat).toBe(500);
+  });
+
+  it('that were interrupted show nothing and leave nothing behind', async () => {
+    const { database, proofs, wallets } = await begun(open, MANY);
+    const stopped = new AbortController();
+    const refused = expect(proofs.take(stopped.signal)).rejects.toThrow();
+    while ((await count(database, 'leaves')) === 0) await new Promise(setImmediate);
+    stopped.abort();
+    await refused;
+    expect(await proofs.last()).toBeUndefined();
+    await expect(proofs.ofWallet(wallets[0] as TestedWallet)).rejects.toMatchObject({ type: 'proof_unavailable' });
+    const { epoch, root } = await proofs.take(forever);
+    expect(epoch).toBe(1);
+    await expectWhole(proofs, wallets, hex(root));
+    expect([await count(database, 'trees'), await count(database, 'leaves')]).toEqual([1, MANY]);
+  });
+
+  it('taken by two instances at once are one epoch each, or given up; the next one is whole again', async () => {
+    const { database, proofs, wallets } = await begun(open, 300);
+    const taken = await Promise.allSettled([proofs.take(forever), proofs.take(forever)]);
+    const published = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    // Each may have given up the other's tree; whatever was published is whole.
+    expect((await proofs.last())?.epoch ?? 0).toBe(published.length);
+    if (published.length > 0) await expectWhole(proofs, wallets, hex((await proofs.last())?.root));
+    await proofs.take(forever);
+    await expectWhole(proofs, wallets, hex((await proofs.last())?.root));
+    expect(await count(database, 'trees')).toBe(published.length + 1);
+  });
+});
+
+async function begun(open: () => Promise<Database>, wallets: number) {
+  const database = await open();
+  const ledger = createLedger(database, systemClock);
+  const proofs = createProofs({ database, clock: systemClock, log: silentLog });
+  return { database, ledger, proofs, wallets: await manyWallets(database, ledger, balances(wallets)) };
+}
+
+/** Of some wallets, a few of them empty. */
+function balances(wallets: number): number[] {
+  return Array.from({ length: wallets }, (_, index) => (index % 5 === 3 ? 0 : 1000 + index * 7));
+}
+
+/** Takes the proofs of all wallets and demands that they are, together, the tree of the definition under the root. */
+async function expectWhole(proofs: Proofs, wallets: readonly TestedWallet[], root: string): Promise<SlowLeaf[]> {
+  const shown: WalletProof[] = [];
+  for (const wallet of wallets) shown.push(await proofs.ofWallet(wallet));
+  shown.sort((a, b) => a.index - b.index);
+  expect(shown.map(({ index }) => index)).toEqual(wallets.map((_, index) => index));
+  const leaves = shown.map(({ salt, walletId, balanceMsat, head }) => {
+    return { salt: hex(salt), wallet: walletId, balance: BigInt(balanceMsat), head: hex(head) };
+  });
+  expect(leaves.map(({ wallet }) => wallet).sort()).toEqual(wallets.map(({ id }) => id).sort());
+  const step = Math.ceil(shown.length / 20);
+  for (const { index, path } of shown.filter((_, at) => at % step === 0 || at === shown.length - 1)) {
+    const steps = path.map(({ side, sumMsat, hash }) => ({ side, sum: BigInt(sumMsat), hash: hex(hash) }));
+    expect(steps).toEqual(slowPath(leaves, index));
+  }
+  const { epoch, createdAt, previousRoot } = (shown[0] as WalletProof).epoch;
+  expect(root).toBe(slowRoot(epoch, createdAt, leaves.length, slowTree(leaves), hex(previousRoot)));
+  return leaves;
+}
+
+const COUNTS = {
+  trees: statement<{ n: number }>('test_count_trees', 'SELECT count(*) AS n FROM proof_tree'),
+  leaves: statement<{ n: number }>('test_count_leaves', 'SELECT count(*) AS n FROM proof_leaf'),
+};
+
+async function count(database: Database, of: keyof typeof COUNTS): Promise<number> {
+  return (await database.first(COUNTS[of]))?.n ?? 0;
+}
+
+/** Bytes come from the two databases in two classes. */
+function plain(epoch: Epoch | undefined) {
+  return epoch && { ...epoch, treeHash: hex(epoch.treeHash), previousRoot: hex(epoch.previousRoot), root: hex(epoch.root) };
+}
+
+function hex(bytes: Uint8Array | undefined): string {
+  return Buffer.from(bytes ?? []).toString('hex');
+}

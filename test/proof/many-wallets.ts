@@ -1,0 +1,46 @@
+import { insertAccount } from '../../src/accounts/accounts.sql.ts';
+import type { Database } from '../../src/db/database.ts';
+import { statement } from '../../src/db/statement.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { msat } from '../../src/kernel/money.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { insertWallet, openLedgerAccount } from '../../src/wallets/wallets.sql.ts';
+
+const CREATED_AT = 1_700_000_000;
+
+export interface TestedWallet {
+  readonly id: string;
+  readonly ledgerAccount: number;
+}
+
+/** Wallets without keys, and what the node paid into each of them. */
+export async function manyWallets(database: Database, ledger: Ledger, balancesMsat: readonly number[]): Promise<TestedWallet[]> {
+  const wallets = await database.transaction(async (tx) => {
+    const accountId = `acc_${newId()}`;
+    await tx.run(insertAccount, accountId, CREATED_AT);
+    const made: TestedWallet[] = [];
+    for (const _ of balancesMsat) {
+      const ledgerAccount = (await tx.first(openLedgerAccount))?.id ?? 0;
+      const id = `wal_${newId()}`;
+      await tx.run(insertWallet, id, accountId, ledgerAccount, '', CREATED_AT);
+      made.push({ id, ledgerAccount });
+    }
+    return made;
+  });
+  const deposits = wallets.map(({ ledgerAccount }, index) => move(ledger, SYSTEM_ACCOUNTS.node, ledgerAccount, balancesMsat[index] ?? 0));
+  await Promise.all(deposits);
+  return wallets;
+}
+
+/** Moves money, if it is any. */
+export async function move(ledger: Ledger, from: number, to: number, amountMsat: number): Promise<void> {
+  if (amountMsat > 0) await ledger.post({ transfers: [{ id: newId(), from, to, amountMsat: msat(amountMsat) }] });
+}
+
+const dropRow = statement('test_drop_wallet', 'DELETE FROM wallet WHERE id = $1');
+
+/** What an operator who wants to owe less might do. */
+export async function dropWallet(database: Database, wallet: TestedWallet): Promise<void> {
+  await database.transaction((tx) => tx.run(dropRow, wallet.id));
+}

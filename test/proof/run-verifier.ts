@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const VERIFIER = join(import.meta.dirname, '..', '..', 'docs', 'verify-proof.mjs');
+
+export interface Verdict {
+  /** 0 accepted, 1 rejected, 2 nothing was checked. */
+  readonly code: number | null;
+  readonly said: string;
+}
+
+/** Runs the verifier of the documentation as its users do: a process that reads a proof. */
+export async function runVerifier(input: unknown, flags: readonly string[], env: Record<string, string> = {}): Promise<Verdict> {
+  const child = spawn(process.execPath, [VERIFIER, ...flags], { env: { PATH: process.env.PATH, ...env } });
+  let said = '';
+  child.stdout.on('data', (text) => (said += text));
+  child.stderr.on('data', (text) => (said += text));
+  // One that refuses its arguments ends without reading.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
+  const [code] = await once(child, 'close');
+  return { code, said };
+}

@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import type { Database, SqlValue } from '../../src/db/database.ts';
+import { statement } from '../../src/db/statement.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { createProofs } from '../../src/proof/proofs.ts';
+import { onBothDatabases, silentLog } from '../support/databases.ts';
+import { problemsOf } from '../support/ledgers.ts';
+import { dropWallet, manyWallets, move, type TestedWallet } from './many-wallets.ts';
+
+const forever = new AbortController().signal;
+const HOUR_MS = 3_600_000;
+
+onBothDatabases('npm run verify and the proof of liabilities', (open) => {
+  it('finds nothing wrong with an epoch, also when money has moved since', async () => {
+    const { database, ledger, proofs, wallets } = await begun(open);
+    expect(await problemsOf(database)).toEqual([]);
+    await proofs.take(forever);
+    await proofs.take(forever);
+    const [a, b] = wallets as [TestedWallet, TestedWallet];
+    await move(ledger, a.ledgerAccount, b.ledgerAccount, 100);
+    await move(ledger, b.ledgerAccount, a.ledgerAccount, 30);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  for (const [what, sql, problem] of [
+    [
+      'a leaf that owes less',
+      `UPDATE proof_leaf SET balance_msat = balance_msat - 1 WHERE wallet_id = $1`,
+      'another balance than the entry',
+    ],
+    ['a leaf that was dropped', `DELETE FROM proof_leaf WHERE wallet_id = $1`, 'has no leaf'],
+    [
+      'a leaf of another chain',
+      `UPDATE proof_leaf SET head = tree_hash FROM proof_epoch WHERE wallet_id = $1`,
+      'an entry that its chain does not have',
+    ],
+    [
+      'a root that was exchanged',
+      `UPDATE proof_epoch SET root = tree_hash WHERE epoch = 1 AND $1 <> ''`,
+      'does not follow from the epoch before',
+    ],
+    [
+      'a total that was exchanged',
+      `UPDATE proof_epoch SET total_msat = total_msat - 1 WHERE epoch = 2 AND $1 <> ''`,
+      'its root is not that',
+    ],
+  ] as const) {
+    it(`finds ${what}`, async () => {
+      const { database, proofs, wallets } = await begun(open);
+      await proofs.take(forever);
+      await proofs.take(forever);
+      await change(database, what, sql, wallets[0]?.id ?? '');
+      expect((await problemsOf(database)).join('\n')).toContain(problem);
+    });
+  }
+
+  it('finds a wallet that was left out, although the published tree is whole without it', async () => {
+    const { database, proofs, wallets } = await begun(open);
+    await dropWallet(database, wallets[3] as TestedWallet);
+    // What the dropped wallet is owed would show in the sum: it is empty, as it was made.
+    await proofs.take(forever);
+    await change(database, 'bring_back', BRING_BACK, wallets[3]?.id ?? '', wallets[3]?.ledgerAccount ?? 0);
+    expect((await problemsOf(database)).filter((problem) => problem.includes('epoch 1'))).toEqual([
+      `proof of liabilities, epoch 1: ${wallets[3]?.id} has no leaf`,
+    ]);
+  });
+
+  it('finds leaves that are older than their epoch says', async () => {
+    const { database, ledger, wallets } = await begun(open);
+    const later = createProofs({ database, clock: { nowMs: () => systemClock.nowMs() + HOUR_MS }, log: silentLog });
+    await later.take(forever);
+    const [a, b] = wallets as [TestedWallet, TestedWallet];
+    await move(ledger, a.ledgerAccount, b.ledgerAccount, 100);
+    expect((await problemsOf(database)).join('\n')).toContain('was made before it and is in no leaf');
+  });
+
+  it('finds leaves of two moments: a transfer that left one wallet and has not reached the other', async () => {
+    const { database, ledger, proofs, wallets } = await begun(open);
+    const [a, b] = wallets as [TestedWallet, TestedWallet];
+    await proofs.take(forever);
+    const before = await proofs.ofWallet(b);
+    await move(ledger, a.ledgerAccount, b.ledgerAccount, 100);
+    await proofs.take(forever);
+    // The operator owes 100 less, in every leaf of that wallet.
+    await change(
+      database,
+      'older_leaf',
+      'UPDATE proof_leaf SET balance_msat = $2, head = $3 WHERE wallet_id = $1',
+      b.id,
+      before.balanceMsat,
+      before.head,
+    );
+    const problems = await problemsOf(database);
+    expect(problems.filter((problem) => problem.includes('only one of its two wallets'))).toHaveLength(1);
+  });
+});
+
+const BRING_BACK = `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at)
+  SELECT $1, max(id), $2, '', 'active', 1700000000, 1700000000 FROM account`;
+
+async function begun(open: () => Promise<Database>) {
+  const database = await open();
+  const ledger = createLedger(database, systemClock);
+  const proofs = createProofs({ database, clock: systemClock, log: silentLog });
+  return { database, ledger, proofs, wallets: await manyWallets(database, ledger, [1000, 2000, 300, 0, 50]) };
+}
+
+/** What somebody with access to the database might do. */
+async function change(database: Database, name: string, sql: string, ...parameters: SqlValue[]): Promise<void> {
+  expect(await database.transaction((tx) => tx.run(statement(`test_${name}`, sql), ...parameters))).toBeGreaterThan(0);
+}

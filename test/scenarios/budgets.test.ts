@@ -1,0 +1,202 @@
+import { expect, it } from 'vitest';
+import { type FakeService, onFakeService } from '../support/fake-service.ts';
+import type { Answer, Json, TestWallet } from '../support/service.ts';
+
+/** Nothing here depends on the hour at which it runs. */
+const PERIOD = 'ever';
+
+/** A new admin key of a wallet with limits. */
+async function limitedKey({ client }: FakeService, wallet: TestWallet, limits: object): Promise<{ id: string; key: string }> {
+  return client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', ...limits });
+}
+
+/** Asks without waiting for the payment's end. */
+function withdraw({ client }: FakeService, key: string, json: object, prefer = 'respond-async'): Promise<Answer> {
+  return client.ask('POST', `/v1/wallet/${key}/withdraw`, { key, json, headers: { prefer } });
+}
+
+/** What the list of keys says of a budget. */
+async function budgetOf({ client }: FakeService, wallet: TestWallet, id: string): Promise<{ spent: number; pending: number }> {
+  const keys: Json[] = await client.get(`/v1/wallet/${wallet.id}/keys`);
+  const { budget_spent_msat: spent, budget_pending_msat: pending } = keys.find((key) => key.id === id);
+  return { spent, pending };
+}
+
+const typesOf = (answers: readonly Answer[]) => answers.map(({ status, body }) => body.type ?? status);
+
+onFakeService('budgets', (service) => {
+  const { net } = service;
+  const invoice = (amountMsat: number, script = {}) => net.outside.invoice({ amountMsat, script });
+
+  for (const way of ['one after the other', 'at once'] as const) {
+    it(`R8: of ten hold invoices of 100k under a budget of 100k, ${way}, only the first is accepted: pending counts`, async () => {
+      const wallet = await service.client.wallet(1_000_000);
+      const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000_000, budget_period: PERIOD });
+      const invoices = Array.from({ length: 10 }, () => invoice(100_000_000, { hold: true }));
+      const answers: Answer[] = [];
+      const ask = async ({ paymentRequest }: { paymentRequest: string }) => {
+        answers.push(await withdraw(service, key, { payment_request: paymentRequest }));
+      };
+      if (way === 'at once') await Promise.all(invoices.map(ask));
+      else for (const one of invoices) await ask(one);
+      expect(typesOf(answers).sort()).toEqual([202, ...Array(9).fill('budget_exceeded')]);
+      expect(await budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 100_000_000 });
+      expect((await service.client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(100_000_000);
+      const [held] = answers.filter(({ status }) => status === 202);
+      net.outside.resolveHold(held?.body.lnTx.r_hash_decoded, 'cancel');
+      await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 0, pending: 0 });
+      const next = await withdraw(service, key, { payment_request: invoice(100_000_000).paymentRequest }, '');
+      expect(next.status).toBe(201);
+      expect(await budgetOf(service, wallet, id)).toEqual({ spent: 100_000_000, pending: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it(`R9: of five times 2.5k under a daily 10k, ${way}, the fifth is refused`, async () => {
+      const wallet = await service.client.wallet(100);
+      const { id, key } = await limitedKey(service, wallet, { budget_msat: 10_000, budget_period: 'day' });
+      const answers: Answer[] = [];
+      const ask = async () => {
+        const { paymentRequest } = invoice(2_500);
+        answers.push(await withdraw(service, key, { payment_request: paymentRequest, fee_limit_msat: 0 }, ''));
+      };
+      if (way === 'at once') await Promise.all(Array.from({ length: 5 }, ask));
+      else for (let i = 0; i < 5; i++) await ask();
+      expect(typesOf(answers).sort()).toEqual([201, 201, 201, 201, 'budget_exceeded']);
+      if (way === 'one after the other') expect(answers[4]?.status).toBe(400);
+      expect(await budgetOf(service, wallet, id)).toEqual({ spent: 10_000, pending: 0 });
+      expect((await service.client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(90_000);
+      expect(await service.problems()).toEqual([]);
+    });
+  }
+
+  it('R9: with the usual fee reserve the fourth still fits: the reserve takes only what the budget leaves', async () => {
+    const wallet = await service.client.wallet(100);
+    const { id, key } = await limitedKey(service, wallet, { budget_msat: 10_000, budget_period: PERIOD });
+    const answers: Answer[] = [];
+    for (let i = 0; i < 5; i++) answers.push(await withdraw(service, key, { payment_request: invoice(2_500).paymentRequest }, ''));
+    expect(typesOf(answers)).toEqual([201, 201, 201, 201, 'budget_exceeded']);
+    expect(await budgetOf(service, wallet, id)).toEqual({ spent: 10_000, pending: 0 });
+  });
+
+  it('the fee reserve counts while a payment is pending, the real fee afterwards, and a failure gives all of it back', async () => {
+    const wallet = await service.client.wallet(1000);
+    const { id, key } = await limitedKey(service, wallet, { budget_msat: 500_000, budget_period: PERIOD });
+    const paying = invoice(100_000, { hold: true, fee: 1_500 });
+    await withdraw(service, key, { payment_request: paying.paymentRequest, fee_limit_msat: 20_000 });
+    const failing = invoice(200_000, { hold: true });
+    await withdraw(service, key, { payment_request: failing.paymentRequest, fee_limit_msat: 30_000 });
+    expect(await budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 350_000 });
+    expect((await withdraw(service, key, { payment_request: invoice(150_001).paymentRequest })).body.type).toBe('budget_exceeded');
+    net.outside.resolveHold(paying.paymentHash, 'settle');
+    net.outside.resolveHold(failing.paymentHash, 'cancel');
+    await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 101_500, pending: 0 });
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('a route that takes all that it may never takes more than the budget', async () => {
+    const wallet = await service.client.wallet(1000);
+    const { id, key } = await limitedKey(service, wallet, { budget_msat: 103_000, budget_period: PERIOD });
+    const { paymentRequest } = invoice(100_000, { fee: 'limit' });
+    const answer = await withdraw(service, key, { payment_request: paymentRequest, fee_limit_msat: 50_000 }, '');
+    expect(answer).toMatchObject({ status: 201, body: { lnTx: { fee_msat: 3_000 } } });
+    expect(await budgetOf(service, wallet, id)).toEqual({ spent: 103_000, pending: 0 });
+  });
+
+  it('S7: a payment that succeeds after it was called failed counts against the budget after all', async () => {
+    const wallet = await service.client.wallet(1000);
+    const { id, key } = await limitedKey(service, wallet, { budget_msat: 200_000, budget_period: PERIOD });
+    const { paymentRequest } = invoice(150_000, { lateSuccessMs: 60_000, fee: 2_000 });
+    expect((await withdraw(service, key, { payment_request: paymentRequest }, '')).body.type).toBe('payment_failed');
+    expect(await budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 0 });
+    service.time.advance(60_000);
+    await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 152_000, pending: 0 });
+    expect((await withdraw(service, key, { payment_request: invoice(60_000).paymentRequest })).body.type).toBe('budget_exceeded');
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('keysend, transfers, payments inside and withdraw links made with the key all count', async () => {
+    const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
+    const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
+    const alice = (await service.client.get('/playground')).nodes.find(({ name }: Json) => name === 'alice').pubkey;
+    const ask = (path: string, json: object) => service.client.ask('POST', `/v1/wallet/${key}/${path}`, { key, json });
+    expect((await ask('keysend', { dest_pubkey: alice, num_satoshis: 20 })).status).toBe(201);
+    expect((await ask('transfer', { dest_wallet_id: friend.id, num_satoshis: 30 })).status).toBe(201);
+    const inside = await service.client.post(`/v1/wallet/${friend.id}/invoice`, { num_satoshis: 10 });
+    expect((await ask('withdraw', { payment_request: inside.payment_request })).status).toBe(201);
+    expect(await budgetOf(service, wallet, id)).toEqual({ spent: 60_000, pending: 0 });
+    const link = await ask('lnurl/withdraw', { num_satoshis: 100, uses: 5 });
+    const claim = async (amountMsat: number) => {
+      const path = link.body.url.slice(link.body.url.indexOf('/v1/'));
+      return service.client.ask('GET', `${path}&pr=${invoice(amountMsat).paymentRequest}`);
+    };
+    const step = await service.client.ask('GET', link.body.url.slice(link.body.url.indexOf('/v1/')));
+    expect(step.body).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 40_000 });
+    expect((await claim(40_001)).body).toMatchObject({ status: 'ERROR' });
+    expect((await claim(25_000)).body).toEqual({ status: 'OK' });
+    await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 85_000, pending: 0 });
+    for (const [path, json] of [
+      ['keysend', { dest_pubkey: alice, num_satoshis: 16 }],
+      ['transfer', { dest_wallet_id: friend.id, num_satoshis: 16 }],
+    ] as const) {
+      expect((await ask(path, json)).body).toMatchObject({ status: 400, type: 'budget_exceeded' });
+    }
+    expect((await ask('transfer', { dest_wallet_id: friend.id, num_satoshis: 15 })).status).toBe(201);
+    expect((await claim(1_000)).body).toMatchObject({ status: 'ERROR' });
+    // What another key of the wallet spends is not this key's.
+    expect((await withdraw(service, wallet.admin, { payment_request: invoice(50_000).paymentRequest }, '')).status).toBe(201);
+    expect(await budgetOf(service, wallet, id)).toEqual({ spent: 100_000, pending: 0 });
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('the cap of a key bounds what one payment costs, fee and all, and nothing else', async () => {
+    const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
+    const { key } = await limitedKey(service, wallet, { max_payment_msat: 50_000 });
+    const transfer = (num_satoshis: number) =>
+      service.client.ask('POST', `/v1/wallet/${key}/transfer`, { key, json: { dest_wallet_id: friend.id, num_satoshis } });
+    const pay = (amountMsat: number, script = {}) =>
+      withdraw(service, key, { payment_request: invoice(amountMsat, script).paymentRequest, fee_limit_msat: 20_000 }, '');
+    expect(typesOf([await transfer(51), await pay(50_001)])).toEqual(['payment_cap_exceeded', 'payment_cap_exceeded']);
+    for (let i = 0; i < 3; i++) expect(typesOf([await transfer(50)])).toEqual([201]);
+    expect(await pay(45_000, { fee: 'limit' })).toMatchObject({ status: 201, body: { lnTx: { fee_msat: 5_000 } } });
+    expect((await pay(45_000, { fee: 5_001 })).body.type).toBe('payment_failed');
+    expect((await service.client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(1_000_000 - 150_000 - 50_000);
+  });
+
+  it('a rotation does not begin the budget anew, and a budgeted secret API key spends from all wallets together', async () => {
+    const [one, two] = [await service.client.wallet(100), await service.client.wallet(100)];
+    const made = await service.client.post('/v1/keys', { budget_msat: 50_000, budget_period: PERIOD });
+    const send = (key: string, from: TestWallet, to: TestWallet, num_satoshis: number) =>
+      service.client.ask('POST', `/v1/wallet/${from.id}/transfer`, { key, json: { dest_wallet_id: to.id, num_satoshis } });
+    expect((await send(made.key, one, two, 30)).status).toBe(201);
+    const rotated = await service.client.post(`/v1/keys/${made.id}/rotate`, { overlap_seconds: 3600 });
+    expect(rotated).toMatchObject({ budget_msat: 50_000, budget_period: PERIOD, budget_spent_msat: 30_000 });
+    expect((await send(made.key, two, one, 15)).status).toBe(201);
+    expect((await send(rotated.key, two, one, 6)).body.type).toBe('budget_exceeded');
+    expect((await send(rotated.key, one, two, 5)).status).toBe(201);
+    expect((await send(made.key, one, two, 1)).body.type).toBe('budget_exceeded');
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('R2: a payment that is asked for many times at once counts once, also where the budget covers it only once', async () => {
+    const wallet = await service.client.wallet(1000);
+    const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
+    const { paymentRequest } = invoice(100_000);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => withdraw(service, key, { payment_request: paymentRequest }, '')));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    expect(await budgetOf(service, wallet, id)).toEqual({ spent: 100_000, pending: 0 });
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('a restart forgets nothing of a budget: what is pending still counts, and is concluded afterwards', async () => {
+    const wallet = await service.client.wallet(1000);
+    const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
+    const { paymentRequest, paymentHash } = invoice(90_000, { hold: true });
+    await withdraw(service, key, { payment_request: paymentRequest });
+    await service.restart();
+    expect((await withdraw(service, key, { payment_request: invoice(20_000).paymentRequest })).body.type).toBe('budget_exceeded');
+    net.outside.resolveHold(paymentHash, 'settle');
+    await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 90_000, pending: 0 });
+    expect(await service.problems()).toEqual([]);
+  });
+});
