@@ -8,6 +8,11 @@ export const HEADERS: Readonly<Record<string, ApiHeader>> = {
   'X-Request-Id': { ...text('Names this request; give it when you ask the operator.'), required: true },
   'Cache-Control': { ...text('`no-store`: answers hold balances and keys.'), required: true },
   'X-Content-Type-Options': { ...text('`nosniff`'), required: true },
+  'Content-Security-Policy': { ...text('Lets a page load nothing and frame nothing.'), required: true },
+  'Referrer-Policy': { ...text('`no-referrer`'), required: true },
+  'Strict-Transport-Security': text('Where the service is reached by https.'),
+  'Access-Control-Allow-Origin': text('`*` under `/v1/`: pages of any origin may read the answer.'),
+  'Access-Control-Expose-Headers': text('Which headers such a page may read.'),
   'X-Pagination-Total-Count': count('Items in all. Not with `after`.'),
   'X-Pagination-Page-Count': count('Pages in all. Not with `after`.'),
   'X-Pagination-Current-Page': count('The page of this answer, from 1. Not with `after`.'),
@@ -19,10 +24,18 @@ export const HEADERS: Readonly<Record<string, ApiHeader>> = {
   'WWW-Authenticate': text('`Basic realm="api"`; not for the fetch of a browser.'),
   Allow: text('The methods that this address has.'),
   'Content-Disposition': text('Names the file.'),
-  'Content-Security-Policy': text('Lets the page load nothing.'),
 };
 
-const ON_EVERY_ANSWER = ['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options'];
+const ON_EVERY_ANSWER = [
+  'X-Request-Id',
+  'Cache-Control',
+  'X-Content-Type-Options',
+  'Content-Security-Policy',
+  'Referrer-Policy',
+  'Strict-Transport-Security',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+];
 export const PAGE_HEADERS = Object.keys(HEADERS).filter((name) => name.startsWith('X-Pagination-') || name === 'Link');
 
 /** References to the headers of every answer and to these. */

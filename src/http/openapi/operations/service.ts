@@ -31,6 +31,5 @@ export const SERVICE_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     id: 'getDocs',
     summary: 'Read this description as a page',
     media: 'text/html',
-    headers: ['Content-Security-Policy'],
   },
 };
