@@ -1,4 +1,4 @@
-import { ID_LENGTH } from '../kernel/ids.ts';
+import { ID_LENGTH, isId } from '../kernel/ids.ts';
 
 /** The side of a ledger transfer that a wallet transaction shows: `from` (money leaves) or `to` (money arrives). */
 export type Side = 'from' | 'to';
@@ -13,6 +13,7 @@ export function walletTransactionId(transferId: string, side: Side): string {
 /** Reads a `wtx_…` id; undefined when it has not the form of one. */
 export function parseWalletTransactionId(id: string): { transferId: string; side: Side } | undefined {
   const letter = id.at(-1);
-  if (!id.startsWith('wtx_') || id.length !== 'wtx_'.length + ID_LENGTH + 1 || (letter !== 'o' && letter !== 'i')) return undefined;
+  if (!isId(id) || !id.startsWith('wtx_') || id.length !== 'wtx_'.length + ID_LENGTH + 1 || (letter !== 'o' && letter !== 'i'))
+    return undefined;
   return { transferId: id.slice('wtx_'.length, -1), side: letter === 'o' ? 'from' : 'to' };
 }

@@ -112,6 +112,7 @@ onFakeService('lists', (service) => {
     'from=yesterday',
     'status=all&after=wtx_0000000000000000000000o',
     'status=all&after=nonsense',
+    'status=all&after=wtx_%00000000000000000000000o',
     'status=all&status=failed',
     'status=all&page=1&after=x',
   ])('%s is refused', async (query) => {

@@ -100,7 +100,7 @@ onFakeService(
           const good = await world.goodValues(walked, 'least');
           const values = kind === 'public_api' && good.path.key ? { ...good, path: { ...good.path, key: world.wallet.invoice } } : good;
           const answer = await send(world.client, walked, values, { key });
-          const expected = expectedFor(need, kind);
+          const expected = expectedFor(need, kind, good.path.key !== undefined);
           const wrong = () => (expected(answer.status) ? undefined : `answers ${answer.status} where ${need} is needed`);
           return problemsIn(walked, `with ${kind}`, answer, wrong);
         });
@@ -166,14 +166,14 @@ function keysOf({ client, wallet }: World): { kind: KeyKind | 'nobody' | 'unknow
   ];
 }
 
-/** What statuses a kind of key can meet. A public API key is tried with an invoice key in the path, whose permissions count then. */
-function expectedFor(need: string | undefined, kind: KeyKind | 'nobody' | 'unknown'): (status: number) => boolean {
+/** What statuses a kind of key can meet. A public API key is tried with an invoice key in the path, whose permissions count then, if the path names a wallet. */
+function expectedFor(need: string | undefined, kind: KeyKind | 'nobody' | 'unknown', namesWallet: boolean): (status: number) => boolean {
   if (need === undefined) return (status) => status !== 401 && status !== 403;
   if (kind === 'nobody' || kind === 'unknown') return (status) => status === 401;
   const allowed = (status: number) => status !== 401 && status !== 403;
   if (need === 'any_key') return (status) => status !== 401;
   if (need === 'account') return kind === 'secret_api' ? allowed : (status) => status === 403;
   if (need === 'secret_key') return KEY_KINDS[kind].isPublic ? (status) => status === 403 : allowed;
-  const counts = kind === 'public_api' ? 'wallet_invoice' : kind;
+  const counts = kind === 'public_api' && namesWallet ? 'wallet_invoice' : kind;
   return (KEY_KINDS[counts].permissions as readonly string[]).includes(need) ? allowed : (status) => status === 403;
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { invariant } from '../../kernel/assert.ts';
+import { isId } from '../../kernel/ids.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Balance, Ledger } from '../../ledger/ledger.ts';
 import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
@@ -64,7 +65,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
       pageHeaders(request, reply, page, total);
       return withBalances(listed);
     }
-    const known = await wallets.find(after);
+    const known = isId(after) ? await wallets.find(after) : undefined;
     if (known?.accountId !== accountId) throw new Refusal('validation_failed', 'after is not the id of a wallet of this account.');
     const following = await wallets.listAfter(accountId, page.limit, known.id);
     nextHeaders(request, reply, page.limit, following.length < page.limit ? undefined : following.at(-1)?.id);

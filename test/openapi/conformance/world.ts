@@ -39,10 +39,18 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'playgroundPay.payment_request': ownInvoice,
     num_satoshis: () => SAT,
     custom_records: () => ({ '7629169': 'hello' }),
-    'getLightningTransaction.id': async () => (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).id,
+    'getLightningTransaction.id': madeInvoice,
+    'cancelInvoice.id': madeInvoice,
+    'getTransaction.id': newest,
+    'getNode.id': () => 'default',
+    'decodeInvoice.id': () => 'default',
+    'queryRoutes.id': () => 'default',
+    pub_key: () => nodes.find(({ name }: Json) => name === 'alice').pubkey,
+    amt: () => SAT,
     hash: heldHash,
     epoch: async () => (await proof()).epoch,
     after: newest,
+    'listWallets.after': () => wallet.id,
     'createKey.kind': () => 'secret_api',
     'createWalletKey.kind': () => 'wallet_admin',
     budget_msat: () => 100_000,
@@ -55,6 +63,10 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     fee_limit_msat: () => 50_000,
     fields: () => 'id',
   };
+
+  async function madeInvoice(): Promise<string> {
+    return (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).id;
+  }
 
   /** The payment hash of an invoice whose payment waits for the outside to settle or cancel it. */
   async function heldHash(): Promise<string> {

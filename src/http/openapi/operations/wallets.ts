@@ -51,6 +51,7 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     description: 'Like the list of a wallet. It looks at the newest 200,000 transfers of the service; the lists of single wallets go on.',
     needs: 'account',
     answer: 'WalletTransaction',
+    refusals: [404],
   },
   'GET /v1/wallet-transactions/:id': {
     id: 'getTransaction',
