@@ -22,7 +22,7 @@ function examples(): Example[] {
   }));
 }
 
-const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
+const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '');
 
 /** `…` stands for anything. */
 const pattern = (line: string) =>

@@ -60,6 +60,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         'Wallet Admin',
         'Wallet Invoice',
         'Wallet Read',
+        'new secret_api',
+        'rotated wallet_admin',
         'other wallet: Wallet Admin',
         'ott',
         'balance',

@@ -44,6 +44,7 @@ export async function beBusy(hearing: Hearing, secrets: Secrets, secretKey: stri
   const basic = { authorization: `Basic ${Buffer.from(`${keys.admin}:`).toString('base64')}` };
   await hearing.ask('GET', `/v1/user/wallet/${wallet}`, { headers: basic });
   await hearing.ask('GET', `/v1/wallet/${wallet}`, { headers: { authorization: `Bearer ${keys.read}` } });
+  await makeKeys(ask, secrets, base);
   return { secretKey, wallet, keys, openInvoice, paidInvoice, ...(await useLinks(ask, hearing, secrets, { base, outside })) };
 }
 
@@ -62,6 +63,21 @@ async function makeWallet(ask: Ask, secrets: Secrets): Promise<Pick<Made, 'walle
   const replayed = await ask('POST', '/v1/wallet', { user_label: 'busy' }, named);
   if (replayed.body.access_keys['Wallet Admin'][0] !== keys.admin) throw new Error('the replay is another answer');
   return { wallet: body.id, keys };
+}
+
+/** Keys of the account and of the wallet, each shown once: made, listed, replaced, replayed, revoked. */
+async function makeKeys(ask: Ask, secrets: Secrets, base: string): Promise<void> {
+  for (const [path, kind] of [['/v1/keys', 'secret_api'] as const, [`${base}/keys`, 'wallet_admin'] as const]) {
+    const named = { 'idempotency-key': `a key of ${kind}` };
+    const { body } = await ask('POST', path, { kind, label: 'till' }, named);
+    secrets.learn(`a new ${kind} key`, body.key, (heard) => heard.body?.key === body.key);
+    await ask('POST', path, { kind, label: 'till' }, named);
+    const rotated = (await ask('POST', `${path}/${body.id}/rotate`, { overlap_seconds: 60 })).body;
+    secrets.learn(`a rotated ${kind} key`, rotated.key, (heard) => heard.body?.key === rotated.key);
+    await ask('GET', `${path}?per-page=1`);
+    await ask('DELETE', `${path}/${rotated.id}`);
+  }
+  await ask('GET', '/v1/account');
 }
 
 /** A link's tokens are part of addresses: LNURL wants it so. Whoever shows one is told the callback with it. */

@@ -53,8 +53,8 @@ async function inBodies(hearing: Hearing, secret: string, { secretKey: key, base
     await hearing.ask('POST', route, { key, json: `"${secret}"`, headers: { 'content-type': secret } });
   }
   for (const name of ['page', 'per-page', 'after', 'from', 'fields', 'status', 'type', 'key', 'api_key'])
-    for (const list of ['/v1/wallets', `${base}/transactions`, `${base}/statement`])
-      await hearing.ask('GET', `${list}?${name}=${secret}${list === '/v1/wallets' ? '&per-page=1' : ''}`, { key });
+    for (const list of ['/v1/wallets', '/v1/keys', '/v1/proofs', `${base}/transactions`, `${base}/statement`])
+      await hearing.ask('GET', `${list}?${name}=${secret}${name === 'per-page' ? '' : '&per-page=1'}`, { key });
 }
 
 async function inHeaders(hearing: Hearing, secret: string, { secretKey: key }: { secretKey: string }): Promise<void> {
