@@ -11,13 +11,16 @@ import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { storeFirstKeys } from './first-key.ts';
 import { createHistory } from './history/history.ts';
-import { createAccess } from './http/access.ts';
+import { type Access, createAccess } from './http/access.ts';
 import type { App } from './http/app-type.ts';
+import { createLimits } from './http/limits.ts';
+import { metricsRoute } from './http/metrics.ts';
 import { createObjects } from './http/objects.ts';
-import { createOnce } from './http/once.ts';
+import { createOnce, type Once } from './http/once.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { keyRoutes } from './http/routes/keys.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
+import { nodeRoutes } from './http/routes/node.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
 import { playgroundRoutes } from './http/routes/playground.ts';
 import { proofRoutes } from './http/routes/proofs.ts';
@@ -82,7 +85,7 @@ export async function startSatchel(config: Config, ground: Ground = { openDataba
 async function assemble(config: Config, log: pino.Logger, database: Database, opened: OpenedNode): Promise<Satchel> {
   const rooms = await makeRooms(config, log, database, opened);
   const { ledger, payments, our } = rooms;
-  const server = createServer(log, (app) => registerRoutes(app, config, rooms));
+  const server = makeServer(config, rooms);
   const life = new AbortController();
   const working = beginWork(config, rooms, life.signal);
   return {
@@ -147,18 +150,29 @@ async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Pro
   ]);
 }
 
-function registerRoutes(app: App, { paymentWaitSeconds }: Config, rooms: Rooms): void {
-  const { accounts, wallets, invoices, playground } = rooms;
-  const access = createAccess(accounts, wallets);
-  const deps = { ...rooms, access, once: createOnce(rooms.idempotency), objects: createObjects(rooms.our.nodeId) };
+function makeServer(config: Config, rooms: Rooms): App {
+  const limits = createLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
+  const access = createAccess(rooms.accounts, rooms.wallets, limits);
+  const once = createOnce(rooms.idempotency, limits.charge);
+  const isHttps = config.publicUrl.startsWith('https:');
+  const options = { ...config, limits, authenticate: access.anyKey, isHttps };
+  return createServer(rooms.log, (app) => registerRoutes(app, config, { ...rooms, access, once }), options);
+}
+
+function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Access; once: Once }): void {
+  const { access, invoices, playground } = rooms;
+  const { paymentWaitSeconds } = config;
+  const deps = { ...rooms, objects: createObjects(rooms.our.nodeId) };
   walletRoutes(app, deps);
   keyRoutes(app, deps);
   invoiceRoutes(app, deps);
   transactionRoutes(app, deps);
   paymentRoutes(app, { ...deps, paymentWaitSeconds });
+  nodeRoutes(app, deps);
   lnurlWithdrawRoutes(app, deps);
   proofRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
+  metricsRoute(app, deps, config.metricsToken);
   serviceRoutes(app, { database: () => isUp(rooms.database), node: rooms.our.isAvailable });
 }
 

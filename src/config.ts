@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { errorMessage } from './kernel/log.ts';
 import { parseFakeUrl } from './lightning/fake/fake-url.ts';
 import { parsePlaygroundUrl } from './lightning/playground/shared.ts';
@@ -24,6 +25,17 @@ export interface Config {
   readonly reconcileSeconds: number;
   /** A payment that has been pending for so long is reported as stuck. */
   readonly stuckPaymentSeconds: number;
+  /** Requests a second of one key, and how many it may save up; 0: no limit. */
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
+  /** The same for an address, of requests without a key of ours and of public LNURL routes. */
+  readonly addressRateLimit: { readonly perSecond: number; readonly burst: number };
+  /** Requests of one key that are answered at the same time. */
+  readonly maxRequestsAtOnce: number;
+  readonly maxConnections: number;
+  /** Whose X-Forwarded-For names the caller: a number of proxies, or their addresses; undefined: nobody's. */
+  readonly trustProxy: number | string[] | undefined;
+  /** Whoever shows it may read /metrics; without it only the machine itself. */
+  readonly metricsToken: string | undefined;
   /** How old the last proof of liabilities may become before the next one is made; 0: none are made. */
   readonly proofIntervalSeconds: number;
   /** The wallet that gets keysends which name none. */
@@ -66,6 +78,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxPaymentsInFlight: integer(get, 'MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
     reconcileSeconds: integer(get, 'RECONCILE_SECONDS', 300, 1, 86_400),
     stuckPaymentSeconds: integer(get, 'STUCK_PAYMENT_SECONDS', 3600, 0, 604_800),
+    rateLimit: {
+      perSecond: integer(get, 'RATE_LIMIT_PER_SECOND', 1000, 0, 1_000_000),
+      burst: integer(get, 'RATE_LIMIT_BURST', 5000, 1, 1_000_000),
+    },
+    addressRateLimit: {
+      perSecond: integer(get, 'ADDRESS_RATE_LIMIT_PER_SECOND', 100, 0, 1_000_000),
+      burst: integer(get, 'ADDRESS_RATE_LIMIT_BURST', 500, 1, 1_000_000),
+    },
+    maxRequestsAtOnce: integer(get, 'MAX_REQUESTS_AT_ONCE', 2000, 1, 100_000),
+    maxConnections: integer(get, 'MAX_CONNECTIONS', 10_000, 1, 1_000_000),
+    trustProxy: trustProxy(get('TRUST_PROXY')),
+    metricsToken: optionalMatching(get('METRICS_TOKEN'), 'METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
     proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
   };
@@ -113,6 +137,22 @@ function lightningUrl(text: string): string {
   } catch (error) {
     throw new InvalidConfig(`LIGHTNING_URL: ${errorMessage(error)}`);
   }
+}
+
+/** Anything may stand in X-Forwarded-For, so it counts only when somebody who is known has written it. */
+function trustProxy(text: string | undefined): number | string[] | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]$/.test(text)) return Number(text);
+  const list = text.split(',').map((one) => one.trim());
+  if (list.every(isNetwork)) return list;
+  throw new InvalidConfig('TRUST_PROXY must be the number of proxies (1 to 9), or their addresses such as 127.0.0.1,10.0.0.0/8.');
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 function bracketed(host: string): string {

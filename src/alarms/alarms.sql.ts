@@ -41,3 +41,8 @@ export const openSubjects = statement<{ subject: string }>(
   'alarm_open_subjects',
   'SELECT subject FROM alarm WHERE kind = $1 AND cleared_at IS NULL AND subject > $2 ORDER BY subject LIMIT $3',
 );
+
+export const countOpen = statement<{ kind: string; n: number }>(
+  'alarm_count_open',
+  'SELECT kind, count(*) AS n FROM alarm WHERE cleared_at IS NULL GROUP BY kind ORDER BY kind',
+);

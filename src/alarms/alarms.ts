@@ -39,6 +39,8 @@ export interface Alarms {
   clear(kind: AlarmKind, subject: string): Promise<void>;
   /** Open alarms, oldest first; `after` is the id of the last one seen. */
   listOpen(after?: string, limit?: number): Promise<Alarm[]>;
+  /** How many are open of each kind that has any. */
+  countOpen(): Promise<{ kind: string; n: number }[]>;
   /** The subjects of all open alarms of a kind. */
   openSubjects(kind: AlarmKind): Promise<string[]>;
 }
@@ -70,6 +72,7 @@ export function createAlarms(database: Database, clock: Clock, log: Log): Alarms
       if (cleared > 0) log.info({ alarm: kind, subject }, `alarm cleared: ${kind}`);
     },
     listOpen: async (after = '', limit = PAGE) => (await database.all(sql.listOpen, after, limit)).map(toAlarm),
+    countOpen: () => database.all(sql.countOpen),
     async openSubjects(kind) {
       const subjects: string[] = [];
       for (let after = ''; ; after = subjects.at(-1) ?? '') {

@@ -1,15 +1,15 @@
-import type { Database } from '../db/database.ts';
-import type { Invoices } from '../invoices/invoices.ts';
 import { invariant } from '../kernel/assert.ts';
-import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { unixSeconds } from '../kernel/clock.ts';
 import { isId } from '../kernel/ids.ts';
 import * as sql from '../ledger/entries.sql.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { Payment } from '../payments/payment.ts';
-import type { Payments } from '../payments/payments.ts';
-import { parseWalletTransactionId, type Side } from '../wallets/wallet-transaction-id.ts';
-import type { FundedWallet, Wallet, Wallets } from '../wallets/wallets.ts';
+import { parseWalletTransactionId } from '../wallets/wallet-transaction-id.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+import { type Cut, cutOut, type Listed } from './cut.ts';
 import { type LightningTransaction, ofInvoice, ofPayment } from './lightning-transaction.ts';
+import type { ListQuery } from './list.ts';
+import { createRenderer, type RenderDependencies } from './render.ts';
+import { accountScope, type EntryReader, type Pointed, type Scope, walletScope } from './scope.ts';
 import { entriesOfPeriod, type Period } from './statement.ts';
 import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
 
@@ -19,6 +19,12 @@ export interface History {
   page(wallet: Wallet, limit: number, offset: number): Promise<{ transactions: WalletTransaction[]; total: number }>;
   /** What follows a wallet transaction in that order, at the same cost however deep; undefined when the wallet has no such one. */
   pageAfter(wallet: Wallet, limit: number, afterId: string): Promise<WalletTransaction[] | undefined>;
+  /** A page of a list with filters, or what follows `after` in it; undefined when that is no line of the wallet. */
+  list(wallet: Wallet, query: ListQuery, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
+  /** The same over all wallets of an account. */
+  listOfAccount(accountId: string, query: ListQuery, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
+  /** A wallet transaction by its id, if it is one of the account's. */
+  find(accountId: string, id: string): Promise<WalletTransaction | undefined>;
   /** The settled transactions of a period, oldest first, a page at a time. */
   statement(wallet: Wallet, period: Period): AsyncIterable<WalletTransaction[]>;
   /** Both sides of a transfer between two wallets, as they are now. */
@@ -29,39 +35,17 @@ export interface History {
   lightning(idOrHash: string): Promise<LightningTransaction[]>;
 }
 
-export interface HistoryDependencies {
-  readonly database: Database;
-  readonly ledger: Ledger;
-  readonly wallets: Wallets;
-  readonly invoices: Invoices;
-  readonly payments: Payments;
-  readonly clock: Clock;
-}
+export function createHistory(deps: RenderDependencies): History {
+  const { database, ledger } = deps;
+  const { render, renderLines, funded, fundedById } = createRenderer(deps);
 
-export function createHistory(deps: HistoryDependencies): History {
-  const { database, ledger, wallets, invoices, payments, clock } = deps;
+  const readEntries: EntryReader = (account, first, last) => ledger.entries(account, first, last);
 
-  /** Reads the invoices and payments behind some entries in two statements, however many there are. */
-  async function render(entries: readonly sql.EntryRow[], owner: FundedWallet): Promise<WalletTransaction[]> {
-    const idsOf = (side: Side) => entries.flatMap((entry) => (entry.side === side && entry.lntx !== null ? [entry.lntx] : []));
-    const [paid, received] = await Promise.all([payments.findMany(idsOf('from')), invoices.findMany(idsOf('to'))]);
-    const now = unixSeconds(clock);
-    const labels = new Map([
-      ...paid.map((payment) => [payment.id, payment.userLabel] as const),
-      ...received.map((invoice) => [invoice.id, invoice.memo] as const),
-    ]);
-    const behind = new Map([
-      ...paid.map((payment) => [payment.id, ofPayment(payment)] as const),
-      ...received.map((invoice) => [invoice.id, ofInvoice(invoice, now)] as const),
-    ]);
-    return entries.map((entry) => {
-      const lntx = entry.lntx ?? '';
-      return ofEntry(entry, owner, behind.get(lntx), labels.get(lntx) ?? entry.memo ?? '');
-    });
-  }
-
-  async function funded(wallet: Wallet): Promise<FundedWallet> {
-    return { wallet, balance: await ledger.balance(wallet.ledgerAccount) };
+  async function list(scope: Scope, query: ListQuery, cut: Cut): Promise<Listed<WalletTransaction> | undefined> {
+    const after = cut.after === undefined ? undefined : await scope.find(cut.after);
+    if (after && !isOfList(after, query.status)) return undefined;
+    const listed = await cutOut(scope, query, after, cut);
+    return { ...listed, items: await renderLines(listed.items) };
   }
 
   return {
@@ -80,6 +64,16 @@ export function createHistory(deps: HistoryDependencies): History {
       const entries = await ledger.entries(wallet.ledgerAccount, entry.entry - limit, entry.entry - 1);
       return render(entries, await funded(wallet));
     },
+    async list(wallet, query, cut) {
+      const { entries } = await ledger.balance(wallet.ledgerAccount);
+      return list(walletScope(database, readEntries, wallet, entries), query, cut);
+    },
+    listOfAccount: (accountId, query, cut) => list(accountScope(database, accountId), query, cut),
+    async find(accountId, id) {
+      const { entry, payment } = await accountScope(database, accountId).find(id);
+      const line = entry ? { entry } : payment && { payment };
+      return line && (await renderLines([line]))[0];
+    },
     async *statement(wallet, period) {
       const owner = await funded(wallet);
       const account = { account: wallet.ledgerAccount, total: owner.balance.entries };
@@ -96,9 +90,7 @@ export function createHistory(deps: HistoryDependencies): History {
       return { into, out };
     },
     async ofPayment(payment) {
-      const wallet = await wallets.find(payment.walletId);
-      invariant(wallet, `wallet ${payment.walletId} is gone`);
-      const owner = await funded(wallet);
+      const owner = await fundedById(payment.walletId);
       if (payment.state !== 'succeeded') return ofUnsettled(payment, owner);
       const entry = await database.first(sql.entryFrom, payment.transferId, payment.ledgerAccount);
       invariant(entry, `payment ${payment.id} succeeded without a transfer`);
@@ -108,8 +100,13 @@ export function createHistory(deps: HistoryDependencies): History {
   };
 }
 
+function isOfList({ entry, payment }: Pointed, status: ListQuery['status']): boolean {
+  if (status === 'settled') return entry !== undefined;
+  return payment !== undefined || (status === 'all' && entry !== undefined);
+}
+
 async function findLightning(
-  { invoices, payments, clock }: Pick<HistoryDependencies, 'invoices' | 'payments' | 'clock'>,
+  { invoices, payments, clock }: Pick<RenderDependencies, 'invoices' | 'payments' | 'clock'>,
   idOrHash: string,
 ): Promise<LightningTransaction[]> {
   if (isId(idOrHash)) {

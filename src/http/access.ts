@@ -4,6 +4,8 @@ import { KEY_KINDS, type Permission } from '../accounts/keys.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard } from '../ledger/posting.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
+import type { Limits } from './limits.ts';
+import { presentedText } from './presented-key.ts';
 
 /** Who is asking, and what they may do. Every route begins with one of these. */
 export interface Access {
@@ -24,6 +26,8 @@ export interface Access {
   wallet(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Wallet>;
   /** The same, with what makes a posting depend on the keys that were shown. */
   spender(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Spender>;
+  /** The same for a wallet by its id, behind something that the path names; one that is undefined is somebody else's. */
+  ownerOf(request: FastifyRequest, walletId: string | undefined, permission: Permission): Promise<Spender>;
   /** The same for a wallet that the body names. */
   walletNamed(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet>;
 }
@@ -41,11 +45,26 @@ export interface Spender {
   readonly presented: Presented;
 }
 
-export function createAccess(accounts: Accounts, wallets: Wallets): Access {
-  async function presented(request: FastifyRequest): Promise<Presented> {
+export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limits): Access {
+  const shown = new WeakMap<FastifyRequest, Promise<Presented>>();
+
+  /** Read once a request, however often it is asked. */
+  function presented(request: FastifyRequest): Promise<Presented> {
+    const known = shown.get(request);
+    if (known) return known;
+    const credential = readPresented(request);
+    shown.set(request, credential);
+    return credential;
+  }
+
+  async function readPresented(request: FastifyRequest): Promise<Presented> {
     const text = presentedText(request);
     const key = text === undefined ? undefined : await accounts.find(text);
-    if (text !== undefined && key) return { text, key };
+    if (text !== undefined && key) {
+      limits?.keyIsGood(request);
+      return { text, key };
+    }
+    limits?.keyIsUnknown(request);
     throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
   }
 
@@ -87,6 +106,7 @@ export function createAccess(accounts: Accounts, wallets: Wallets): Access {
     },
     wallet: async (request, permission) => (await spenderOf(request, request.params.key, permission)).wallet,
     spender: (request, permission) => spenderOf(request, request.params.key, permission),
+    ownerOf: (request, walletId, permission) => spenderOf(request, walletId ?? '', permission),
     walletNamed: async (request, idOrKey, permission) => (await spenderOf(request, idOrKey, permission)).wallet,
   };
 }
@@ -97,17 +117,4 @@ export function hasPermission(kind: Key['kind'], permission: Permission): boolea
 
 function requirePermission(kind: Key['kind'], permission: Permission): void {
   if (!hasPermission(kind, permission)) throw new Refusal('forbidden', `The key lacks the permission ${permission}.`);
-}
-
-/** The first credential that is present: X-Api-Key, Authorization (Bearer or Basic user name), ?access-token=. */
-function presentedText(request: FastifyRequest): string | undefined {
-  const header = request.headers['x-api-key'];
-  if (typeof header === 'string' && header !== '') return header.trim();
-  const authorization = request.headers.authorization ?? '';
-  const bearer = /^bearer +(.+)$/i.exec(authorization)?.[1];
-  if (bearer) return bearer.trim();
-  const token = (request.query as Record<string, unknown>)['access-token'];
-  if (typeof token === 'string' && token !== '') return token;
-  const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(authorization)?.[1];
-  return basic ? Buffer.from(basic, 'base64').toString('utf8').split(':')[0] : undefined;
 }

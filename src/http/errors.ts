@@ -6,6 +6,7 @@ import { errorMessage } from '../kernel/log.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { NodeUnavailable } from '../lightning/node.ts';
 import type { App } from './app-type.ts';
+import { corsHeaders } from './cors.ts';
 
 /** Answers everything that goes wrong with the error object; on the public LNURL routes in LNURL's form. */
 export function answerErrors(app: App): void {
@@ -13,9 +14,18 @@ export function answerErrors(app: App): void {
   app.setNotFoundHandler((request, reply) => sendError(request, reply, new Refusal('not_found')));
 }
 
+/** Nothing that is answered here is a page: should a browser take it for one, it runs and frames nothing. */
+const CONSTANT_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
+
 /** What is on every answer. */
 export function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  reply.headers({ 'x-request-id': request.id, ...CONSTANT_HEADERS });
+  corsHeaders(request, reply);
 }
 
 /** For an address that cannot be read: no route and no hook has seen it. Fastify's own answer would repeat it, with its keys. */

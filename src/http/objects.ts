@@ -73,7 +73,8 @@ export const WalletTransactionObject = Type.Object({
   failure_reason: nullable(Type.String()),
 });
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
+/** The kinds of wallet transactions, and what they are called. */
+export const TYPE_NAMES: Readonly<Record<string, string>> = {
   ln_deposit: 'LN Deposit',
   ln_withdrawal: 'LN Withdrawal',
   ln_transfer_in: 'Transfer In',

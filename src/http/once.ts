@@ -33,13 +33,17 @@ export interface Asker {
 
 const NOTHING: Memory = { rows: () => [], keep: async () => undefined };
 
-export function createOnce(idempotency: Idempotency): Once {
+/** `charge` counts a request against the limits of its key; it is called for what is new only, and throws when there were too many. */
+export function createOnce(idempotency: Idempotency, charge: (request: FastifyRequest) => void = () => undefined): Once {
   /** What is being done now in this process: a duplicate waits for it. */
   const running = new Map<string, Promise<unknown>>();
 
   async function answer<T>(named: NamedRequest, sealKey: SealKey, reply: FastifyReply, work: Work<T>): Promise<T> {
     const outcome = await idempotency.find(named);
-    if (!outcome) return work.make(memoryOf(idempotency, named, sealKey));
+    if (!outcome) {
+      charge(reply.request);
+      return work.make(memoryOf(idempotency, named, sealKey));
+    }
     reply.header('idempotency-replayed', 'true');
     return work.replay(outcome.made, () => {
       invariant(outcome.sealed, 'a replay has the secret that its first answer had');

@@ -41,10 +41,14 @@ export function cursorHeaders(
   limit: number,
   items: readonly { readonly id: string }[],
 ): void {
-  const last = items.at(-1);
+  nextHeaders(request, reply, limit, items.length < limit ? undefined : items.at(-1)?.id);
+}
+
+/** The link to what follows a cursor; none at the end. */
+export function nextHeaders(request: FastifyRequest, reply: FastifyReply, limit: number, after: string | undefined): void {
   reply.header('x-pagination-per-page', limit);
-  if (!last || items.length < limit) return;
-  const query = new URLSearchParams({ ...repeatable(request), after: last.id, 'per-page': String(limit) });
+  if (after === undefined) return;
+  const query = new URLSearchParams({ ...repeatable(request), after, 'per-page': String(limit) });
   setLinks(reply, [`<?${query}>; rel="next"`]);
 }
 

@@ -1,9 +1,11 @@
-import Fastify, { type FastifyBaseLogger, type HTTPMethods, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyRequest, type HTTPMethods, LogController } from 'fastify';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { BODY_LIMIT, normalize, readBodies } from './body.ts';
+import { answerPreflight, isOpenToPages } from './cors.ts';
 import { answerBadAddress, answerBadRequest, answerErrors, commonHeaders } from './errors.ts';
+import type { Limits } from './limits.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { descriptionRoutes } from './openapi/routes.ts';
 import { selectFields } from './select.ts';
@@ -12,18 +14,36 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A public LNURL route: every refusal is HTTP 200 in LNURL's form. */
     lnurl?: boolean;
+    /** For everybody, without a key. */
+    isPublic?: boolean;
     /** Not an operation of its own: the API's description leaves it out. */
     undocumented?: boolean;
   }
 }
 
-const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
+const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+
+/** What the operator decides about the server. */
+export interface ServerOptions {
+  readonly limits?: Limits;
+  /** Whose X-Forwarded-For counts: a number of hops, or addresses; without it nobody's. */
+  readonly trustProxy?: number | string[] | undefined;
+  readonly maxConnections?: number;
+  /** Throws when the request shows no key; asked before a body or query is read. */
+  readonly authenticate?: (request: FastifyRequest) => Promise<unknown>;
+  /** The service is reached by https, and shall be reached by nothing else. */
+  readonly isHttps?: boolean;
+}
+
+/** A year. */
+const HSTS = 'max-age=31536000';
 
 /**
  * The HTTP server around the routes that `register` adds: bodies, limits, request ids, errors, `fields`.
  * Known paths answer 405 to methods they do not have, HEAD included: an automatic HEAD would run a GET that has effects.
  */
-export function createServer(log: FastifyBaseLogger, register: (app: App) => void): App {
+export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
+  const { limits, trustProxy, maxConnections, authenticate, isHttps = false } = options;
   const app: App = Fastify({
     loggerInstance: log,
     // Two log lines a request cost 42 % of the throughput.
@@ -31,6 +51,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     // A logger a request is work for nothing: what is logged carries the request's id itself.
     childLoggerFactory: (logger) => logger,
     exposeHeadRoutes: false,
+    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : (trustProxy ?? false),
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
     connectionTimeout: 120_000,
@@ -46,11 +67,14 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, keywords: ['zeroIsAbsent'] },
     },
   });
+  if (maxConnections !== undefined) app.server.maxConnections = maxConnections;
   readBodies(app);
   answerErrors(app);
   // Hooks that answer by a callback: a promise a hook is felt on the shortest routes.
   app.addHook('onRequest', (request, reply, done) => {
     commonHeaders(request, reply);
+    if (isHttps) reply.header('strict-transport-security', HSTS);
+    limits?.admit(request, reply);
     done();
   });
   app.addHook('preValidation', (request, _reply, done) => {
@@ -59,6 +83,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   });
   selectFields(app);
   endConnectionsOnClose(app);
+  if (authenticate) authenticateFirst(app, authenticate);
   const known = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const methods = known.get(url) ?? new Set();
@@ -70,6 +95,18 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   descriptionRoutes(app, described);
   for (const [url, methods] of [...known]) refuseOtherMethods(app, url, methods);
   return app;
+}
+
+/** Whoever shows no key is told so, and not what is wrong with his body. Routes without either ask for the key themselves. */
+function authenticateFirst(app: App, authenticate: (request: FastifyRequest) => Promise<unknown>): void {
+  app.addHook('onRoute', (route) => {
+    const reads = route.schema?.body !== undefined || route.schema?.querystring !== undefined;
+    if (!reads || route.config?.lnurl || route.config?.isPublic || !/^\/(v1|playground)\//.test(route.url)) return;
+    route.preParsing = async (request, _reply, payload) => {
+      await authenticate(request);
+      return payload;
+    };
+  });
 }
 
 /** A connection that is kept alive would keep a closing server alive as well, for as long as its client likes. */
@@ -90,7 +127,8 @@ function refuseOtherMethods(app: App, url: string, methods: ReadonlySet<string>)
     method: METHODS.filter((method) => !methods.has(method)),
     url,
     config: { undocumented: true },
-    handler: (_request, reply) => {
+    handler: (request, reply) => {
+      if (request.method === 'OPTIONS' && isOpenToPages(url)) return answerPreflight(request, reply, allowed);
       reply.header('allow', allowed);
       throw new Refusal('method_not_allowed', `This address answers to ${allowed}.`);
     },

@@ -79,6 +79,8 @@ export const reopen = statement(
   `UPDATE invoice SET state = CASE WHEN state = 'closing' THEN 'open' ELSE state END WHERE id = $1`,
 );
 
+export const cancel = statement('invoice_cancel', `UPDATE invoice SET state = 'canceled' WHERE id = $1 AND state = 'open'`);
+
 /** Changes nothing when the payment hash was counted before. */
 export const insertStray = statement(
   'invoice_insert_stray',

@@ -4,9 +4,10 @@ import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { RowWrite } from '../ledger/posting.ts';
+import type { Guard, RowWrite } from '../ledger/posting.ts';
 import { type CreatedInvoice, type InvoiceRequest, NodeUnavailable } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
+import { cancelInvoice } from './cancel.ts';
 import { type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { OurNode } from './our-node.ts';
@@ -31,6 +32,8 @@ export interface NewInvoice {
 export interface Invoices extends Incoming {
   /** @throws NodeUnavailable when the node cannot make one now. */
   create(order: NewInvoice): Promise<Invoice>;
+  /** @throws Refusal `invoice_paid`, NodeUnavailable; see {@link cancelInvoice}. */
+  cancel(invoice: Invoice, guards: readonly Guard[]): Promise<Invoice>;
   find(id: string): Promise<Invoice | undefined>;
   findByHash(paymentHash: string): Promise<Invoice | undefined>;
   findMany(ids: readonly string[]): Promise<Invoice[]>;
@@ -39,10 +42,12 @@ export interface Invoices extends Incoming {
 export function createInvoices(database: Database, ledger: Ledger, our: OurNode, keysends: KeysendRouting, clock: Clock): Invoices {
   const one = (row: sql.InvoiceRow | undefined) => row && rowToInvoice(row);
   const findByHash = async (paymentHash: string) => one(await database.first(sql.findByHash, paymentHash));
+  const find = async (id: string) => one(await database.first(sql.findById, id));
   return {
     ...createIncoming(findByHash, ledger, our, keysends, clock),
     create: (order) => create(ledger, our, clock, order),
-    find: async (id) => one(await database.first(sql.findById, id)),
+    cancel: (invoice, guards) => cancelInvoice({ ledger, our, find }, invoice, guards),
+    find,
     findByHash,
     findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToInvoice)),
   };

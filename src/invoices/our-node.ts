@@ -100,6 +100,7 @@ function guarded(node: LightningNode, meeting: Meeting): LightningNode {
       throw error instanceof ForeignLedger ? new NodeUnavailable(errorMessage(error)) : error;
     }
   }
+  const queryRoutes = node.queryRoutes?.bind(node);
   const ask = async <T>(call: (node: LightningNode) => Promise<T>) => within(CALL_MS, call(await met()), silence);
   return {
     info: async () => hello(await met()),
@@ -110,6 +111,7 @@ function guarded(node: LightningNode, meeting: Meeting): LightningNode {
     lookupPayment: (paymentId) => ask((one) => one.lookupPayment(paymentId)),
     lookupInvoice: (paymentHash) => ask((one) => one.lookupInvoice(paymentHash)),
     balance: () => ask((one) => one.balance()),
+    ...(queryRoutes && { queryRoutes: (query) => ask(() => queryRoutes(query)) }),
     guardIncoming: (guard) => node.guardIncoming(guard),
     async *watch(position, signal) {
       try {

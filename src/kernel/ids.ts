@@ -36,6 +36,14 @@ export function firstIdAt(ms: number): string {
   return encode(ms, TIME_CHARS);
 }
 
+/** The millisecond in which an id with its prefix was made. */
+export function idTimeMs(id: string): number {
+  let ms = 0;
+  const start = id.indexOf('_') + 1;
+  for (const letter of id.slice(start, start + TIME_CHARS)) ms = ms * BASE + ALPHABET.indexOf(letter);
+  return ms;
+}
+
 /** Whether a text has the form of an id with its prefix; anything else need not be looked up. */
 export function isId(text: string): boolean {
   return /^[a-z]{2,8}_[0-9A-Za-z]{1,40}$/.test(text);

@@ -21,6 +21,8 @@ export const REFUSALS = {
   payment_cap_exceeded: { status: 400, meaning: 'The amount is more than the key may spend in one payment.' },
   key_unusable: { status: 400, meaning: 'The key is revoked, expired, replaced or public, so it cannot be rotated or revoked.' },
   same_wallet: { status: 400, meaning: 'A wallet cannot transfer to itself.' },
+  no_route: { status: 400, meaning: 'unable to find a path to destination' },
+  not_supported: { status: 400, meaning: 'The Lightning node behind this service cannot do that.' },
   payment_failed: { status: 400, meaning: 'The payment failed for good: nothing was or will be paid. The message names the reason.' },
   link_unusable: { status: 400, meaning: 'The withdraw link is unknown, used up, revoked or expired, or its token was altered.' },
   playground_refused: { status: 400, meaning: 'The playground cannot do that; the message says why.' },
@@ -38,6 +40,7 @@ export const REFUSALS = {
   },
   payload_too_large: { status: 413, meaning: 'The request is larger than this service reads.' },
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
+  rate_limited: { status: 429, meaning: 'Too many requests; nothing was done. Ask again after Retry-After seconds.' },
   idempotency_mismatch: { status: 422, meaning: 'This Idempotency-Key was used for another request; nothing was done. Use a new key.' },
   too_many_payments: {
     status: 429,

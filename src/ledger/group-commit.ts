@@ -17,6 +17,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+export interface LedgerVitals {
+  readonly waiting: number;
+  readonly batches: number;
+  readonly postings: number;
+}
+
 const MAX_BATCH = 256;
 const MAX_QUEUE = 10_000;
 /** PostgreSQL works on one batch while the next is prepared; more than two gain nothing. SQLite has one writer. */
@@ -35,6 +41,8 @@ export class GroupCommit {
   #queue: Waiting[] = [];
   #active = 0;
   readonly #runners = new Set<Promise<void>>();
+  #batches = 0;
+  #postings = 0;
 
   constructor(database: Database, tail: Tail | undefined, clock: Clock) {
     this.#database = database;
@@ -51,6 +59,11 @@ export class GroupCommit {
       const runner: Promise<void> = this.#run().finally(() => this.#runners.delete(runner));
       this.#runners.add(runner);
     });
+  }
+
+  /** How much waits, and how much was committed since the start. */
+  vitals(): LedgerVitals {
+    return { waiting: this.#queue.length, batches: this.#batches, postings: this.#postings };
   }
 
   /** Resolves when nothing is waiting any more. */
@@ -74,6 +87,8 @@ export class GroupCommit {
       await this.#decideAgain(batch, error, isRetry);
       return;
     }
+    this.#batches += 1;
+    this.#postings += batch.length;
     for (const [index, { resolve, reject }] of batch.entries()) {
       const decision = decisions[index];
       invariant(decision, 'every posting of a batch is decided');

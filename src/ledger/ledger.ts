@@ -4,7 +4,7 @@ import { firstIdAt } from '../kernel/ids.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import { type AccountState, accountState } from './account-state.ts';
 import { type EntryRow, pageOfEntries } from './entries.sql.ts';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, type LedgerVitals } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Posting, Receipt } from './posting.ts';
 import { type Pace, Tail } from './tail.ts';
@@ -32,6 +32,8 @@ export interface Ledger {
   openHoldMsat(id: string): Promise<Msat | undefined>;
   /** Drops the marks of batches that nobody can be in doubt about any more. */
   forgetOldBatches(): Promise<void>;
+  /** How much waits, and how much this instance has committed. */
+  vitals(): LedgerVitals;
   /** Resolves when everything that was posted is decided. */
   drain(): Promise<void>;
 }
@@ -52,6 +54,7 @@ export function createLedger(database: Database, clock: Clock, pace?: Pace): Led
 
   return {
     post: (posting) => commits.add(posting),
+    vitals: () => commits.vitals(),
     async drain() {
       await commits.drain();
       // What cannot be written back now is read from the tail when the ledger is opened again.

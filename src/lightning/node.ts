@@ -111,6 +111,36 @@ export interface IncomingPayment {
 /** Says whether the node may claim an incoming payment; `refuse` sends it back to its payer. */
 export type IncomingGuard = (incoming: IncomingPayment) => Promise<'claim' | 'refuse'>;
 
+/** A way from our node to another. */
+export interface Route {
+  /** The amount and all fees. */
+  readonly totalMsat: Msat;
+  readonly feesMsat: Msat;
+  /** The block height at which our own HTLC would end. */
+  readonly timeLock: number;
+  readonly hops: readonly RouteHop[];
+}
+
+/** One channel of a route, and the node it leads to. */
+export interface RouteHop {
+  /** 64 bits in decimal. */
+  readonly shortChannelId: string;
+  /** Undefined when the node does not know it. */
+  readonly capacitySat: number | undefined;
+  readonly pubkey: string;
+  /** What the hop's node passes on, or keeps if it is the last. */
+  readonly forwardMsat: Msat;
+  /** What the hop's node keeps for passing it on. */
+  readonly feeMsat: Msat;
+  /** The block height at which what it passes on would end. */
+  readonly expiryHeight: number;
+}
+
+export interface RouteQuery {
+  readonly destination: string;
+  readonly amountMsat: Msat;
+}
+
 /** Nothing was sent: the node cannot be reached or is not ready. */
 export class NodeUnavailable extends Error {
   override readonly name = 'NodeUnavailable';
@@ -142,6 +172,8 @@ export interface LightningNode {
    * @throws when the connection breaks; the caller watches again from its last position.
    */
   watch(position: number, signal: AbortSignal): AsyncIterable<NodeEvent>;
+  /** The ways to a node for an amount, best first, as far as the node knows now; nothing is sent. Absent where the node cannot tell. */
+  queryRoutes?(query: RouteQuery): Promise<readonly Route[]>;
   /** What the node holds in its channels on our side, and what is in flight outwards. */
   balance(): Promise<{ readonly localMsat: Msat }>;
   close(): Promise<void>;

@@ -34,6 +34,8 @@ export type PaymentRow = {
   correction: 'charged' | 'borne' | null;
 };
 
+export type OwnedPaymentRow = PaymentRow & { account_id: string };
+
 const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
   is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction`;
@@ -59,6 +61,12 @@ export const requireWithinLimit = statement(
   'payment_require_within_limit',
   `UPDATE payment SET state = 'pending' WHERE id = $1
      AND (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') <= $3`,
+);
+
+/** How many payments are in flight altogether; counts no further than the limit. */
+export const countAllPending = statement<{ n: number }>(
+  'payment_count_all_pending',
+  `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE state = 'pending' LIMIT $1) AS pending`,
 );
 
 export const succeed = statement(
@@ -107,6 +115,30 @@ export const listPending = statement<PaymentRow>(
   'payment_list_pending',
   `SELECT ${COLUMNS} FROM payment WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`,
 );
+
+const WITH_ACCOUNT = `SELECT ${COLUMNS}, (SELECT account_id FROM wallet WHERE wallet.id = payment.wallet_id) AS account_id FROM payment`;
+
+export const findByTransfer = statement<OwnedPaymentRow>('payment_find_by_transfer', `${WITH_ACCOUNT} WHERE transfer_id = $1`);
+
+/** Payments made before one, newest first, and whose they are. The states have an index each, so they are no parameter. */
+const newestFirst = (name: string, where: string, id: string, limit: string) =>
+  statement<OwnedPaymentRow>(`payment_list_${name}`, `${WITH_ACCOUNT} WHERE ${where}id < ${id} ORDER BY id DESC LIMIT ${limit}`);
+
+const ofWallet = (name: string, where: string) => newestFirst(`of_wallet_${name}`, `wallet_id = $1 AND ${where}`, '$2', '$3');
+
+/** By wallet, id and number. */
+export const listOfWallet = {
+  any: ofWallet('any', ''),
+  pending: ofWallet('pending', `state = 'pending' AND `),
+  failed: ofWallet('failed', `state = 'failed' AND `),
+};
+
+/** Of all wallets, by id and number. */
+export const listOfAll = {
+  any: newestFirst('of_all_any', '', '$1', '$2'),
+  pending: newestFirst('of_all_pending', `state = 'pending' AND `, '$1', '$2'),
+  failed: newestFirst('of_all_failed', `state = 'failed' AND `, '$1', '$2'),
+};
 
 export const findPendingOfLink = statement<{ id: string }>(
   'payment_find_pending_of_link',

@@ -25,6 +25,8 @@ export interface Payments {
   find(id: string): Promise<Payment | undefined>;
   findByHash(paymentHash: string): Promise<Payment | undefined>;
   findMany(ids: readonly string[]): Promise<Payment[]>;
+  /** How many are in flight; counts no further than 100,000. */
+  countPending(): Promise<number>;
   /** Whether a claim of the withdraw link is being paid. */
   isLinkBusy(linkId: string): Promise<boolean>;
   /** Books what the node reports of a payment; what contradicts the ledger is corrected where that is possible, and raises an alarm. */
@@ -44,6 +46,7 @@ export interface PaymentsDependencies extends CorrectionDependencies {
 
 /** How many pending payments are driven at once when they are resumed. */
 const RESUME_PAGE = 100;
+const MAX_COUNT = 100_000;
 
 export function createPayments(deps: PaymentsDependencies): Payments {
   const { database } = deps;
@@ -82,6 +85,7 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     wait: (id, seconds) => saga.wait(id, seconds),
     findByHash: async (paymentHash) => one(await database.first(sql.findByHash, paymentHash)),
     findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment)),
+    countPending: async () => (await database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0,
     isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,
     async report(paymentId, outcome) {
       const payment = await find(paymentId);

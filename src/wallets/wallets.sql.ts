@@ -27,6 +27,11 @@ export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE i
 
 export const listWallets = statement<WalletRow>('wallet_list', `${WALLET} WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`);
 
+export const listWalletsAfter = statement<WalletRow>(
+  'wallet_list_after',
+  `${WALLET} WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+);
+
 export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');
 
 /** What is NULL stays as it is. */

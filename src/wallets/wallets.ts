@@ -66,6 +66,8 @@ export interface Wallets {
   resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
   /** An account's wallets, newest first. */
   list(accountId: string, limit: number, offset: number): Promise<{ wallets: Wallet[]; total: number }>;
+  /** Those that follow a wallet's id in that order. */
+  listAfter(accountId: string, limit: number, afterId: string): Promise<Wallet[]>;
 }
 
 export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
@@ -111,6 +113,7 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
       const count = await database.first(sql.countWallets, accountId);
       return { wallets: rows.map(toWallet), total: count?.n ?? 0 };
     },
+    listAfter: async (accountId, limit, afterId) => (await database.all(sql.listWalletsAfter, accountId, afterId, limit)).map(toWallet),
   };
 }
 

@@ -3,6 +3,7 @@ import * as keys from '../../src/accounts/accounts.sql.ts';
 import type { Dialect } from '../../src/db/database.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { statement } from '../../src/db/statement.ts';
+import * as lists from '../../src/history/lists.sql.ts';
 import * as invoices from '../../src/invoices/invoices.sql.ts';
 import * as entries from '../../src/ledger/entries.sql.ts';
 import * as ledger from '../../src/ledger/ledger.sql.ts';
@@ -16,6 +17,11 @@ const READS: [Statement, unknown[] | ((dialect: Dialect) => unknown[])][] = [
   [entries.pageOfEntries, (dialect) => (dialect === 'sqlite' ? [5, 1, 50, 100, 1000] : [5, 1, 50])],
   [entries.entryFrom, ['x', 5]],
   [entries.entryTo, ['x', 5]],
+  [lists.entriesOfAccount, ['x', 1, 50]],
+  [lists.ownedFrom, ['x', 'y']],
+  [lists.ownedTo, ['x', 'y']],
+  [lists.paidEntries, [['x']]],
+  [lists.transferUpTo, [50]],
   [ledger.readAccount, [5]],
   [ledger.readAccounts, [[5]]],
   [ledger.readHolds, [['x']]],
@@ -23,6 +29,7 @@ const READS: [Statement, unknown[] | ((dialect: Dialect) => unknown[])][] = [
   [keys.findKey, ['secret_api', new Uint8Array(32)]],
   [wallets.findWallet, ['x']],
   [wallets.listWallets, ['x', 50, 0]],
+  [wallets.listWalletsAfter, ['x', 'y', 50]],
   [invoices.findById, ['x']],
   [invoices.findByHash, ['x']],
   [invoices.findMany, [['x']]],
@@ -31,6 +38,9 @@ const READS: [Statement, unknown[] | ((dialect: Dialect) => unknown[])][] = [
   [payments.findLive, ['x']],
   [payments.findMany, [['x']]],
   [payments.listPending, ['', 100]],
+  [payments.findByTransfer, ['x']],
+  ...Object.values(payments.listOfWallet).map((list): [Statement, unknown[]] => [list, ['x', 'y', 100]]),
+  ...Object.values(payments.listOfAll).map((list): [Statement, unknown[]] => [list, ['y', 100]]),
   [payments.findPendingOfLink, ['x']],
   [links.findByToken, [new Uint8Array(32)]],
 ];

@@ -412,7 +412,7 @@ onRunningService('methods', (client) => {
       ['GET', '/v1/wallet/wal_0/invoice', 'POST'],
       ['GET', '/v1/user/wallet/wal_0/keysend', 'POST'],
       ['PATCH', '/v1/wallet/wal_0/lnurl/withdraw', 'GET, POST'],
-      ['POST', '/v1/lntx/lntx_0', 'GET'],
+      ['POST', '/v1/lntx/lntx_0', 'DELETE, GET'],
     ];
     for (const [method, path, allow] of cases) {
       const answer = await client.ask(method, path);

@@ -38,7 +38,8 @@ onRunningService('fields', (client) => {
     for (const fields of ['nothing', '__proto__', 'constructor,toString', '__proto__.a', ',', '.', '..', 'id.', '%00', "'"]) {
       expect((await ask(`/v1/wallet/${id}?fields=${fields}`)).text).toBe('{}');
     }
-    expect((await ask(`/v1/wallet/${id}?fields=${Array.from({ length: 60 }, (_, i) => `f${i}`).join(',')}`)).text).toBe('{}');
+    const many = Array.from({ length: 51 }, () => 'nothing').join(',');
+    expect((await ask(`/v1/wallet/${id}?fields=${many}`)).status).toBe(400);
   });
 
   it('selects from every item of a list, with dots into what is nested', async () => {

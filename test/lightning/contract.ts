@@ -192,6 +192,35 @@ export function nodeContract(name: string, lives: Lives): void {
       });
     });
 
+    describe('a route', () => {
+      it('adds up, hop by hop, and leads where it was asked to; to nobody, or for too much, there is none', async () => {
+        const { node, control } = await subject();
+        if (!node.queryRoutes) return;
+        const { nodes, unreachablePubkey } = await control.describe();
+        const pubkeyOf = (name: string) => nodes.find((one) => one.name === name)?.pubkey as string;
+        const amountMsat = msat(123_456);
+        const before = await node.balance();
+        for (const [name, hopCount] of [
+          ['alice', 1],
+          ['carol', 2],
+        ] as const) {
+          const [route] = await node.queryRoutes({ destination: pubkeyOf(name), amountMsat });
+          if (!route) throw new Error(`no route to ${name}`);
+          expect(route.hops).toHaveLength(hopCount);
+          expect(route.hops.at(-1)).toMatchObject({ pubkey: pubkeyOf(name), forwardMsat: amountMsat, feeMsat: 0 });
+          expect(route.hops.reduce((sum, hop) => sum + hop.feeMsat, 0)).toBe(route.feesMsat);
+          expect(route.totalMsat).toBe(amountMsat + route.feesMsat);
+          expect(route.feesMsat > 0).toBe(hopCount > 1);
+          expect((route.hops[0]?.forwardMsat ?? 0) + (route.hops[0]?.feeMsat ?? 0)).toBe(route.totalMsat);
+          expect(route.hops.every((hop) => hop.expiryHeight > 0 && hop.expiryHeight <= route.timeLock)).toBe(true);
+          expect(route.hops.every((hop) => /^[1-9][0-9]*$/.test(hop.shortChannelId))).toBe(true);
+        }
+        expect(await node.queryRoutes({ destination: unreachablePubkey, amountMsat })).toEqual([]);
+        expect(await node.queryRoutes({ destination: pubkeyOf('alice'), amountMsat: msat(2 ** 52) })).toEqual([]);
+        expect(await node.balance()).toEqual(before);
+      });
+    });
+
     describe('a held payment', () => {
       it('stays pending over a restart, then succeeds, and its money is ours until then', async () => {
         const { node, control } = await subject();

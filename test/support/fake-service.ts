@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Database, Dialect } from '../../src/db/database.ts';
 import { StatementFailed } from '../../src/db/errors.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import { SteppedTime } from '../../src/lightning/fake/time.ts';
 import { freshUrls } from './databases.ts';
@@ -18,6 +20,8 @@ import { type Client, clientOf } from './service.ts';
 /** The whole service on a network that does what a test tells it; its time stands still until the test moves it. */
 export interface FakeService {
   readonly client: Client;
+  /** The client of an account that has nothing to do with it. */
+  readonly neighbour: Client;
   readonly net: FakeNetwork;
   readonly time: SteppedTime;
   /** While true, every transaction fails, as on a full disk; reads go on. */
@@ -60,8 +64,9 @@ export function onFakeService(
         const url = `http://127.0.0.1:${config.port}`;
         if (satchel.newKeys) Object.assign(service, { client: clientOf(url, secretKey, satchel.newKeys.publicKey) });
       };
-      const service: FakeService & { client: Client } = {
+      const service: FakeService = {
         client: undefined as unknown as Client,
+        neighbour: undefined as unknown as Client,
         net,
         time,
         diskIsFull: false,
@@ -84,6 +89,12 @@ export function onFakeService(
         const own = { DATA_DIR: dataDir, DATABASE_URL: await urls(), PORT: port, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey };
         config = readConfig({ PAYMENT_WAIT_SECONDS: '10', ...own, ...settings });
         await start();
+        const neighbour = await createAccounts(database, systemClock).bootstrap(newKeyText('secret_api'), async () => undefined);
+        const url = `http://127.0.0.1:${port}`;
+        Object.assign(service, {
+          client: clientOf(url, secretKey, satchel?.newKeys?.publicKey ?? ''),
+          neighbour: clientOf(url, neighbour?.secretKey ?? '', neighbour?.publicKey ?? ''),
+        });
       });
       afterAll(async () => {
         await Promise.all([satchel, ...others].map((one) => one?.close()));

@@ -2,6 +2,7 @@ import type { Permission } from '../../accounts/keys.ts';
 import { KEY_OPERATIONS } from './operations/keys.ts';
 import { LNURL_OPERATIONS } from './operations/lnurl.ts';
 import { MONEY_OPERATIONS } from './operations/money.ts';
+import { NODE_OPERATIONS } from './operations/node.ts';
 import { PLAYGROUND_OPERATIONS } from './operations/playground.ts';
 import { PROOF_OPERATIONS } from './operations/proofs.ts';
 import { SERVICE_OPERATIONS } from './operations/service.ts';
@@ -55,6 +56,7 @@ export const OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   ...LNURL_OPERATIONS,
   ...KEY_OPERATIONS,
   ...PROOF_OPERATIONS,
+  ...NODE_OPERATIONS,
   ...PLAYGROUND_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };

@@ -6,6 +6,7 @@ import { ofInvoice } from '../../history/lightning-transaction.ts';
 import type { Invoices, NewInvoice } from '../../invoices/invoices.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
+import { isId } from '../../kernel/ids.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Wallets } from '../../wallets/wallets.ts';
@@ -41,7 +42,7 @@ export interface InvoiceRouteDependencies {
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
-  const { access, once, invoices, history, objects, clock } = deps;
+  const { access, once, invoices, objects, clock } = deps;
   const schema = { params: KeyParams, body: InvoiceBody, response: { 201: LightningTransactionObject } };
 
   for (const base of WALLET_BASES) {
@@ -65,7 +66,14 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
     });
   }
 
-  app.get('/v1/lntx/:id', { schema: { params: LntxParams, response: { 200: LightningTransactionObject } } }, async (request) => {
+  lntxRoutes(app, deps);
+}
+
+function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
+  const { access, invoices, history, objects, clock } = deps;
+  const schema = { params: LntxParams, response: { 200: LightningTransactionObject } };
+
+  app.get('/v1/lntx/:id', { schema }, async (request) => {
     const key = await access.anyKey(request);
     // Somebody else's and an unknown one are the same answer.
     for (const lntx of await history.lightning(request.params.id)) {
@@ -73,6 +81,15 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
       if (visible) return visible;
     }
     throw new Refusal('not_found');
+  });
+
+  app.delete('/v1/lntx/:id', { schema }, async (request) => {
+    const { id } = request.params;
+    const [lntx] = isId(id) ? await history.lightning(id) : [];
+    const { guards } = await access.ownerOf(request, lntx?.walletId, 'wallet_deposit');
+    const invoice = await invoices.find(id);
+    if (!invoice) throw new Refusal('validation_failed', 'This is a payment; only an invoice can be cancelled.');
+    return objects.lightningTransaction(ofInvoice(await invoices.cancel(invoice, guards), unixSeconds(clock)));
   });
 }
 

@@ -45,7 +45,8 @@ export function proofRoutes(app: App, { access, proofs }: { access: Access; proo
     return epochObject(isNumber ? await proofs.epoch(Number(request.params.epoch)) : undefined);
   });
 
-  app.get('/v1/proofs', { schema: { querystring: PageQuery, response: { 200: Type.Array(EpochObject) } } }, async (request, reply) => {
+  const list = { schema: { querystring: PageQuery, response: { 200: Type.Array(EpochObject) } }, config: { isPublic: true } };
+  app.get('/v1/proofs', list, async (request, reply) => {
     const page = readPage(request.query);
     const { epochs, total } = await proofs.list(page.limit, page.offset);
     pageHeaders(request, reply, page, total);

@@ -1,44 +1,115 @@
 import { Readable } from 'node:stream';
-import { Type } from 'typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { MAX_COUNT } from '../../history/cut.ts';
 import type { History } from '../../history/history.ts';
 import type { WalletTransaction } from '../../history/wallet-transaction.ts';
 import { Refusal } from '../../kernel/refusal.ts';
+import type { Wallet } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { KeyParams } from '../fields.ts';
-import { type Objects, WalletTransactionObject } from '../objects.ts';
-import { CursorQuery, cursorHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
+import { type Objects, TYPE_NAMES, WalletTransactionObject } from '../objects.ts';
+import { CursorQuery, cursorHeaders, nextHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
 
 const UnixTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: 'Unix seconds' });
 const PeriodQuery = Type.Object({ from: Type.Optional(UnixTime), to: Type.Optional(UnixTime) });
 const END_OF_TIME = 253_402_300_799;
 
-export function transactionRoutes(app: App, deps: { access: Access; history: History; objects: Objects }): void {
+type Status = 'settled' | 'pending' | 'failed' | 'all';
+
+const ListQuery = Type.Object({
+  ...CursorQuery.properties,
+  ...PeriodQuery.properties,
+  status: Type.Optional(
+    Type.Unsafe<Status>({ type: 'string', enum: ['settled', 'pending', 'failed', 'all'], description: 'Default: settled' }),
+  ),
+  type: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: Object.keys(TYPE_NAMES), description: 'A wtxType name' })),
+});
+
+const AccountListQuery = Type.Object({ ...ListQuery.properties, wallet_id: Type.Optional(Type.String({ maxLength: 128 })) });
+
+interface TransactionRouteDependencies {
+  readonly access: Access;
+  readonly history: History;
+  readonly objects: Objects;
+}
+
+export function transactionRoutes(app: App, deps: TransactionRouteDependencies): void {
   for (const base of WALLET_BASES) {
     listRoute(app, deps, base);
     statementRoute(app, deps, base);
   }
+  accountRoutes(app, deps);
 }
 
-function listRoute(app: App, { access, history, objects }: { access: Access; history: History; objects: Objects }, base: string): void {
-  const schema = { params: KeyParams, querystring: CursorQuery, response: { 200: Type.Array(WalletTransactionObject) } };
+const Transactions = { 200: Type.Array(WalletTransactionObject) };
+
+function listRoute(app: App, deps: TransactionRouteDependencies, base: string): void {
+  const schema = { params: KeyParams, querystring: ListQuery, response: Transactions };
   app.get(`${base}/transactions`, { schema }, async (request, reply) => {
-    const wallet = await access.wallet(request, 'wallet_tx_read');
-    refuseBoth(request.query);
-    const page = readPage(request.query);
-    if (request.query.after !== undefined) {
-      const following = await history.pageAfter(wallet, page.limit, request.query.after);
-      if (!following) throw new Refusal('validation_failed', 'after is not the id of a settled transaction of this wallet.');
-      cursorHeaders(request, reply, page.limit, following);
-      return following.map(objects.walletTransaction);
-    }
-    const { transactions, total } = await history.page(wallet, page.limit, page.offset);
-    pageHeaders(request, reply, page, total);
-    return transactions.map(objects.walletTransaction);
+    const wallet = await deps.access.wallet(request, 'wallet_tx_read');
+    return list(deps, request, reply, wallet);
   });
 }
 
-/** The statement is written while it is read: any number of rows in bounded memory. */
+function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
+  const { access, history, objects } = deps;
+  const schema = { querystring: AccountListQuery, response: Transactions };
+  app.get('/v1/wallet-transactions', { schema }, async (request, reply) => {
+    const accountId = await access.account(request);
+    const { wallet_id: walletId } = request.query;
+    const wallet = walletId === undefined ? undefined : await access.walletNamed(request, walletId, 'wallet_tx_read');
+    return list(deps, request, reply, wallet ?? accountId);
+  });
+
+  const one = { params: Type.Object({ id: Type.String() }), response: { 200: WalletTransactionObject } };
+  app.get('/v1/wallet-transactions/:id', { schema: one }, async (request) => {
+    const found = await history.find(await access.account(request), request.params.id);
+    if (!found) throw new Refusal('not_found');
+    return objects.walletTransaction(found);
+  });
+}
+
+type ListRequest = FastifyRequest & { query: Static<typeof ListQuery> };
+
+async function list({ history, objects }: TransactionRouteDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
+  const { status = 'settled', type, from, to, after } = request.query;
+  refuseBoth(request.query);
+  const page = readPage(request.query);
+  const isFiltered = status !== 'settled' || type !== undefined || from !== undefined || to !== undefined;
+  if (typeof of !== 'string' && !isFiltered) return plainList({ history, objects }, request, reply, of);
+  if (page.offset + page.limit > MAX_COUNT && page.page > 1)
+    throw new Refusal('validation_failed', `Pages of this list end at ${MAX_COUNT} items; go on with after.`);
+  const cut = { limit: page.limit, offset: after === undefined ? page.offset : 0, after };
+  const query = { status, type, from, to };
+  const listed = await (typeof of === 'string' ? history.listOfAccount(of, query, cut) : history.list(of, query, cut));
+  if (!listed) throw new Refusal('validation_failed', 'after is not the id of a transaction of this list.');
+  if (listed.total === undefined) nextHeaders(request, reply, page.limit, listed.next);
+  else pageHeaders(request, reply, page, listed.total);
+  if (listed.capped && listed.total !== undefined) reply.header('x-pagination-total-capped', 'true');
+  return listed.items.map(objects.walletTransaction);
+}
+
+/** A wallet's settled transactions: its entries are numbered, so that any page of them is found directly and their number is known. */
+async function plainList(
+  { history, objects }: { history: History; objects: Objects },
+  request: ListRequest,
+  reply: FastifyReply,
+  wallet: Wallet,
+) {
+  const page = readPage(request.query);
+  if (request.query.after !== undefined) {
+    const following = await history.pageAfter(wallet, page.limit, request.query.after);
+    if (!following) throw new Refusal('validation_failed', 'after is not the id of a settled transaction of this wallet.');
+    cursorHeaders(request, reply, page.limit, following);
+    return following.map(objects.walletTransaction);
+  }
+  const { transactions, total } = await history.page(wallet, page.limit, page.offset);
+  pageHeaders(request, reply, page, total);
+  return transactions.map(objects.walletTransaction);
+}
+
 function statementRoute(app: App, { access, history }: { access: Access; history: History }, base: string): void {
   app.get(`${base}/statement`, { schema: { params: KeyParams, querystring: PeriodQuery } }, async (request, reply) => {
     const wallet = await access.wallet(request, 'wallet_tx_read');

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { invariant } from '../../kernel/assert.ts';
+import { Refusal } from '../../kernel/refusal.ts';
 import type { Balance, Ledger } from '../../ledger/ledger.ts';
 import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
@@ -7,7 +8,7 @@ import { type App, WALLET_BASES } from '../app-type.ts';
 import { KeyParams, plainText, UserLabel } from '../fields.ts';
 import { type Objects, WalletObject } from '../objects.ts';
 import type { Once } from '../once.ts';
-import { PageQuery, pageHeaders, readPage } from '../paging.ts';
+import { CursorQuery, nextHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
   wallet_admin: 'Wallet Admin',
@@ -48,13 +49,26 @@ export interface WalletRouteDependencies {
 export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
   const { access, once, wallets, ledger, objects } = deps;
 
-  app.get('/v1/wallets', { schema: { querystring: PageQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
-    const accountId = await access.account(request);
-    const page = readPage(request.query);
-    const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
-    pageHeaders(request, reply, page, total);
+  async function withBalances(listed: readonly Wallet[]) {
     const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
     return listed.map((wallet, index) => objects.wallet(wallet, balances[index] as Balance));
+  }
+
+  app.get('/v1/wallets', { schema: { querystring: CursorQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
+    const accountId = await access.account(request);
+    refuseBoth(request.query);
+    const page = readPage(request.query);
+    const { after } = request.query;
+    if (after === undefined) {
+      const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
+      pageHeaders(request, reply, page, total);
+      return withBalances(listed);
+    }
+    const known = await wallets.find(after);
+    if (known?.accountId !== accountId) throw new Refusal('validation_failed', 'after is not the id of a wallet of this account.');
+    const following = await wallets.listAfter(accountId, page.limit, known.id);
+    nextHeaders(request, reply, page.limit, following.length < page.limit ? undefined : following.at(-1)?.id);
+    return withBalances(following);
   });
 
   app.post('/v1/wallet', { schema: { body: WalletBody, response: { 201: NewWalletObject } } }, async (request, reply) => {

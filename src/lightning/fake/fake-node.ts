@@ -10,6 +10,8 @@ import type {
   NodeInfo,
   PaymentOrder,
   PaymentOutcome,
+  Route,
+  RouteQuery,
 } from '../node.ts';
 import { NodeUnavailable } from '../node.ts';
 import type { EventLog } from './event-log.ts';
@@ -17,6 +19,7 @@ import type { CallFault, CallName } from './faults.ts';
 import type { Gate, Guardian } from './gate.ts';
 import type { Incoming } from './incoming.ts';
 import type { Outgoing } from './outgoing.ts';
+import { routesTo } from './routes.ts';
 import type { World } from './world.ts';
 
 /** The call was sent, and its answer never came: nobody knows whether the node has done it. */
@@ -83,6 +86,10 @@ export class FakeNode implements LightningNode, Guardian {
 
   lookupInvoice(paymentHash: string): Promise<InvoiceStatus | undefined> {
     return this.#call('lookupInvoice', () => this.#parts.incoming.lookupInvoice(paymentHash));
+  }
+
+  queryRoutes(query: RouteQuery): Promise<readonly Route[]> {
+    return this.#call('queryRoutes', () => routesTo(this.#parts.world, query));
   }
 
   balance(): ReturnType<LightningNode['balance']> {

@@ -1,9 +1,10 @@
 import { bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
-import { isOnCurve, requireWhole } from './checks.ts';
+import { isOnCurve, requirePoint, requireWhole } from './checks.ts';
 import type { Engine } from './engine.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { NODE_NAMES } from './node-name.ts';
 import type { AnswerOf, AskOf, CommandName } from './protocol.ts';
+import { routesTo } from './routes.ts';
 
 /** Tells the answer; it is called after the commit, and may take its time. */
 export type Finish<N extends CommandName> = () => AnswerOf<N> | Promise<AnswerOf<N>>;
@@ -48,6 +49,11 @@ export function handlersOf(engine: Engine): Handlers {
     decide: (ask) => {
       incoming.decide(ask.askId, ask.decision);
       return done(null);
+    },
+    queryRoutes: (ask) => {
+      requirePoint('destination', ask.destination);
+      requireWhole('amountMsat', ask.amountMsat, 1);
+      return () => routesTo(engine.network.nodes.hub, ask);
     },
     balance: () => () => ({ localMsat: msatOf(localBalance(engine.network.nodes.hub)) }),
     outsidePay: (ask) => outside(outsideSending.pay(ask)),

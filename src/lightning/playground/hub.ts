@@ -31,6 +31,7 @@ export function hubNode({ call, gate, bell, closing, close }: HubParts): Lightni
     guardIncoming: (guard) => gate.setGuard(guard),
     watch: (position: number, signal: AbortSignal): AsyncIterable<NodeEvent> =>
       eventFeed(call, bell, position, AbortSignal.any([signal, closing])),
+    queryRoutes: (query) => call('queryRoutes', query),
     balance: () => call('balance', null),
     close,
   };

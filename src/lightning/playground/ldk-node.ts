@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   BestBlock,
   ChainParameters,
+  type ChannelDetails,
   ChannelManager,
   type ChannelMonitor,
   type Confirm,
@@ -11,12 +12,14 @@ import {
   Option_UtxoLookupZ,
   P2PGossipSync,
   PeerManager,
+  type Route,
+  type RouteParameters,
   type TwoTuple_ThirtyTwoBytesChannelManagerZ,
   type TwoTuple_ThirtyTwoBytesChannelMonitorZ,
   TwoTuple_usizeTransactionZ,
   UtilMethods,
 } from 'lightningdevkit';
-import { hexOf, unwrap } from './bindings.ts';
+import { hexOf, u64Of, unwrap } from './bindings.ts';
 import type { Block } from './chain.ts';
 import { type LdkParts, makeParts, type Surroundings, saveGraph } from './ldk-parts.ts';
 import { readLdk, writeLdk } from './monitor-store.ts';
@@ -94,9 +97,36 @@ export class LdkNode {
     }
   }
 
+  /** What LDK's router would choose now; undefined when there is no route. */
+  findRoute(parameters: RouteParameters): Route | undefined {
+    const channels = this.manager.list_usable_channels();
+    const payer = this.manager.get_our_node_id();
+    const found = this.#parts.router.find_route(payer, parameters, channels, this.manager.compute_inflight_htlcs());
+    return found.is_ok() ? unwrap<Route>(found, 'take a route') : undefined;
+  }
+
+  /** What a channel holds, as far as the node knows. */
+  capacitySat(shortChannelId: bigint): number | undefined {
+    const own = this.manager.list_channels().find((channel) => isCalled(channel, shortChannelId));
+    if (own) return Number(own.get_channel_value_satoshis());
+    const graph = this.#parts.graph.read_only();
+    try {
+      const channel = graph.channel(shortChannelId);
+      const capacity = channel && u64Of(channel.get_capacity_sats());
+      return capacity === undefined ? undefined : Number(capacity);
+    } finally {
+      graph.free();
+    }
+  }
+
   #write(): void {
     writeLdk(this.#around.store, this.name, '', 'manager', this.manager.write());
   }
+}
+
+/** A route names our own channels by an alias. */
+function isCalled(channel: ChannelDetails, shortChannelId: bigint): boolean {
+  return [channel.get_short_channel_id(), channel.get_outbound_scid_alias()].some((id) => u64Of(id) === shortChannelId);
 }
 
 /** Makes a node, or restores it from the file; `blocks` are those of the chain, oldest first. */

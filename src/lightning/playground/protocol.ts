@@ -10,6 +10,8 @@ import type {
   NodeEvent,
   PaymentOrder,
   PaymentOutcome,
+  Route,
+  RouteQuery,
 } from '../node.ts';
 import type { NodeName, OutsideName } from './node-name.ts';
 
@@ -84,6 +86,7 @@ export interface Protocol {
   /** What waits for the guard now; later arrivals are announced. */
   openAsks: { ask: null; answer: readonly Ask[] };
   decide: { ask: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; answer: null };
+  queryRoutes: { ask: RouteQuery; answer: readonly Route[] };
   balance: { ask: null; answer: { readonly localMsat: Msat } };
   outsidePay: { ask: OutsidePayRequest; answer: OutsidePayment };
   outsideInvoice: { ask: OutsideInvoiceRequest; answer: OutsideInvoice };
@@ -106,6 +109,7 @@ export const ONLY_ASKS: Readonly<Record<CommandName, boolean>> = {
   events: true,
   openAsks: true,
   decide: false,
+  queryRoutes: true,
   balance: true,
   outsidePay: false,
   outsideInvoice: false,

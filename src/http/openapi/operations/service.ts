@@ -11,6 +11,14 @@ export const SERVICE_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     description: '503 with the same body while one of them does not.',
     answer: 'Readiness',
   },
+  'GET /metrics': {
+    ...SERVICE,
+    id: 'getMetrics',
+    summary: 'Read numbers for Prometheus',
+    description: 'For programs on the same machine or, with METRICS_TOKEN, for who sends it as `Authorization: Bearer`.',
+    media: 'text/plain',
+    refusals: [401, 404],
+  },
   'GET /openapi.json': {
     ...SERVICE,
     id: 'getOpenApi',

@@ -38,9 +38,34 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     id: 'listWalletTransactions',
     tag: 'History',
     summary: 'List the transactions of a wallet',
-    description: 'Newest first. With `after` it costs the same however deep; then there is no total.',
+    description:
+      'Newest first. With `after` it costs the same however deep; then there is no total. Settled ones are in the order in which they were ' +
+      'booked, the other lists in the order in which things began; their totals and pages stop at 10,000.',
     needs: 'wallet_tx_read',
     answer: 'WalletTransaction',
+  },
+  'GET /v1/wallet-transactions': {
+    id: 'listTransactions',
+    tag: 'History',
+    summary: 'List the transactions of all wallets of the account',
+    description: 'Like the list of a wallet. It looks at the newest 200,000 transfers of the service; the lists of single wallets go on.',
+    needs: 'account',
+    answer: 'WalletTransaction',
+  },
+  'GET /v1/wallet-transactions/:id': {
+    id: 'getTransaction',
+    tag: 'History',
+    summary: 'Read a wallet transaction',
+    needs: 'account',
+    answer: 'WalletTransaction',
+  },
+  'DELETE /v1/lntx/:id': {
+    id: 'cancelInvoice',
+    tag: 'Money',
+    summary: 'Cancel an open invoice',
+    description: 'At the node first, so that nobody can pay it any more. 400 `invoice_paid` when somebody has, or is about to.',
+    needs: 'wallet_deposit',
+    answer: 'LightningTransaction',
   },
   'GET /v1/wallet/:key/statement': {
     id: 'getStatement',

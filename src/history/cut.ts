@@ -1,0 +1,49 @@
+import { idOf, type Line, type ListQuery, linesOf, typeOf } from './list.ts';
+import type { Pointed, Scope } from './scope.ts';
+
+/** Which part of a list: a page of it, or what follows a cursor. */
+export interface Cut {
+  readonly limit: number;
+  /** 0 with `after`. */
+  readonly offset: number;
+  /** `wtx_…` */
+  readonly after: string | undefined;
+}
+
+export interface Listed<T> {
+  readonly items: T[];
+  /** How many lines there are, up to {@link MAX_COUNT}; undefined with a cursor. */
+  readonly total: number | undefined;
+  /** There may be more than were counted. */
+  readonly capped: boolean;
+  /** The cursor that goes on from here; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** Totals stop here, and so do pages: counting and skipping cost what they pass. */
+export const MAX_COUNT = 10_000;
+
+/**
+ * Cuts a part out of a list by looking through it from its newest line, or from the cursor, as far as one request may look. A cursor
+ * that ends there with less than was asked for can go on where the looking stopped.
+ */
+export async function cutOut(scope: Scope, query: ListQuery, after: Pointed | undefined, cut: Cut): Promise<Listed<Line>> {
+  const wanted = cut.offset + cut.limit;
+  const items: Line[] = [];
+  let [count, lookedAt, capped] = [0, 0, false];
+  let last: Line | undefined;
+  for await (const piece of linesOf(scope, query, after, Math.min(wanted + 1, MAX_COUNT))) {
+    for (const line of piece.lines) {
+      if (after && items.length === cut.limit) return { items, total: undefined, capped: false, next: last && idOf(last) };
+      last = line;
+      if (query.type !== undefined && typeOf(line) !== query.type) continue;
+      if (count === MAX_COUNT) return { items, total: count, capped: true, next: undefined };
+      if (count >= cut.offset && items.length < cut.limit) items.push(line);
+      count += 1;
+    }
+    lookedAt += piece.lookedAt;
+    capped = lookedAt >= scope.maxLookedAt;
+    if (capped) break;
+  }
+  return { items, total: after ? undefined : count, capped, next: after && capped && last ? idOf(last) : undefined };
+}

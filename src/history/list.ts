@@ -1,0 +1,147 @@
+import { firstIdAt, idTimeMs } from '../kernel/ids.ts';
+import type { Payment } from '../payments/payment.ts';
+import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
+import { CLOCK_SLACK_MS, firstPlaceSince } from './places.ts';
+import type { PlacedEntry, Pointed, Scope } from './scope.ts';
+
+/** What a list shows. Times are Unix seconds, both included: of the booking for `settled`, of the beginning for all others. */
+export interface ListQuery {
+  readonly status: 'settled' | 'pending' | 'failed' | 'all';
+  readonly type: string | undefined;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** A line before it is rendered: booked, or a payment that is shown by itself. */
+export type Line = { readonly entry: PlacedEntry } | { readonly payment: Payment };
+
+/** Lines in the list's order, a piece at a time; `lookedAt` counts the places it took, also those of others. */
+export interface Piece {
+  readonly lines: Line[];
+  readonly lookedAt: number;
+}
+
+const PIECE = 1000;
+/** Above every id. */
+const NO_ID = 'lntx_~';
+
+/** Where a list begins: at its newest, or after what a cursor points at. */
+interface Start {
+  /** Entries up to this place. */
+  readonly place: number;
+  /** Payments made before this id. */
+  readonly before: string;
+}
+
+export async function* linesOf(scope: Scope, query: ListQuery, after: Pointed | undefined, first: number): AsyncGenerator<Piece> {
+  const start = await startOf(scope, query, after);
+  if (query.status === 'settled') yield* settled(scope, query, start, first);
+  else if (query.status === 'all') yield* merged(scope, query, start, first);
+  else yield* unsettled(scope, query.status, query, start, first);
+}
+
+async function startOf(scope: Scope, query: ListQuery, after: Pointed | undefined): Promise<Start> {
+  const last = await scope.lastPlace();
+  const untilMs = query.to === undefined ? undefined : query.to * 1000 + 1000;
+  const place = untilMs === undefined ? last : (await firstPlaceSince(scope, last, untilMs + CLOCK_SLACK_MS)) - 1;
+  const before = untilMs === undefined ? NO_ID : `lntx_${firstIdAt(untilMs + CLOCK_SLACK_MS)}`;
+  const next = after && (await following(scope, query, after, last));
+  return next ? { place: Math.min(place, next.place), before: next.before < before ? next.before : before } : { place, before };
+}
+
+/** A payment stands where it began; of entries and payments of one moment, the entries come first. */
+async function following(scope: Scope, { status }: ListQuery, { entry, payment }: Pointed, last: number): Promise<Start> {
+  if (payment && status !== 'settled') {
+    const place = status === 'all' ? (await firstPlaceSince(scope, last, idTimeMs(payment.id))) - 1 : 0;
+    return { place, before: payment.id };
+  }
+  if (!entry) return { place: 0, before: '' };
+  return { place: entry.place - 1, before: `lntx_${firstIdAt(entry.entry.created_at_ms + 1)}` };
+}
+
+async function* settled(scope: Scope, query: ListQuery, { place }: Start, first: number): AsyncGenerator<Piece> {
+  const fromMs = (query.from ?? 0) * 1000;
+  const untilMs = query.to === undefined ? Number.POSITIVE_INFINITY : query.to * 1000 + 999;
+  for (let last = place, size = first; last > 0; last -= size, size = PIECE) {
+    const entries = await scope.entries(Math.max(1, last - size + 1), last);
+    const lines = entries.filter(({ entry }) => entry.created_at_ms >= fromMs && entry.created_at_ms <= untilMs);
+    yield { lines: lines.map((entry) => ({ entry })), lookedAt: size };
+    if ((entries.at(-1)?.entry.created_at_ms ?? fromMs) < fromMs - CLOCK_SLACK_MS) return;
+  }
+}
+
+async function* unsettled(
+  scope: Scope,
+  states: 'any' | 'pending' | 'failed',
+  { from = 0, to = Number.POSITIVE_INFINITY }: ListQuery,
+  start: Start,
+  first: number,
+): AsyncGenerator<Piece> {
+  const end = `lntx_${firstIdAt(Math.max(0, from * 1000 - CLOCK_SLACK_MS))}`;
+  let size = first;
+  for (let before: string | undefined = start.before; before !== undefined && before > end; size = PIECE) {
+    const piece: Awaited<ReturnType<Scope['payments']>> = await scope.payments(states, before, size);
+    const inTime = piece.payments.filter(({ createdAt }) => createdAt >= from && createdAt <= to);
+    yield { lines: inTime.map((payment) => ({ payment })), lookedAt: size };
+    before = piece.before;
+  }
+}
+
+/** Everything, by its beginning: payments as they began, whatever became of them, and the entries that are no payment's own. */
+async function* merged(scope: Scope, query: ListQuery, start: Start, first: number): AsyncGenerator<Piece> {
+  const [entries, payments] = [settled(scope, query, start, first), unsettled(scope, 'any', query, start, first)];
+  const [booked, begun]: [Line[], Line[]] = [[], []];
+  let [moreBooked, moreBegun] = [true, true];
+  while (moreBooked || moreBegun || booked.length > 0 || begun.length > 0) {
+    if (moreBooked && booked.length === 0) {
+      const { value, done } = await entries.next();
+      moreBooked = !done;
+      booked.push(...(value?.lines ?? []).filter((line: Line) => !isPaymentsOwn(line)));
+      yield { lines: [], lookedAt: value?.lookedAt ?? 0 };
+    } else if (moreBegun && begun.length === 0) {
+      const { value, done } = await payments.next();
+      moreBegun = !done;
+      begun.push(...(value?.lines ?? []));
+      yield { lines: [], lookedAt: value?.lookedAt ?? 0 };
+    } else {
+      yield { lines: takeInOrder(booked, begun, moreBooked, moreBegun), lookedAt: 0 };
+    }
+  }
+}
+
+/** Takes lines as long as both sides are known; what is left waits for more of the other side. */
+function takeInOrder(booked: Line[], begun: Line[], moreBooked: boolean, moreBegun: boolean): Line[] {
+  const lines: Line[] = [];
+  let [b, p] = [0, 0];
+  for (;;) {
+    const [entry, payment] = [booked[b], begun[p]];
+    if ((!entry && (moreBooked || !payment)) || (!payment && moreBegun)) break;
+    if (entry && (!payment || timeOf(entry) >= timeOf(payment))) {
+      lines.push(entry);
+      b += 1;
+    } else if (payment) {
+      lines.push(payment);
+      p += 1;
+    }
+  }
+  booked.splice(0, b);
+  begun.splice(0, p);
+  return lines;
+}
+
+function isPaymentsOwn(line: Line): boolean {
+  return 'entry' in line && line.entry.entry.side === 'from' && line.entry.entry.lntx !== null;
+}
+
+function timeOf(line: Line): number {
+  return 'entry' in line ? line.entry.entry.created_at_ms : idTimeMs(line.payment.id);
+}
+
+export function typeOf(line: Line): string {
+  return 'entry' in line ? line.entry.entry.type : line.payment.wtxType;
+}
+
+export function idOf(line: Line): string {
+  if ('payment' in line) return walletTransactionId(line.payment.transferId, 'from');
+  return walletTransactionId(line.entry.entry.transfer_id, line.entry.entry.side);
+}

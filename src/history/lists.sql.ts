@@ -1,0 +1,35 @@
+import { statement } from '../db/statement.ts';
+import type { EntryRow } from '../ledger/entries.sql.ts';
+
+/** An entry, the position of its transfer, and whose it is. */
+export type OwnedEntryRow = EntryRow & { position: number; wallet_id: string };
+
+const side = (name: 'from' | 'to', where: string) => `SELECT t.position, w.id AS wallet_id, t.id AS transfer_id, '${name}' AS side,
+    t.${name}_entry AS entry, t.amount_msat, t.${name}_balance_msat AS balance_msat, t.created_at_ms, t.${name}_type AS type,
+    t.${name}_lntx AS lntx, t.memo, t.pass_thru
+  FROM ledger_transfer t JOIN wallet w ON w.ledger_account = t.${name}_account WHERE ${where}`;
+
+const IN_RANGE = 't.position BETWEEN $2 AND $3 AND w.account_id = $1';
+
+/** What an account's wallets have of a range of the ledger. */
+export const entriesOfAccount = statement<OwnedEntryRow>(
+  'history_entries_of_account',
+  `SELECT * FROM (${side('from', IN_RANGE)} UNION ALL ${side('to', IN_RANGE)}) AS entries ORDER BY position DESC, side`,
+);
+
+/** One entry, if it is one of the account's wallets'. */
+export const ownedFrom = statement<OwnedEntryRow>('history_owned_from', side('from', 't.id = $1 AND w.account_id = $2'));
+
+export const ownedTo = statement<OwnedEntryRow>('history_owned_to', side('to', 't.id = $1 AND w.account_id = $2'));
+
+/** The entries that payments ended in. */
+export const paidEntries = statement<OwnedEntryRow>('history_paid_entries', {
+  sqlite: side('from', 't.id IN (SELECT value FROM json_each($1))'),
+  postgres: side('from', 't.id = ANY($1::text[])'),
+});
+
+/** The newest transfer up to a position; none when the ledger is empty that far. */
+export const transferUpTo = statement<{ position: number; created_at_ms: number }>(
+  'history_transfer_up_to',
+  'SELECT position, created_at_ms FROM ledger_transfer WHERE position <= $1 ORDER BY position DESC LIMIT 1',
+);

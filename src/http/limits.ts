@@ -1,0 +1,115 @@
+import { isIPv6 } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../kernel/refusal.ts';
+import { presentedText } from './presented-key.ts';
+import { type Rate, TokenBuckets } from './token-buckets.ts';
+
+export interface LimitSettings {
+  /** For each key. */
+  readonly keyRate: Rate;
+  /** For each address, of requests without a key, with one that is unknown, and of public LNURL routes. */
+  readonly addressRate: Rate;
+  /** Requests of one key that are answered at the same time. */
+  readonly maxAtOnce: number;
+}
+
+/** What one caller may ask of the service. Each instance counts for itself. */
+export interface Limits {
+  /** Before anything else is done for a request. @throws Refusal `rate_limited`, `payload_too_large`, `validation_failed` */
+  admit(request: FastifyRequest, reply: FastifyReply): void;
+  /** The key that came with the request is one: from now on it is counted by itself, and no longer with its address. */
+  keyIsGood(request: FastifyRequest): void;
+  /** Counts a request against its key that {@link Limits.admit} has let through uncounted. @throws Refusal `rate_limited` */
+  charge(request: FastifyRequest): void;
+  /** The key that came with the request is none: its address is charged. */
+  keyIsUnknown(request: FastifyRequest): void;
+}
+
+const MAX_BUCKETS = 100_000;
+const MAX_GOOD_KEYS = 100_000;
+const MAX_QUERY_LENGTH = 12_000;
+const MAX_QUERY_PARAMETERS = 100;
+const MAX_FIELDS = 50;
+
+export function createLimits(settings: LimitSettings, nowMs: () => number = () => performance.now()): Limits {
+  const keys = new TokenBuckets(settings.keyRate, MAX_BUCKETS, nowMs);
+  const addresses = new TokenBuckets(settings.addressRate, MAX_BUCKETS, nowMs);
+  const good = new Set<string>();
+  const atOnce = new Map<string, number>();
+
+  function admitOne(key: string, reply: FastifyReply): void {
+    const running = atOnce.get(key) ?? 0;
+    if (running >= settings.maxAtOnce) throw new Refusal('rate_limited', 'The key has too many requests open at once.');
+    atOnce.set(key, running + 1);
+    // Also when the client went away.
+    reply.raw.once('close', () => {
+      const left = (atOnce.get(key) ?? 1) - 1;
+      if (left === 0) atOnce.delete(key);
+      else atOnce.set(key, left);
+    });
+  }
+
+  function charge(request: FastifyRequest): void {
+    const key = presentedText(request);
+    if (key !== undefined && good.has(key) && !keys.take(key)) throw new Refusal('rate_limited');
+  }
+
+  return {
+    charge,
+    admit(request, reply) {
+      requireShortQuery(request.raw.url ?? '');
+      const { url, config } = request.routeOptions;
+      if (url !== undefined && UNCOUNTED.has(url)) return;
+      const key = config?.lnurl ? undefined : presentedText(request);
+      if (key !== undefined && good.has(key)) {
+        // A refusal promises that nothing was paid, and a repetition may be of something that was: whoever keeps outcomes charges for new ones.
+        if (request.headers['idempotency-key'] !== undefined) return;
+        charge(request);
+        return admitOne(key, reply);
+      }
+      const address = addressOf(request);
+      if (key === undefined ? !addresses.take(address) : addresses.isEmpty(address)) throw new Refusal('rate_limited');
+    },
+    keyIsGood(request) {
+      const key = presentedText(request);
+      if (key === undefined || good.has(key)) return;
+      if (good.size === MAX_GOOD_KEYS) good.delete(good.values().next().value as string);
+      good.add(key);
+    },
+    keyIsUnknown(request) {
+      const key = presentedText(request);
+      if (key === undefined) return;
+      good.delete(key);
+      addresses.take(addressOf(request));
+    },
+  };
+}
+
+/** What watches the service must see it also when somebody else floods it. */
+const UNCOUNTED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** An IPv6 customer has a whole /64 to ask from. */
+function addressOf({ ip }: FastifyRequest): string {
+  if (!isIPv6(ip) || ip.includes('.')) return ip;
+  const [head = '', tail] = ip.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
+  return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
+}
+
+/** @throws Refusal */
+function requireShortQuery(url: string): void {
+  const start = url.indexOf('?');
+  if (start < 0) return;
+  const query = url.slice(start + 1);
+  if (query.length > MAX_QUERY_LENGTH) throw new Refusal('payload_too_large', `The query is longer than ${MAX_QUERY_LENGTH} characters.`);
+  const parameters = query.split('&');
+  if (parameters.length > MAX_QUERY_PARAMETERS)
+    throw new Refusal('payload_too_large', `The query has more than ${MAX_QUERY_PARAMETERS} parameters.`);
+  for (const parameter of parameters) {
+    if (!parameter.startsWith('fields=')) continue;
+    if (parameter.split(/,|%2c/i).length > MAX_FIELDS)
+      throw new Refusal('validation_failed', `fields names more than ${MAX_FIELDS} fields.`);
+  }
+}

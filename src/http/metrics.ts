@@ -1,0 +1,93 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { FastifyRequest } from 'fastify';
+import type { OurNode } from '../invoices/our-node.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { App } from './app-type.ts';
+import { family, type Sample } from './exposition.ts';
+import { createRequestMetrics } from './request-metrics.ts';
+
+/** The rooms that say how they are. */
+export interface Vitals {
+  readonly ledger: Pick<Ledger, 'vitals'>;
+  readonly payments: Pick<Payments, 'countPending'>;
+  readonly alarms: { countOpen(): Promise<readonly OpenAlarms[]> };
+  readonly our: Pick<OurNode, 'isAvailable'>;
+}
+
+interface OpenAlarms {
+  readonly kind: string;
+  readonly n: number;
+}
+
+/**
+ * `GET /metrics` in Prometheus' text format. Without a token only the machine itself may read it, and only directly: behind a proxy
+ * everybody would come from this machine. There are no keys, wallets or addresses in it; labels are routes, statuses and kinds.
+ */
+export function metricsRoute(app: App, vitals: Vitals, token: string | undefined): void {
+  const requests = createRequestMetrics(app);
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  app.addHook('onClose', async () => {
+    delay.disable();
+  });
+  app.get('/metrics', async (request, reply) => {
+    requireReader(request, token);
+    const [pending, alarms, isUp] = await Promise.all([
+      vitals.payments.countPending(),
+      vitals.alarms.countOpen(),
+      vitals.our.isAvailable(),
+    ]);
+    const text = [...requests(), ...ofLedger(vitals), ...ofMoney(pending, alarms, isUp), ...ofProcess(delay)].join('');
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(text);
+  });
+}
+
+/** @throws Refusal `unauthorized`; `not_found` where there is no token and the reader is somewhere else. */
+function requireReader(request: FastifyRequest, token: string | undefined): void {
+  if (token !== undefined) {
+    const shown = /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? '';
+    if (!timingSafeEqual(hash('sha256', shown, 'buffer'), hash('sha256', token, 'buffer'))) throw new Refusal('unauthorized');
+    return;
+  }
+  const { remoteAddress = '' } = request.raw.socket;
+  const isDirect = request.headers['x-forwarded-for'] === undefined && request.headers.forwarded === undefined;
+  if (!isDirect || !/^(::1|(::ffff:)?127\.)/.test(remoteAddress)) throw new Refusal('not_found');
+}
+
+function ofLedger({ ledger }: Vitals): string[] {
+  const { waiting, batches, postings } = ledger.vitals();
+  return [
+    family('satchel_ledger_waiting_postings', 'gauge', 'Postings that wait for a commit', [{ value: waiting }]),
+    family('satchel_ledger_batches_total', 'counter', 'Commits of the ledger', [{ value: batches }]),
+    family('satchel_ledger_postings_total', 'counter', 'Postings in those commits', [{ value: postings }]),
+  ];
+}
+
+function ofMoney(pending: number, alarms: readonly OpenAlarms[], isUp: boolean): string[] {
+  const open = alarms.map(({ kind, n }): Sample => ({ labels: { kind }, value: n }));
+  return [
+    family('satchel_payments_pending', 'gauge', 'Payments in flight', [{ value: pending }]),
+    family('satchel_alarms_open', 'gauge', 'Open alarms; what to do is in docs/operations.md', open),
+    family('satchel_node_up', 'gauge', 'Whether the Lightning node answers', [{ value: isUp ? 1 : 0 }]),
+  ];
+}
+
+function ofProcess(delay: ReturnType<typeof monitorEventLoopDelay>): string[] {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const lag = [50, 99, 100].map(
+    (percent): Sample => ({ labels: { quantile: String(percent / 100) }, value: delay.percentile(percent) / 1e9 }),
+  );
+  // What is told is that of the time since it was last asked.
+  delay.reset();
+  return [
+    family('satchel_event_loop_delay_seconds', 'gauge', 'How late the event loop was since the last look', lag),
+    family('process_resident_memory_bytes', 'gauge', 'Memory of the process', [{ value: rss }]),
+    family('nodejs_heap_used_bytes', 'gauge', 'Of it, used by JavaScript', [{ value: heapUsed }]),
+    family('process_cpu_seconds_total', 'counter', 'Processor time', [{ value: (user + system) / 1e6 }]),
+    family('process_start_time_seconds', 'gauge', 'When the process began, in Unix seconds', [{ value: performance.timeOrigin / 1000 }]),
+  ];
+}

@@ -1,0 +1,14 @@
+import type { FastifyRequest } from 'fastify';
+
+/** The first credential that is present: X-Api-Key, Authorization (Bearer or Basic user name), ?access-token=. */
+export function presentedText(request: FastifyRequest): string | undefined {
+  const header = request.headers['x-api-key'];
+  if (typeof header === 'string' && header !== '') return header.trim();
+  const authorization = request.headers.authorization ?? '';
+  const bearer = /^bearer +(.+)$/i.exec(authorization)?.[1];
+  if (bearer) return bearer.trim();
+  const token = (request.query as Record<string, unknown>)['access-token'];
+  if (typeof token === 'string' && token !== '') return token;
+  const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(authorization)?.[1];
+  return basic ? Buffer.from(basic, 'base64').toString('utf8').split(':')[0] : undefined;
+}

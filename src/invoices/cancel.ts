@@ -1,0 +1,64 @@
+import { invariant } from '../kernel/assert.ts';
+import { errorMessage } from '../kernel/log.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Guard } from '../ledger/posting.ts';
+import { type CancelOutcome, NodeUnavailable } from '../lightning/node.ts';
+import type { Invoice } from './invoice.ts';
+import * as sql from './invoices.sql.ts';
+import type { OurNode } from './our-node.ts';
+
+/** Something else had the invoice first. */
+class NotOpen extends Error {
+  override readonly name = 'NotOpen';
+}
+
+export interface CancelDependencies {
+  readonly ledger: Ledger;
+  readonly our: OurNode;
+  readonly find: (id: string) => Promise<Invoice | undefined>;
+}
+
+/**
+ * Cancels an open invoice: at the node first, so that what is cancelled here cannot be paid any more. Between the two, a payment inside
+ * may still take it; then that payment stands. A cancelled one stays as it is.
+ * @throws Refusal `invoice_paid` when it is settled, or somebody is paying it.
+ * @throws NodeUnavailable when the node did not say; asking again is safe.
+ */
+export async function cancelInvoice(deps: CancelDependencies, invoice: Invoice, guards: readonly Guard[]): Promise<Invoice> {
+  if (isEnded(invoice)) return invoice;
+  const outcome = await askNode(deps.our, invoice.paymentHash);
+  if (outcome === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
+  if (outcome === 'accepted') throw beingPaid();
+  // One that the node does not know can be paid by nobody either; should money come for it all the same, it is credited.
+  const row = { statement: sql.cancel, parameters: [invoice.id], otherwise: new NotOpen() };
+  try {
+    await deps.ledger.post({ guards, rows: [row] });
+  } catch (error) {
+    if (!(error instanceof NotOpen)) throw error;
+  }
+  const now = await deps.find(invoice.id);
+  invariant(now, `invoice ${invoice.id} is gone`);
+  invariant(isEnded(now) || now.state === 'open', 'it is cancelled, paid, or open again');
+  if (now.state === 'open') throw beingPaid();
+  return now;
+}
+
+/** Whether it is cancelled already. @throws Refusal `invoice_paid` when it is too late for that. */
+function isEnded({ state }: Invoice): boolean {
+  if (state === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
+  if (state === 'closing') throw beingPaid();
+  return state === 'canceled';
+}
+
+function beingPaid(): Refusal {
+  return new Refusal('invoice_paid', 'The invoice is being paid; try again when that payment has ended.');
+}
+
+async function askNode({ node }: OurNode, paymentHash: string): Promise<CancelOutcome> {
+  try {
+    return await node.cancelInvoice(paymentHash);
+  } catch (error) {
+    throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { cutOut, MAX_COUNT } from '../../src/history/cut.ts';
+import type { ListQuery } from '../../src/history/list.ts';
+import { idOf } from '../../src/history/list.ts';
+import type { PlacedEntry, Scope } from '../../src/history/scope.ts';
+
+/** A wallet of so many entries, every hundredth a deposit, that counts what is read of it. */
+function longScope(entries: number, maxLookedAt = 20_000): Scope & { read: number } {
+  const scope = {
+    read: 0,
+    maxLookedAt,
+    lastPlace: async () => entries,
+    async entries(first: number, last: number): Promise<PlacedEntry[]> {
+      scope.read += last - first + 1;
+      return Array.from({ length: last - first + 1 }, (_, i) => entryAt(last - i));
+    },
+    async bookedAtMs(place: number) {
+      scope.read += 1;
+      return place * 1000;
+    },
+    payments: async () => ({ payments: [], before: undefined }),
+    find: async () => ({ entry: undefined, payment: undefined }),
+  };
+  return scope;
+}
+
+function entryAt(place: number): PlacedEntry {
+  const type = place % 100 === 0 ? 'ln_deposit' : 'ln_transfer_out';
+  const entry = { transfer_id: String(place), side: 'from' as const, entry: place, amount_msat: 1, balance_msat: 1, lntx: null };
+  return { place, walletId: 'wal_1', entry: { ...entry, created_at_ms: place * 1000, type, memo: null, pass_thru: null } };
+}
+
+const every: ListQuery = { status: 'settled', type: undefined, from: undefined, to: undefined };
+
+it('W6: a total stops at 10,000 and says so, however long the history is', async () => {
+  const scope = longScope(1_000_000);
+  const listed = await cutOut(scope, every, undefined, { limit: 50, offset: 0, after: undefined });
+  expect(listed).toMatchObject({ total: MAX_COUNT, capped: true });
+  expect(listed.items).toHaveLength(50);
+  expect(scope.read).toBeLessThan(12_000);
+  const short = await cutOut(longScope(MAX_COUNT), every, undefined, { limit: 50, offset: 9_990, after: undefined });
+  expect(short).toMatchObject({ total: MAX_COUNT, capped: false });
+  expect(short.items).toHaveLength(10);
+});
+
+it('W6: a rare type costs no more than a look at a bounded part, and the cursor goes on behind it', async () => {
+  const scope = longScope(1_000_000);
+  const deposits = { ...every, type: 'ln_deposit' };
+  const page = await cutOut(scope, deposits, undefined, { limit: 500, offset: 0, after: undefined });
+  expect(page).toMatchObject({ total: page.items.length, capped: true });
+  expect(scope.read).toBeLessThan(22_000);
+  const from = { entry: entryAt(900_000), payment: undefined };
+  const first = await cutOut(scope, deposits, from, { limit: 500, offset: 0, after: 'x' });
+  expect(first.items.length).toBeLessThan(500);
+  const last = Number(/^wtx_(\d+)o$/.exec(first.next ?? '')?.[1]);
+  const second = await cutOut(scope, deposits, { entry: entryAt(last), payment: undefined }, { limit: 500, offset: 0, after: 'x' });
+  const places = [...first.items, ...second.items].map((line) => Number(/\d+/.exec(idOf(line))?.[0]));
+  expect(places).toEqual(Array.from({ length: places.length }, (_, i) => 899_900 - i * 100));
+});
+
+it('W6: a short period deep in a long history is found without reading what is newer', async () => {
+  const scope = longScope(1_000_000);
+  const listed = await cutOut(scope, { ...every, from: 300_000, to: 300_009 }, undefined, { limit: 50, offset: 0, after: undefined });
+  expect(listed).toMatchObject({ total: 10, capped: false });
+  expect(scope.read).toBeLessThan(2500);
+});

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+import type { Json } from '../support/service.ts';
+
+onFakeService('cancelling an invoice', (service) => {
+  const { net } = service;
+  const cancel = (id: string, key = service.client.secretKey) => service.client.ask('DELETE', `/v1/lntx/${id}`, { key });
+  const invoice = (walletId: string, num_satoshis = 100): Promise<Json> =>
+    service.client.post(`/v1/wallet/${walletId}/invoice`, { num_satoshis });
+  const balance = async (walletId: string) => (await service.client.get(`/v1/wallet/${walletId}`)).balance;
+
+  it('nobody can pay it any more, outside or inside, and cancelling again says the same', async () => {
+    const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
+    const made = await invoice(payee.id);
+    const answer = await cancel(made.id, payee.invoice);
+    expect(answer).toMatchObject({ status: 200, body: { id: made.id, settled: 0, status: 'failed', payment_preimage: null } });
+    expect((await cancel(made.id)).body).toEqual(answer.body);
+    expect(await net.outside.pay({ paymentRequest: made.payment_request })).toMatchObject({ state: 'failed' });
+    const inside = { payment_request: made.payment_request };
+    expect(await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json: inside })).toMatchObject({
+      status: 400,
+      body: { type: 'invoice_canceled' },
+    });
+    expect([await balance(payee.id), await balance(payer.id)]).toEqual([0, 500]);
+  });
+
+  it('a paid invoice is not cancelled, and neither is a keysend or a payment', async () => {
+    const wallet = await service.client.wallet(500);
+    const made = await invoice(wallet.id);
+    await net.outside.pay({ paymentRequest: made.payment_request });
+    await expect.poll(() => balance(wallet.id)).toBe(600);
+    expect(await cancel(made.id)).toMatchObject({ status: 400, body: { type: 'invoice_paid' } });
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 1000 });
+    const paid = await service.client.post(`/v1/wallet/${wallet.id}/withdraw`, { payment_request: paymentRequest });
+    expect(await cancel(paid.lnTx.id)).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
+    expect((await service.client.get(`/v1/lntx/${made.id}`)).settled).toBe(1);
+  });
+
+  it('one that an outside payment has reached is refused, and the money is credited as usual', async () => {
+    const wallet = await service.client.wallet();
+    const made = await invoice(wallet.id);
+    const paying = net.outside.pay({ paymentRequest: made.payment_request, claimDelayMs: 5000 });
+    await expect.poll(() => JSON.stringify(net.state())).toContain('"state":"claiming"');
+    expect(await cancel(made.id)).toMatchObject({ status: 400, body: { type: 'invoice_paid' } });
+    expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('pending');
+    service.time.advance(6000);
+    expect(await paying).toMatchObject({ state: 'succeeded' });
+    await expect.poll(() => balance(wallet.id)).toBe(100);
+    expect((await service.client.get(`/v1/lntx/${made.id}`)).settled).toBe(1);
+  });
+
+  it('one that a payment inside holds is refused until that has ended', async () => {
+    const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
+    const made = await invoice(payee.id);
+    net.always('cancelInvoice', { unavailable: true });
+    const json = { payment_request: made.payment_request };
+    const headers = { prefer: 'respond-async' };
+    expect((await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers })).status).toBe(202);
+    net.always('cancelInvoice', undefined);
+    expect(await cancel(made.id)).toMatchObject({ status: 400, body: { type: 'invoice_paid' } });
+  });
+
+  it('a node that is away or does not answer leaves the invoice open, with 503', async () => {
+    const wallet = await service.client.wallet();
+    for (const fault of [{ unavailable: true }, { lose: 'call' }, { lose: 'answer' }] as const) {
+      const made = await invoice(wallet.id);
+      net.next('cancelInvoice', fault);
+      expect(await cancel(made.id)).toMatchObject({ status: 503, body: { type: 'node_unavailable' } });
+      expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('pending');
+      expect((await cancel(made.id)).status).toBe(200);
+    }
+  });
+
+  it('paid inside and cancelled at once: either it is paid or it is cancelled, never both', async () => {
+    const [payee, payer] = [await service.client.wallet(), await service.client.wallet(2000)];
+    for (let i = 0; i < 10; i++) {
+      const made = await invoice(payee.id);
+      const before = await balance(payer.id);
+      const json = { payment_request: made.payment_request };
+      const [cancelled, paid] = await Promise.all([
+        cancel(made.id),
+        service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json }),
+      ]);
+      expect([cancelled.status, paid.status].toSorted()).toEqual(cancelled.status === 200 ? [200, 400] : [201, 400]);
+      expect(await balance(payer.id)).toBe(cancelled.status === 200 ? before : before - 100);
+    }
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('A3: it needs wallet_deposit; without it 403, and what is unknown or of others is not found', async () => {
+    const [wallet, sibling] = [await service.client.wallet(), await service.client.wallet()];
+    const { id } = await invoice(wallet.id);
+    expect((await service.client.ask('DELETE', `/v1/lntx/${id}`)).status).toBe(401);
+    for (const key of [wallet.read, wallet.lnurlPay, service.client.publicKey]) expect((await cancel(id, key)).status).toBe(403);
+    for (const key of [sibling.admin, service.neighbour.secretKey]) expect((await cancel(id, key)).status).toBe(404);
+    for (const other of ['lntx_0000000000000000000000', 'nonsense', '0'.repeat(64), wallet.id]) {
+      expect((await cancel(other)).status, other).toBe(404);
+    }
+    expect((await service.client.get(`/v1/lntx/${id}`)).status).toBe('pending');
+    expect((await cancel(id, wallet.admin)).status).toBe(200);
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+
+onFakeService('other people’s pages', (service) => {
+  const preflight = (path: string, method: string, headers?: string) =>
+    service.client.ask('OPTIONS', path, {
+      headers: {
+        origin: 'https://shop.example',
+        'access-control-request-method': method,
+        ...(headers && { 'access-control-request-headers': headers }),
+      },
+    });
+
+  it.each([
+    ['/v1/wallets', 'GET', 'x-api-key'],
+    ['/v1/wallet', 'POST', 'authorization,content-type,idempotency-key'],
+    ['/v1/wallet/waka_1/withdraw', 'POST', 'X-Api-Key, X-LNPAY-ASYNC'],
+    ['/v1/user/wallet/waka_1', 'GET', 'x-api-key'],
+    ['/v1/lntx/lntx_1', 'DELETE', 'x-api-key'],
+    ['/v1/wallet/wal_1/lnurl-process', 'GET', 'x-anything'],
+  ])('a preflight of %s %s is answered without a key, with the headers that were asked for', async (path, method, headers) => {
+    const answer = await preflight(path, method, headers);
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-methods')?.split(', ')).toContain(method);
+    expect(answer.headers.get('access-control-allow-headers')).toBe(headers);
+    expect(answer.headers.get('access-control-max-age')).toBe('600');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(answer.text).toBe('');
+  });
+
+  it('what is no list of header names is not repeated', async () => {
+    expect((await preflight('/v1/wallets', 'GET', 'x; <script>')).headers.get('access-control-allow-headers')).toBeNull();
+  });
+
+  it('an unknown address has no preflight, and other routes none for anybody', async () => {
+    expect((await preflight('/v1/nothing', 'GET')).status).toBe(404);
+    const playground = await preflight('/playground/pay', 'POST', 'x-api-key');
+    expect(playground.status).toBe(405);
+    expect(playground.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('answers can be read, errors and their headers too, and none needs a cookie', async () => {
+    const wallet = await service.client.wallet(10);
+    const list = await service.client.ask('GET', `/v1/wallet/${wallet.id}/transactions`, { key: service.client.secretKey });
+    const refused = await service.client.ask('GET', '/v1/wallets', { headers: { origin: 'null' } });
+    const missing = await service.client.ask('GET', '/v1/nothing');
+    const lnurl = await service.client.ask('GET', `/v1/wallet/${wallet.id}/lnurl-process?ott=x`);
+    for (const { headers } of [list, refused, missing, lnurl]) {
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+      const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(', ');
+      const own = [...headers.keys()].filter((name) => /^(x-(?!content)|link|retry)/.test(name));
+      expect(exposed).toEqual(expect.arrayContaining(own));
+    }
+  });
+
+  it('nothing is taken for a page: no sniffing, no frames, no referrer', async () => {
+    for (const path of ['/v1/wallets', '/healthz', '/nothing']) {
+      const { headers } = await service.client.ask('GET', path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+    }
+  });
+});

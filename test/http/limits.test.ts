@@ -1,0 +1,191 @@
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { InvalidConfig, readConfig } from '../../src/config.ts';
+import { TokenBuckets } from '../../src/http/token-buckets.ts';
+import { onFakeService } from '../support/fake-service.ts';
+import type { Answer } from '../support/service.ts';
+
+const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].toSorted();
+const times = (n: number, one: (i: number) => Promise<Answer>) => Promise.all(Array.from({ length: n }, (_, i) => one(i)));
+
+// So little a second that no test is slow enough to earn a token that matters.
+const FEW = {
+  RATE_LIMIT_PER_SECOND: '1',
+  RATE_LIMIT_BURST: '60',
+  ADDRESS_RATE_LIMIT_PER_SECOND: '1',
+  ADDRESS_RATE_LIMIT_BURST: '30',
+  TRUST_PROXY: '127.0.0.1',
+};
+
+onFakeService(
+  'limits',
+  (service) => {
+    const from = (ip: string) => ({ 'x-forwarded-for': ip });
+    const ask = (path: string, key?: string, headers: Record<string, string> = {}) => service.client.ask('GET', path, { key, headers });
+
+    it('a key that asks too often is told when to ask again, and other keys go on', async () => {
+      const [noisy, quiet] = [await service.client.wallet(), await service.client.wallet()];
+      const path = `/v1/wallet/${noisy.id}`;
+      await ask(path, noisy.read);
+      const answers = await times(100, () => ask(path, noisy.read));
+      expect(statusesOf(answers)).toEqual([200, 429]);
+      const refused = answers.find(({ status }) => status === 429);
+      expect(refused?.body).toMatchObject({ name: 'Too Many Requests', status: 429, type: 'rate_limited' });
+      expect(refused?.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+      expect((await ask(`/v1/wallet/${quiet.id}`, quiet.read)).status).toBe(200);
+    });
+
+    it('unknown keys are charged to their address: guessing ends, also with a new key each time', async () => {
+      const guesses = [];
+      for (let i = 0; i < 60; i++) guesses.push(await ask('/v1/wallets', `sak_${String(i).padStart(30, '0')}`, from('203.0.113.1')));
+      expect(statusesOf(guesses)).toEqual([401, 429]);
+      expect((await ask('/v1/wallets', undefined, from('203.0.113.1'))).status).toBe(429);
+      expect((await ask('/v1/wallets', undefined, from('203.0.113.2'))).status).toBe(401);
+    });
+
+    it('a key that is known works from an address that others have used up', async () => {
+      const wallet = await service.client.wallet();
+      const path = `/v1/wallet/${wallet.id}`;
+      expect((await ask(path, wallet.admin, from('203.0.113.3'))).status).toBe(200);
+      await times(60, () => ask('/v1/wallets', undefined, from('203.0.113.3')));
+      expect((await ask(path, wallet.admin, from('203.0.113.3'))).status).toBe(200);
+    });
+
+    it('public LNURL routes answer it in their own form, whatever key is sent along', async () => {
+      const lnurl = (i: number) => ask('/v1/wallet/x/lnurl-process?ott=x', `sak_${i}`, from('203.0.113.4'));
+      const answers = await times(60, lnurl);
+      expect(statusesOf(answers)).toEqual([200]);
+      expect(answers.filter(({ body }) => /too many/i.test(body.reason)).length).toBeGreaterThanOrEqual(25);
+    });
+
+    it('an IPv6 customer has one allowance for all of his addresses', async () => {
+      const answers = await times(60, (i) => ask('/v1/wallets', undefined, from(`2001:db8:0:1::${i.toString(16)}`)));
+      expect(statusesOf(answers)).toEqual([401, 429]);
+      expect((await ask('/v1/wallets', undefined, from('2001:db8:0:2::1'))).status).toBe(401);
+    });
+
+    it('what watches the service is never turned away', async () => {
+      expect(statusesOf(await times(60, () => ask('/healthz', undefined, from('203.0.113.5'))))).toEqual([200]);
+    });
+
+    it('a repetition under an Idempotency-Key is never turned away by its rate: it may be of something that was paid', async () => {
+      const wallet = await service.client.wallet();
+      const post = (headers: Record<string, string>) =>
+        service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.admin, json: { num_satoshis: 1 }, headers });
+      const made = await post({ 'idempotency-key': 'once' });
+      expect(made.status).toBe(201);
+      await times(100, () => ask(`/v1/wallet/${wallet.id}`, wallet.admin));
+      expect((await post({})).status).toBe(429);
+      expect(await post({ 'idempotency-key': 'once' })).toMatchObject({ status: 201, body: { id: made.body.id } });
+      expect(await post({ 'idempotency-key': 'something new' })).toMatchObject({ status: 429, body: { type: 'rate_limited' } });
+    });
+  },
+  FEW,
+);
+
+onFakeService(
+  'bounds',
+  (service) => {
+    const { net } = service;
+    const ask = (path: string, headers: Record<string, string> = {}) =>
+      service.client.ask('GET', path, { key: service.client.secretKey, headers });
+
+    it('a query is bounded in length and number, and fields in their number', async () => {
+      expect((await ask(`/v1/wallets?x=${'y'.repeat(12_000)}`)).body).toMatchObject({ status: 413, type: 'payload_too_large' });
+      expect((await ask(`/v1/wallets?${'x=y&'.repeat(120)}`)).body).toMatchObject({ status: 413, type: 'payload_too_large' });
+      const fields = (n: number) => Array.from({ length: n }, (_, i) => `f${i}`);
+      expect((await ask(`/v1/wallets?fields=${fields(50).join(',')}`)).status).toBe(200);
+      for (const comma of [',', '%2C', '%2c']) {
+        expect((await ask(`/v1/wallets?fields=${fields(51).join(comma)}`)).body).toMatchObject({ status: 400, type: 'validation_failed' });
+      }
+      const lnurl = await ask(`/v1/wallet/x/lnurl-process?ott=${'y'.repeat(12_000)}`);
+      expect(lnurl).toMatchObject({ status: 200, body: { status: 'ERROR' } });
+    });
+
+    it('a key has so many requests open at once; when they end, it may ask again', async () => {
+      const wallet = await service.client.wallet(1000);
+      await ask('/v1/wallets');
+      const held = Array.from({ length: 5 }, () => net.outside.invoice({ amountMsat: 1000, script: { hold: true } }));
+      const waiting = held.map(({ paymentRequest }) =>
+        service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+          key: service.client.secretKey,
+          json: { payment_request: paymentRequest },
+        }),
+      );
+      await expect.poll(async () => (await ask('/v1/wallets')).status).toBe(429);
+      // Nothing of what waits was turned away, and another key goes on.
+      expect((await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read })).status).toBe(200);
+      for (const { paymentHash } of held) {
+        // Until the payment has arrived there, this throws.
+        await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled', { timeout: 20_000 }).toBe('settled');
+      }
+      expect(statusesOf(await Promise.all(waiting))).toEqual([201]);
+      expect((await ask('/v1/wallets')).status).toBe(200);
+    });
+
+    it('X-Forwarded-For counts for nothing unless the operator says whose', async () => {
+      const guess = (i: number) => service.client.ask('GET', '/v1/wallets', { headers: { 'x-forwarded-for': `203.0.113.${i}` } });
+      expect(statusesOf(await times(60, guess))).toEqual([401, 429]);
+    });
+
+    it('behind https the answers say so', async () => {
+      expect((await ask('/healthz')).headers.get('strict-transport-security')).toBe('max-age=31536000');
+    });
+  },
+  {
+    MAX_REQUESTS_AT_ONCE: '5',
+    ADDRESS_RATE_LIMIT_PER_SECOND: '1',
+    ADDRESS_RATE_LIMIT_BURST: '30',
+    PUBLIC_URL: 'https://wallet.example.com',
+  },
+);
+
+onFakeService(
+  'connections',
+  (service) => {
+    it('beyond the limit are closed, and those that are open go on', async () => {
+      const { hostname, port } = new URL(service.client.url);
+      const open = () => {
+        const socket = connect(Number(port), hostname);
+        const closed = new Promise<string>((resolve) => socket.on('error', () => undefined).on('close', () => resolve('closed')));
+        return { socket, closed };
+      };
+      const first = Array.from({ length: 3 }, open);
+      await Promise.all(first.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
+      expect(await open().closed).toBe('closed');
+      first[0]?.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      const answer = await new Promise<string>((resolve) => first[0]?.socket.once('data', (data) => resolve(String(data))));
+      expect(answer).toContain('200 OK');
+      for (const { socket } of first) socket.destroy();
+    });
+  },
+  { MAX_CONNECTIONS: '3' },
+);
+
+it('a bucket fills with time up to its burst, and the number of buckets is bounded', () => {
+  let now = 0;
+  const buckets = new TokenBuckets({ perSecond: 2, burst: 3 }, 10, () => now);
+  expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([true, true, true, false]);
+  expect(buckets.isEmpty('a')).toBe(true);
+  now = 500;
+  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
+  now = 1e9;
+  expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([true, true, true, false]);
+  for (let i = 0; i < 1000; i++) buckets.take(`b${i}`);
+  expect(buckets.size).toBe(10);
+  const none = new TokenBuckets({ perSecond: 0, burst: 1 }, 10, () => now);
+  expect(Array.from({ length: 100 }, () => none.take('a'))).not.toContain(false);
+});
+
+it.each(['yes', '0', '10', '127.0.0.1/0', '127.0.0.1/33', '10.0.0.0/8,', 'loopback', '::1/129', '1.2.3'])(
+  'TRUST_PROXY=%s is refused at the start',
+  (value) => {
+    expect(() => readConfig({ TRUST_PROXY: value })).toThrow(InvalidConfig);
+  },
+);
+
+it('TRUST_PROXY is a number of proxies or a list of networks', () => {
+  expect(readConfig({ TRUST_PROXY: '2' }).trustProxy).toBe(2);
+  expect(readConfig({ TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,::1' }).trustProxy).toEqual(['127.0.0.1', '10.0.0.0/8', '::1']);
+  expect(readConfig({}).trustProxy).toBeUndefined();
+});

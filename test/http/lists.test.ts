@@ -1,0 +1,178 @@
+import { expect, it } from 'vitest';
+import type { PaymentScript } from '../../src/lightning/fake/script.ts';
+import { type FakeService, onFakeService } from '../support/fake-service.ts';
+import type { Answer, Json, TestWallet } from '../support/service.ts';
+
+type Row = { id: string; status: string; created_at: number; num_msat: number; wtxType: { name: string }; wal: { id: string } };
+
+const idsOf = (rows: Row[]) => rows.map(({ id }) => id);
+
+/** Follows `next` to the end. */
+async function walk({ client }: FakeService, path: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  const base = path.split('?')[0];
+  for (let at: string | undefined = path; at !== undefined; ) {
+    const answer: Answer = await client.ask('GET', at, { key: client.secretKey });
+    if (answer.status !== 200) throw new Error(`${at}: ${answer.text}`);
+    rows.push(...answer.body);
+    const next: string | undefined = /<([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    at = next && base + next;
+  }
+  return rows;
+}
+
+/** A wallet with three deposits, three payments of each outcome, and transfers, mixed; its payments that fail or hang are not in the ledger. */
+async function busyWallet({ client, net }: FakeService): Promise<{ wallet: TestWallet; other: TestWallet }> {
+  const [wallet, other] = [await client.wallet(1000), await client.wallet()];
+  const pay = (script: PaymentScript, prefer = '') =>
+    client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+      key: client.secretKey,
+      json: { payment_request: net.outside.invoice({ amountMsat: 10_000, script }).paymentRequest },
+      headers: { prefer },
+    });
+  for (let i = 1; i <= 3; i++) {
+    await pay({ fee: 1000 });
+    await pay({ hold: true }, 'respond-async');
+    await pay({ fail: 'NO_ROUTE' });
+    await client.post(`/v1/wallet/${wallet.id}/transfer`, { dest_wallet_id: other.id, num_satoshis: i });
+    await client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 5 });
+  }
+  return { wallet, other };
+}
+
+onFakeService('lists', (service) => {
+  const { net } = service;
+  const ask = (path: string, key = service.client.secretKey) => service.client.ask('GET', path, { key });
+  let busy: Awaited<ReturnType<typeof busyWallet>>;
+  let path: string;
+
+  it('pending, failed and settled transactions are lists of their own, and all is every one of them, newest first', async () => {
+    busy = await busyWallet(service);
+    path = `/v1/wallet/${busy.wallet.id}/transactions`;
+    const [settled, pending, failed, all]: Row[][] = (await Promise.all(
+      ['settled', 'pending', 'failed', 'all'].map((status) => service.client.get(`${path}?status=${status}`)),
+    )) as [Row[], Row[], Row[], Row[]];
+    expect([settled?.length, pending?.length, failed?.length]).toEqual([13, 3, 3]);
+    expect(pending?.every(({ status }) => status === 'pending')).toBe(true);
+    expect(failed?.every(({ status, num_msat }) => status === 'failed' && num_msat === -10_000)).toBe(true);
+    expect(idsOf(all ?? []).toSorted()).toEqual(idsOf([...(settled ?? []), ...(pending ?? []), ...(failed ?? [])]).toSorted());
+    const times = (all ?? []).map(({ created_at }) => created_at);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    expect(await service.client.get(path)).toEqual(settled);
+  });
+
+  it('a wallet that begins and ends payments in turn shows them in the order in which they began', async () => {
+    const all: Row[] = await service.client.get(`${path}?status=all`);
+    const kinds = all.map(({ wtxType, status }) => `${wtxType.name}:${status}`).reverse();
+    const round = [
+      'ln_withdrawal:settled',
+      'network_fee:settled',
+      'ln_withdrawal:pending',
+      'ln_withdrawal:failed',
+      'ln_transfer_out:settled',
+      'ln_deposit:settled',
+    ];
+    expect(kinds).toEqual(['ln_deposit:settled', ...round, ...round, ...round]);
+  });
+
+  it('pages and cursors walk through every list once, in the same order', async () => {
+    for (const query of ['status=pending', 'status=failed', 'status=all', 'type=ln_deposit', 'status=all&type=ln_withdrawal', 'from=1']) {
+      const whole: Row[] = await service.client.get(`${path}?${query}`);
+      expect(whole.length).toBeGreaterThan(2);
+      const [first] = whole;
+      expect(idsOf(await walk(service, `${path}?${query}&per-page=2&after=${first?.id}`)), query).toEqual(idsOf(whole.slice(1)));
+      expect(idsOf(await walk(service, `${path}?${query}&per-page=2`)), query).toEqual(idsOf(whole));
+      expect((await ask(`${path}?${query}&per-page=2`)).headers.get('x-pagination-total-count')).toBe(String(whole.length));
+    }
+  });
+
+  it('a page past the end is empty; one that would have to count too far is refused, with the way that works', async () => {
+    expect((await ask(`${path}?status=all&page=50`)).body).toEqual([]);
+    const far = await ask(`${path}?status=all&page=202&per-page=50`);
+    expect(far).toMatchObject({ status: 400, body: { type: 'validation_failed', message: expect.stringContaining('after') } });
+  });
+
+  it('from and to hold for booked and for other transactions, both included', async () => {
+    const all: Row[] = await service.client.get(`${path}?status=all`);
+    for (const status of ['settled', 'pending', 'failed', 'all']) {
+      const of = async (from: number, to: number) => (await service.client.get(`${path}?status=${status}&from=${from}&to=${to}`)).length;
+      const [newest, oldest] = [all[0]?.created_at ?? 0, all.at(-1)?.created_at ?? 0];
+      expect(await of(oldest, newest), status).toBe((await service.client.get(`${path}?status=${status}`)).length);
+      expect(await of(newest + 1, newest + 1000), status).toBe(0);
+      expect(await of(1000, oldest - 1), status).toBe(0);
+      expect(await of(newest, oldest - 1), status).toBe(0);
+    }
+  });
+
+  it.each([
+    'status=done',
+    'type=deposit',
+    'from=-1',
+    'to=1.5',
+    'from=yesterday',
+    'status=all&after=wtx_0000000000000000000000o',
+    'status=all&after=nonsense',
+    'status=all&status=failed',
+    'status=all&page=1&after=x',
+  ])('%s is refused', async (query) => {
+    expect(await ask(`${path}?${query}`)).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
+  });
+
+  it('a cursor of another wallet or of another list is refused', async () => {
+    const [pending]: Row[] = await service.client.get(`${path}?status=pending`);
+    expect((await ask(`/v1/wallet/${busy.other.id}/transactions?status=all&after=${pending?.id}`)).status).toBe(400);
+    expect((await ask(`${path}?type=ln_withdrawal&after=${pending?.id}`)).status).toBe(400);
+    expect((await ask(`${path}?status=all&after=${pending?.id}`)).status).toBe(200);
+  });
+
+  it('the account sees all its wallets in one list, and nobody else', async () => {
+    const whole: Row[] = await service.client.get('/v1/wallet-transactions?per-page=500');
+    expect(whole.filter(({ wal }) => wal.id === busy.wallet.id)).toHaveLength(13);
+    expect(whole.filter(({ wal }) => wal.id === busy.other.id)).toHaveLength(3);
+    expect(whole).toHaveLength(16);
+    for (const query of ['', 'status=all', 'status=pending', 'status=failed', 'type=ln_transfer_in']) {
+      const list: Row[] = await service.client.get(`/v1/wallet-transactions?${query}`);
+      expect(list.length, query).toBeGreaterThan(2);
+      expect(idsOf(await walk(service, `/v1/wallet-transactions?${query}&per-page=2&after=${list[0]?.id}`)), query).toEqual(
+        idsOf(list.slice(1)),
+      );
+      expect((await service.neighbour.ask('GET', `/v1/wallet-transactions?${query}`, { key: service.neighbour.secretKey })).body).toEqual(
+        [],
+      );
+    }
+    const own: Row[] = await service.client.get(`/v1/wallet-transactions?wallet_id=${busy.wallet.id}&status=all`);
+    expect(own).toEqual(await service.client.get(`${path}?status=all`));
+  });
+
+  it("A1, A3: the account's list needs its secret key; a wallet or transaction of somebody else is not found", async () => {
+    expect((await ask('/v1/wallet-transactions', busy.wallet.admin)).status).toBe(403);
+    expect((await ask('/v1/wallet-transactions', service.client.publicKey)).status).toBe(403);
+    const [row]: Row[] = await service.client.get(`${path}?status=pending`);
+    const stranger = (at: string) => service.neighbour.ask('GET', at, { key: service.neighbour.secretKey });
+    expect((await stranger(`/v1/wallet-transactions?wallet_id=${busy.wallet.id}`)).status).toBe(404);
+    expect((await stranger(`/v1/wallet-transactions/${row?.id}`)).status).toBe(404);
+    expect((await stranger(`/v1/wallet-transactions?after=${row?.id}`)).status).toBe(400);
+    expect((await ask(`/v1/wallet-transactions/${row?.id}`, busy.wallet.admin)).status).toBe(403);
+  });
+
+  it('every line of every list can be read by itself', async () => {
+    const all: Row[] = await service.client.get('/v1/wallet-transactions?status=all');
+    for (const row of all) expect(await service.client.get(`/v1/wallet-transactions/${row.id}`)).toEqual(row);
+    for (const id of ['wtx_0000000000000000000000i', 'nonsense', `${all[0]?.id}x`]) {
+      expect((await ask(`/v1/wallet-transactions/${id}`)).status, id).toBe(404);
+    }
+  });
+
+  it('a payment that ends moves from one list to the other and keeps its id', async () => {
+    const [row]: Json[] = await service.client.get(`${path}?status=pending`);
+    net.outside.resolveHold(row.lnTx.r_hash_decoded, 'settle');
+    await expect.poll(async () => idsOf(await service.client.get(path)), { timeout: 20_000 }).toContain(row.id);
+    expect(idsOf(await service.client.get(`${path}?status=pending`))).not.toContain(row.id);
+  });
+
+  it('wallets are listed by pages and cursors alike', async () => {
+    const whole = idsOf(await service.client.get('/v1/wallets'));
+    expect(idsOf(await walk(service, `/v1/wallets?per-page=1&after=${whole[0]}`))).toEqual(whole.slice(1));
+    expect((await service.client.ask('GET', '/v1/wallets?after=wal_nobody', { key: service.client.secretKey })).status).toBe(400);
+  });
+});

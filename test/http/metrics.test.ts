@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { family } from '../../src/http/exposition.ts';
+import { onFakeService } from '../support/fake-service.ts';
+
+const TOKEN = 'a-token-for-metrics';
+
+onFakeService('metrics on the machine itself', (service) => {
+  const { net } = service;
+  const metrics = async () => (await service.client.ask('GET', '/metrics')).text;
+  const seriesOf = (text: string, series: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${series} `))
+        ?.split(' ')[1],
+    );
+
+  it('count answers by route and status, and nothing in them is a key, a wallet or an address', async () => {
+    const wallet = await service.client.wallet(1000);
+    for (let i = 0; i < 3; i++) await service.client.ask('GET', `/v1/wallet/${wallet.read}`, { key: wallet.read });
+    await service.client.ask('GET', `/v1/wallet/${wallet.read}?access-token=nobody`);
+    await service.client.ask('GET', `/${wallet.admin}/nothing`);
+    const text = await metrics();
+    expect(seriesOf(text, 'satchel_http_requests_total{method="GET",route="/v1/wallet/:key",status="200"}')).toBe(3);
+    expect(seriesOf(text, 'satchel_http_requests_total{method="GET",route="/v1/wallet/:key",status="401"}')).toBe(1);
+    expect(seriesOf(text, 'satchel_http_requests_total{method="GET",route="unknown",status="404"}')).toBe(1);
+    expect(seriesOf(text, 'satchel_http_request_seconds_bucket{method="GET",route="/v1/wallet/:key",le="+Inf"}')).toBe(4);
+    expect(seriesOf(text, 'satchel_http_request_seconds_count{method="GET",route="/v1/wallet/:key"}')).toBe(4);
+    expect(text).not.toMatch(/(wak|sak|pak|wal|wtx|lntx)[a-z]*_[0-9A-Za-z]{8}|127\.0\.0\.1/);
+  });
+
+  it('every line has the form that Prometheus reads, and buckets never shrink', async () => {
+    const lines = (await metrics()).trimEnd().split('\n');
+    for (const line of lines) {
+      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? -?[0-9.e+-]+)$/);
+    }
+    const buckets = lines.filter((line) => line.startsWith('satchel_http_request_seconds_bucket{method="GET",route="/metrics"'));
+    const counts = buckets.map((line) => Number(line.split(' ')[1]));
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  });
+
+  it('tell what is in flight, what alarms, whether the node answers, and how the process is', async () => {
+    const wallet = await service.client.wallet(1000);
+    const pending = seriesOf(await metrics(), 'satchel_payments_pending');
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 1000, script: { hold: true } });
+    await service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+      key: wallet.admin,
+      json: { payment_request: paymentRequest },
+      headers: { prefer: 'respond-async' },
+    });
+    const text = await metrics();
+    expect(seriesOf(text, 'satchel_payments_pending')).toBe(pending + 1);
+    expect(seriesOf(text, 'satchel_node_up')).toBe(1);
+    expect(seriesOf(text, 'satchel_ledger_postings_total')).toBeGreaterThan(2);
+    expect(seriesOf(text, 'satchel_ledger_batches_total')).toBeGreaterThan(2);
+    expect(seriesOf(text, 'satchel_ledger_waiting_postings')).toBe(0);
+    expect(seriesOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect(seriesOf(text, 'satchel_event_loop_delay_seconds{quantile="0.99"}')).toBeGreaterThanOrEqual(0);
+    net.tell({ type: 'payment', paymentId: 'lntx_0000000000000000000000', outcome: { state: 'failed', reason: 'NO_ROUTE' } });
+    await expect.poll(async () => seriesOf(await metrics(), 'satchel_alarms_open{kind="payment_contradicted"}')).toBe(1);
+  });
+
+  it('are not there for who comes through a proxy', async () => {
+    for (const headers of [{ 'x-forwarded-for': '203.0.113.1' }, { forwarded: 'for=203.0.113.1' }]) {
+      expect((await service.client.ask('GET', '/metrics', { headers })).status).toBe(404);
+    }
+  });
+});
+
+onFakeService(
+  'metrics with a token',
+  (service) => {
+    it('are for who shows it, wherever he is, and for nobody else', async () => {
+      const ask = (headers: Record<string, string>) => service.client.ask('GET', '/metrics', { headers });
+      expect((await ask({ authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.1' })).status).toBe(200);
+      for (const authorization of ['', 'Bearer x', `Bearer ${TOKEN}x`, TOKEN, `Bearer ${service.client.secretKey}`]) {
+        expect((await ask({ authorization })).status, authorization).toBe(401);
+      }
+      expect((await service.client.ask('GET', '/metrics', { key: service.client.secretKey })).status).toBe(401);
+    });
+  },
+  { METRICS_TOKEN: TOKEN },
+);
+
+it('a label cannot break out of its quotes', () => {
+  const text = family('x', 'gauge', 'x', [{ labels: { kind: 'a"b\\c\nd' }, value: 1 }]);
+  expect(text).toContain('x{kind="a\\"b\\\\c\\nd"} 1\n');
+});
