@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
+import { COUNTED } from './counted.ts';
 
 /**
  * A load generator with as little of its own work as possible: raw keep-alive connections, each with one request under way. Runs in a
@@ -11,7 +12,7 @@ export interface LoadOrder {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
-  /** Whole HTTP requests; each connection takes its turn through them. */
+  /** Whole HTTP requests; each connection takes its turn through them. {@link COUNTED} becomes another number in every request. */
   readonly requests: readonly string[];
 }
 
@@ -29,7 +30,8 @@ export interface LoadResult {
 const MANY = 64;
 
 const order = workerData as LoadOrder;
-const requests = order.requests.map((text) => Buffer.from(text));
+const requests = order.requests.map((text) => ({ bytes: Buffer.from(text), countAt: text.indexOf(COUNTED) }));
+let sent = 0;
 const latenciesMs: number[] = [];
 let refused = 0;
 
@@ -66,6 +68,15 @@ function lookNowAndThen(): () => void {
   };
 }
 
+function next(turn: number): Buffer {
+  const request = requests[turn % requests.length];
+  if (!request) throw new Error('there is nothing to ask');
+  if (request.countAt < 0) return request.bytes;
+  const counted = Buffer.from(request.bytes);
+  counted.write(String(sent++).padStart(COUNTED.length, '0'), request.countAt);
+  return counted;
+}
+
 /** One request after the other, until it is time to end. */
 function converse(socket: Socket, first: number, end: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -74,7 +85,7 @@ function converse(socket: Socket, first: number, end: number): Promise<void> {
     let answer = '';
     const send = () => {
       sentAt = performance.now();
-      socket.write(requests[turn++ % requests.length] as Buffer);
+      socket.write(next(turn++));
     };
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('the server closed a connection')));

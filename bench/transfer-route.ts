@@ -26,10 +26,11 @@ function transferRoute(deps: RouteParts, transfer: Deps['payments']['transfer'])
   return (app) => paymentRoutes(app, all);
 }
 
-export function transferRequests({ secretKey, funded }: Web): string[] {
+/** `more` are further header lines, each with its end. */
+export function transferRequests({ secretKey, funded }: Web, more = ''): string[] {
   return funded.map(({ id }, i) => {
     const destination = funded[(i * 7 + 1) % funded.length]?.id;
-    return postRequest(`/v1/wallet/${id}/transfer`, secretKey, { dest_wallet_id: destination, num_satoshis: 1 });
+    return postRequest(`/v1/wallet/${id}/transfer`, secretKey, { dest_wallet_id: destination, num_satoshis: 1 }, more);
   });
 }
 

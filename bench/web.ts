@@ -110,8 +110,8 @@ export function getRequest(path: string, key: string): string {
   return `GET ${path} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\n\r\n`;
 }
 
-export function postRequest(path: string, key: string, body: object): string {
+export function postRequest(path: string, key: string, body: object, more = ''): string {
   const text = JSON.stringify(body);
-  const head = `host: bench\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}`;
+  const head = `host: bench\r\nx-api-key: ${key}\r\n${more}content-type: application/json\r\ncontent-length: ${text.length}`;
   return `POST ${path} HTTP/1.1\r\n${head}\r\n\r\n${text}`;
 }

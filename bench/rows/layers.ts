@@ -3,10 +3,14 @@ import { createServer as createHttpServer } from 'node:http';
 import { devNull } from 'node:os';
 import Fastify from 'fastify';
 import { pino } from 'pino';
+import { Type } from 'typebox';
+import type { Dialect } from '../../src/db/database.ts';
+import { KeyParams } from '../../src/http/fields.ts';
 import { compare } from '../compare.ts';
+import { COUNTED } from '../counted.ts';
 import type { Figure, Row } from '../row.ts';
 import type { Run } from '../run.ts';
-import { transferRequests, withoutLedger } from '../transfer-route.ts';
+import { transferRequests, withLedger, withoutLedger } from '../transfer-route.ts';
 import { inMemory, listening, loaded, type Serving, serve, type Web, webOn } from '../web.ts';
 
 const CONNECTIONS = 64;
@@ -33,6 +37,30 @@ const bareFastify: Step = (_web, answer) => {
 /** Bodies, request ids, headers and hooks of the service, around a route that does nothing. */
 const ownServer: Step = (_web, answer) =>
   serve((app) => app.post('/v1/wallet/:key/transfer', async (_request, reply) => reply.code(201).type('application/json').send(answer)));
+
+const TRANSFER = Type.Object(
+  { dest_wallet_id: Type.String(), num_satoshis: Type.Integer({ minimum: 1 }) },
+  { additionalProperties: false },
+);
+
+/** The server with validation, and a canned answer. */
+const validating: Step = (_web, answer) =>
+  serve((app) =>
+    app.post('/v1/wallet/:key/transfer', { schema: { params: KeyParams, body: TRANSFER } }, async (_request, reply) =>
+      reply.code(201).type('application/json').send(answer),
+    ),
+  );
+
+/** The same for those who may: credential read, hashed and found in memory, wallet found, permission looked up. */
+const authenticating: Step = (web, answer) => {
+  const { access } = inMemory(web);
+  return serve((app) =>
+    app.post('/v1/wallet/:key/transfer', { schema: { params: KeyParams, body: TRANSFER } }, async (request, reply) => {
+      await access.spender(request, 'wallet_transfer');
+      return reply.code(201).type('application/json').send(answer);
+    }),
+  );
+};
 
 /** Validation, authentication from memory, the rendering of objects and their serialization. */
 const routeInMemory: Step = (web) => serve(withoutLedger(inMemory(web)));
@@ -62,6 +90,20 @@ export function layerRows(): Row[] {
       'what validation, authentication, rendering and serialization leave of the server',
     ),
     layer(
+      'authentication',
+      ['authentication', authenticating],
+      ['validation', validating],
+      'what authentication leaves of a validated request',
+    ),
+    layer(
+      'serialization',
+      ['route', routeInMemory],
+      ['canned answer', authenticating],
+      'what rendering the answer and serializing it leave of a canned one',
+    ),
+    idempotencyRow('sqlite'),
+    idempotencyRow('postgres'),
+    layer(
       'keys and wallets',
       route,
       ['in memory', routeInMemory],
@@ -72,6 +114,28 @@ export function layerRows(): Row[] {
       target: { goal: 0.95, floor: 0.85 },
     },
   ];
+}
+
+/** The whole route with its ledger: each request under a key of its own, which costs a read before and a row in the posting. */
+function idempotencyRow(dialect: Dialect): Row {
+  return {
+    name: `layer: ${dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'} idempotency`,
+    meaning: 'what a new Idempotency-Key in each request leaves of durable transfers',
+    unit: 'requests/s',
+    async measure(run) {
+      await using temporary = await run.database(dialect);
+      const web = await webOn(temporary.database);
+      await using server = await serve(withLedger(web));
+      // Rounds begin to count anew: the time makes their keys different.
+      const keyed = () => transferRequests(web, `idempotency-key: ${Date.now()}-${COUNTED}\r\n`);
+      const plain = loaded(run, { name: 'without', server, requests: transferRequests(web) }, CONNECTIONS);
+      const named = {
+        name: 'with Idempotency-Key',
+        round: () => loaded(run, { name: '', server, requests: keyed() }, CONNECTIONS).round(),
+      };
+      return await compare(run, named, plain);
+    },
+  };
 }
 
 async function climb(run: Run, [name, step]: [string, Step], [lowerName, lowerStep]: [string, Step]): Promise<readonly Figure[]> {

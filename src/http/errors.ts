@@ -119,14 +119,18 @@ function describeInvalid(error: Partial<FastifyError>): Refusal {
     case 'required':
       return new Refusal('validation_failed', `${where}${String(first.params.missingProperty)} is missing.`);
     case 'additionalProperties':
-      return new Refusal(
-        'validation_failed',
-        `There is no field named ${JSON.stringify(first.params.additionalProperty).slice(0, 100)} here.`,
-      );
+      return new Refusal('validation_failed', `There is no field named ${shownName(String(first.params.additionalProperty))} here.`);
     case 'maximum':
       // Amounts have one upper bound: what the ledger can hold.
       if (/satoshi|msat/i.test(path)) return new Refusal('limit_exceeded', `${path} is more than this service handles.`);
       break;
   }
   return new Refusal('validation_failed', `${where}${path || 'the body'} ${first?.message ?? 'is not valid'}.`);
+}
+
+/** No field has a name that long, but every key and token is longer: what was sent in the wrong place is not repeated. */
+const LONGEST_NAME = 23;
+
+function shownName(name: string): string {
+  return JSON.stringify(name.length > LONGEST_NAME ? `${name.slice(0, 8)}…` : name);
 }

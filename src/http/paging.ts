@@ -48,8 +48,7 @@ export function cursorHeaders(
 export function nextHeaders(request: FastifyRequest, reply: FastifyReply, limit: number, after: string | undefined): void {
   reply.header('x-pagination-per-page', limit);
   if (after === undefined) return;
-  const { 'per-page': _perPage, 'access-token': _secret, ...kept } = request.query as Record<string, string>;
-  const query = new URLSearchParams({ ...kept, after, 'per-page': String(limit) });
+  const query = new URLSearchParams({ ...repeatable(request), after, 'per-page': String(limit) });
   setLinks(reply, [`<?${query}>; rel="next"`]);
 }
 
@@ -64,7 +63,7 @@ function setLinks(reply: FastifyReply, links: readonly string[]): void {
 /** The totals and the neighbours of a page (RFC 8288). Links are relative and never repeat a credential or a path key. */
 export function pageHeaders(request: FastifyRequest, reply: FastifyReply, { page, limit }: Page, total: number): void {
   const pages = Math.max(1, Math.ceil(total / limit));
-  const { page: _page, 'per-page': _perPage, 'access-token': _secret, ...kept } = request.query as Record<string, string>;
+  const kept = repeatable(request);
   const link = (rel: string, to: number) => {
     const query = new URLSearchParams({ ...kept, page: String(to), 'per-page': String(limit) });
     return `<?${query}>; rel="${rel}"`;
@@ -79,4 +78,19 @@ export function pageHeaders(request: FastifyRequest, reply: FastifyReply, { page
     'x-pagination-per-page': limit,
   });
   setLinks(reply, links);
+}
+
+/** One name of a field, or a path of them; every key and token is longer than that. */
+const FIELD_PATH = /^\w{1,23}(\.\w{1,23})*$/;
+
+/** The part of the query that a link repeats: what the route knows, so that no credential is in it, however it was sent. */
+function repeatable(request: FastifyRequest): Record<string, string> {
+  const { fields, ...query } = request.query as Record<string, unknown>;
+  const known = (request.routeOptions.schema?.querystring as { properties?: object } | undefined)?.properties ?? {};
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (Object.hasOwn(known, name) && !Object.hasOwn(CursorQuery.properties, name)) kept[name] = String(value);
+  }
+  const names = typeof fields === 'string' ? fields.split(',').filter((field) => FIELD_PATH.test(field.trim())) : [];
+  return names.length > 0 ? { ...kept, fields: names.join(',') } : kept;
 }

@@ -2,6 +2,7 @@ import type { Tx } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
 import { msat } from '../kernel/money.ts';
 import { type AccountState, accountState } from './account-state.ts';
+import { SYSTEM_ACCOUNTS } from './accounts.ts';
 import * as sql from './ledger.sql.ts';
 import * as tailSql from './tail.sql.ts';
 import type { Known } from './write-back.ts';
@@ -52,4 +53,10 @@ export async function* allAccounts(tx: Tx, pageSize = PAGE): AsyncGenerator<Acco
     if (page.length < pageSize) return;
     after = page.at(-1)?.id ?? 0;
   }
+}
+
+/** The system's own accounts as one snapshot has them. */
+export async function systemAccounts(tx: Tx): Promise<AccountState[]> {
+  for await (const page of allAccounts(tx, SYSTEM_ACCOUNTS.suspense)) return page;
+  return [];
 }

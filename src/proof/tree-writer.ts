@@ -7,7 +7,7 @@ import { SumTree } from './sum-tree.ts';
 import { PAGE, type WalletState } from './wallet-states.ts';
 
 /**
- * The lowest level that is stored: 64 leaves below each of its nodes, which a proof hashes again in half a millisecond. Storing all
+ * The lowest level that is stored: 64 leaves below each of its nodes, which a proof hashes again in some 2 ms. Storing all
  * nodes would double the rows of an epoch.
  */
 export const BLOCK_LEVEL = 6;

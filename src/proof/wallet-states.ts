@@ -21,7 +21,7 @@ export interface StatePage {
 }
 
 /** How many wallets are read, and how many leaves written, at a time: some milliseconds, in which nothing else runs on SQLite. */
-export const PAGE = 500;
+export const PAGE = 250;
 
 /** All wallets of one snapshot, in pages, in the order of their ledger accounts. The one place where an epoch learns of balances. */
 export async function* walletStates(snapshot: Tx): AsyncGenerator<StatePage> {

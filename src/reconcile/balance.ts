@@ -1,6 +1,7 @@
 import { readFact, writeFact } from '../db/facts.sql.ts';
 import { pause, unixSeconds } from '../kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
+import { systemAccounts } from '../ledger/read-tail.ts';
 import * as sql from './reconcile.sql.ts';
 import { type BalanceReport, holdsLess, type MeasuredBalance } from './report.ts';
 import type { Run } from './run.ts';
@@ -62,19 +63,20 @@ async function measure(run: Run): Promise<Answer<MeasuredBalance>> {
 
 async function readLedger({ database }: Run) {
   return database.snapshot(async (tx) => {
-    const rows = await tx.all(sql.systemAccounts, SYSTEM_ACCOUNTS.suspense);
-    const balance = (account: number) => rows.find(({ id }) => id === account)?.balance_msat ?? 0;
+    const accounts = await systemAccounts(tx);
+    const account = (wanted: number) => accounts.find(({ id }) => id === wanted);
+    const balance = (wanted: number): number => account(wanted)?.balanceMsat ?? 0;
     const inFlightMsat = (await tx.first(sql.heldInFlight))?.held_msat ?? 0;
     return {
       // The node's account is an asset: its balance is minus what the node holds for the ledger. Zero must not become −0.
       heldByNodeMsat: 0 - balance(SYSTEM_ACCOUNTS.node),
       // All accounts together are zero, so the wallets have what the system's own leave.
-      customersMsat: 0 - rows.reduce((sum, row) => sum + row.balance_msat, 0),
+      customersMsat: 0 - accounts.reduce((sum, { balanceMsat }) => sum + balanceMsat, 0),
       serviceFeesMsat: balance(SYSTEM_ACCOUNTS.serviceFees),
       suspenseMsat: balance(SYSTEM_ACCOUNTS.suspense),
       operatorMsat: balance(SYSTEM_ACCOUNTS.routingFees),
       inFlightMsat,
-      entries: rows.find(({ id }) => id === SYSTEM_ACCOUNTS.node)?.entries ?? 0,
+      entries: account(SYSTEM_ACCOUNTS.node)?.entries ?? 0,
     };
   });
 }

@@ -63,12 +63,6 @@ export const invoicesAfter = statement<ComparedInvoice>(
 
 export const findInvoice = statement<ComparedInvoice>('reconcile_invoice', `SELECT ${INVOICE} FROM invoice i WHERE i.id = $1`);
 
-/** The system's own accounts; what the wallets have is what is missing to zero. */
-export const systemAccounts = statement<{ id: number; balance_msat: number; entries: number }>(
-  'reconcile_system_accounts',
-  'SELECT id, balance_msat, entries FROM ledger_account WHERE id <= $1 ORDER BY id',
-);
-
 /** What is held for payments over the network: at most so much may have left the node without being booked yet. */
 export const heldInFlight = statement<{ held_msat: number }>(
   'reconcile_held_in_flight',

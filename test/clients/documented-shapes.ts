@@ -12,9 +12,10 @@ export interface Wire {
   readonly says?: Json;
 }
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
-const ticket = { ticketId: '23' };
+export const JSON_TYPE = { 'Content-Type': 'application/json' };
+export const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
+export const PHP = { 'X-LNPay-sdk': 'php0.1.0', 'X-Api-Key': 'SAK', ...FORM_TYPE, 'User-Agent': 'GuzzleHttp/7' };
+export const ticket = { ticketId: '23' };
 const BOOST = { app_name: 'Podcast Player', podcast: 'A Show', action: 'boost', ts: 33, value_msat_total: 10_000, message: 'ü ⚡' };
 
 /** What the old documentation shows, and what podcast apps make of it. */

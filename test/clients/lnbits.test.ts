@@ -67,6 +67,22 @@ onFakeService(
       expect(await source.status(open.id)).toMatchObject({ ok: null });
     });
 
+    it('an app that polls without a pause sees an invoice become paid once, and never unpaid again', async () => {
+      const wallet = await service.client.wallet(1000);
+      const source = lnbits(service, wallet);
+      const invoice = await source.createInvoice(5);
+      const seen: (boolean | null)[] = [];
+      const poll = async () => {
+        while (seen.at(-1) !== true) seen.push((await source.status(invoice.id)).ok);
+        for (let i = 0; i < 20; i++) seen.push((await source.status(invoice.id)).ok);
+      };
+      const polling = poll();
+      await net.outside.pay({ paymentRequest: invoice.payment_request });
+      await polling;
+      expect(seen.slice(seen.indexOf(true))).not.toContain(null);
+      expect(await source.balanceMsat()).toBe(1_005_000);
+    });
+
     it('pays, and gets the preimage and the fee', async () => {
       const source = lnbits(service, await service.client.wallet(1000));
       const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000, script: { fee: 1_000 } });

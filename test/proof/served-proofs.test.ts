@@ -5,7 +5,7 @@ import { runVerifier } from './run-verifier.ts';
 
 /** The first epoch that began after everything before this call: the next one may have begun already. */
 async function freshEpoch(client: TwoClients): Promise<Json> {
-  const { epoch } = (await client.ask('GET', '/v1/proof')).body;
+  const { epoch = 0 } = (await client.ask('GET', '/v1/proof')).body;
   for (;;) {
     const later = await client.ask('GET', `/v1/proof/${epoch + 2}`);
     if (later.status === 200) return later.body;

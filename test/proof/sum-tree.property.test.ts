@@ -49,7 +49,7 @@ describe('the Merkle-sum tree', () => {
     );
     const [one] = fc.sample(leaf, 1) as [Leaf];
     for (let count = 0; count <= 130; count++) {
-      const all = Array.from({ length: count }, (_, i) => ({ ...one, walletId: `wal_${i}` }));
+      const all = Array.from({ length: count }, (_, i) => ({ ...one, walletId: `wal_${i}`, balanceMsat: msat(i * 1000) }));
       expect(plain(built(all).top), `${count} leaves`).toEqual(slowTree(slow(all)));
     }
   });

@@ -1,0 +1,2 @@
+/** In a request under load: stands for twelve digits that are others in every request. */
+export const COUNTED = '############';

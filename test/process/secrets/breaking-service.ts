@@ -1,0 +1,47 @@
+import { startSatchel } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import type { Database, Tx } from '../../../src/db/database.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { type Statement, statement } from '../../../src/db/statement.ts';
+import { openNode } from '../../../src/lightning/open.ts';
+
+/** The service on a database that refuses every statement, with its real parameters, once its parent process says so. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const state = { broken: false };
+  const { server } = await startSatchel(config, {
+    openDatabase: async (url, options) => breaking(await openDatabase(url, options), state),
+    openNode,
+  });
+  await server.listen({ host: config.host, port: config.port });
+  process.on('message', ({ broken }: { broken: boolean }) => {
+    state.broken = broken;
+    process.send?.({ broken });
+  });
+  process.on('disconnect', () => process.exit(0));
+  process.stdout.write('Satchel is ready\n');
+}
+
+function breaking(database: Database, state: { broken: boolean }): Database {
+  const asked = <T extends Statement>(wanted: T): T => (state.broken ? ({ ...wanted, ...refused(wanted.name) } as T) : wanted);
+  const around = (tx: Tx): Tx => ({
+    dialect: tx.dialect,
+    all: (wanted, ...parameters) => tx.all(asked(wanted), ...parameters),
+    first: (wanted, ...parameters) => tx.first(asked(wanted), ...parameters),
+    run: (wanted, ...parameters) => tx.run(asked(wanted), ...parameters),
+    send: (wanted, ...parameters) => tx.send(asked(wanted), ...parameters),
+  });
+  return {
+    ...database,
+    all: (wanted, ...parameters) => database.all(asked(wanted), ...parameters),
+    first: (wanted, ...parameters) => database.first(asked(wanted), ...parameters),
+    transaction: (work) => database.transaction((tx) => work(around(tx))),
+    snapshot: (work) => database.snapshot((tx) => work(around(tx))),
+  };
+}
+
+function refused(name: string): Statement {
+  return statement(`broken_${name}`, 'SELECT nothing FROM nowhere WHERE nothing = $1');
+}
+
+await main();

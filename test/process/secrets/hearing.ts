@@ -1,0 +1,44 @@
+import { connect } from 'node:net';
+import type { Answer, Asked, Client } from '../../support/service.ts';
+
+/** An answer with all its headers, and what it answers. */
+export interface Heard {
+  readonly request: string;
+  readonly status: number;
+  /** Headers and body. */
+  readonly text: string;
+  readonly body: Answer['body'];
+}
+
+/** Asks, and keeps every answer. */
+export class Hearing {
+  readonly heard: Heard[] = [];
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async ask(method: string, path: string, asked: Asked = {}): Promise<Heard> {
+    const { status, headers, text, body } = await this.#client.ask(method, path, asked);
+    return this.#keep({ request: `${method} ${path}`, status, text: `${JSON.stringify([...headers])}\n${text}`, body });
+  }
+
+  /** Sends bytes that no client would send, and keeps what comes back. */
+  raw(bytes: string): Promise<Heard> {
+    const { hostname, port } = new URL(this.#client.url);
+    return new Promise((resolve, reject) => {
+      let text = '';
+      const socket = connect(Number(port), hostname, () => socket.write(bytes));
+      socket.setTimeout(20_000, () => socket.destroy(new Error('no answer')));
+      socket.on('data', (data) => (text += data));
+      socket.on('error', reject);
+      socket.on('close', () => resolve(this.#keep({ request: 'raw', status: Number(text.slice(9, 12)), text, body: undefined })));
+    });
+  }
+
+  #keep(heard: Heard): Heard {
+    this.heard.push(heard);
+    return heard;
+  }
+}
