@@ -10,7 +10,8 @@ const judge = createJudge(document);
 const health = operationsOf(document).find(({ operation }) => operation.operationId === 'getHealth');
 const wallets = operationsOf(document).find(({ operation }) => operation.operationId === 'listWallets');
 
-const USUAL = { 'x-request-id': 'a', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'content-type': 'application/json' };
+const SAFE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+const USUAL = { ...SAFE, 'x-request-id': 'a', 'content-security-policy': "default-src 'none'", 'content-type': 'application/json' };
 
 function judged(walked: typeof health, status: number, body: unknown, headers: Record<string, string> = USUAL): string[] {
   if (!walked) throw new Error('the operation is gone');

@@ -126,6 +126,8 @@ export function exampleOf(schema: RouteSchema, named: NamedSchemas, path = '', i
   if (field in instead) return instead[field];
   if (schema.enum && !schema.enum.includes(VALUES[path])) return schema.enum[0];
   const known = VALUES[path] ?? VALUES[field];
+  // The node's routes tell numbers as texts.
+  if (typeof known === 'number' && schema.type === 'string') return String(known);
   if (known !== undefined && !(known === null && !schema.nullable)) return known;
   if (schema.anyOf) return exampleOf(schema.anyOf[0] ?? {}, named, path, instead);
   if (schema.const !== undefined) return schema.const;
