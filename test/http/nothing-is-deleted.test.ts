@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+import type { Json, TestWallet } from '../support/service.ts';
+
+const description: Json = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+
+onFakeService('W9: nothing with a balance, a history or a pending payment can be deleted', (service) => {
+  const remove = (path: string) => service.client.ask('DELETE', path, { key: service.client.secretKey });
+  const books = async (wallet: TestWallet) => ({
+    wallet: await service.client.get(`/v1/wallet/${wallet.id}?fields=balance_msat,pending_msat,statusType`),
+    lines: await service.client.get(`/v1/wallet/${wallet.id}/transactions?status=all&fields=id,num_msat,status`),
+  });
+
+  it('only what ends a claim can be deleted at all: an open invoice, a key', () => {
+    const paths = Object.keys(description.paths).filter((path) => description.paths[path].delete);
+    expect(paths.sort()).toEqual(['/v1/keys/{id}', '/v1/lntx/{id}', '/v1/wallet/{key}/keys/{id}']);
+  });
+
+  it('a wallet stays, and so does everything in it', async () => {
+    const [wallet, empty] = [await service.client.wallet(1000), await service.client.wallet()];
+    const held = service.net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
+    const json = { payment_request: held.paymentRequest };
+    const asked = { key: service.client.secretKey, json, headers: { prefer: 'respond-async' } };
+    const pending = await service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, asked);
+    expect(pending.status).toBe(202);
+    const before = await books(wallet);
+    expect(before.lines).toHaveLength(2);
+    for (const path of [`/v1/wallet/${wallet.id}`, `/v1/user/wallet/${wallet.admin}`, `/v1/wallet/${empty.id}`, '/v1/account']) {
+      expect([path, (await remove(path)).status]).toEqual([path, 405]);
+    }
+    const refused = await remove(`/v1/lntx/${pending.body.lnTx.id}`);
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect(await books(wallet)).toEqual(before);
+    service.net.outside.resolveHold(held.paymentHash, 'cancel');
+  });
+
+  it('a settled invoice is no open one: it cannot be cancelled, and its credit stays', async () => {
+    const wallet = await service.client.wallet();
+    const { id, payment_request } = await service.client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 50 });
+    await service.client.post('/playground/pay', { payment_request });
+    await expect.poll(async () => (await service.client.get(`/v1/lntx/${id}`)).settled).toBe(1);
+    const before = await books(wallet);
+    expect((await remove(`/v1/lntx/${id}`)).status).toBe(400);
+    expect(await service.client.get(`/v1/lntx/${id}`)).toMatchObject({ settled: 1, num_satoshis: 50 });
+    expect(await books(wallet)).toEqual(before);
+  });
+
+  it('a key that is revoked takes nothing with it', async () => {
+    const wallet = await service.client.wallet(100);
+    const before = await books(wallet);
+    const keys: Json[] = await service.client.get(`/v1/wallet/${wallet.id}/keys`);
+    for (const { id } of keys) await remove(`/v1/wallet/${wallet.id}/keys/${id}`);
+    expect(await books(wallet)).toEqual(before);
+  });
+});
