@@ -36,7 +36,7 @@ import { pause, systemClock } from './kernel/clock.ts';
 import { errorMessage } from './kernel/log.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type OpenedNode, openNode } from './lightning/open.ts';
-import { createWithdrawLinks, releaseLink } from './lnurl/withdraw-links.ts';
+import { createWithdrawLinks, linkUses } from './lnurl/withdraw-links.ts';
 import { createPayments } from './payments/payments.ts';
 import { watchNode } from './payments/watcher.ts';
 import { createProofs } from './proof/proofs.ts';
@@ -121,7 +121,7 @@ async function makeRooms(config: Config, log: pino.Logger, database: Database, o
   const wallets = createWallets(database, accounts, clock);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
   const { maxPaymentsInFlight: maxInFlight, publicUrl } = config;
-  const payments = createPayments({ database, ledger, alarms, our, invoices, clock, log, releaseLink, maxInFlight });
+  const payments = createPayments({ database, ledger, alarms, our, invoices, clock, log, linkUses, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl });
   const proofs = createProofs({ database, clock, log });

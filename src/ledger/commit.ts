@@ -43,13 +43,11 @@ export async function commitBatch(
     const before = sheet.newTransfers.length;
     return unguarded.get(posting) ?? apply(sheet, posting) ?? receiptOf(posting, sheet, before);
   });
-  for (const [index, posting] of postings.entries()) {
-    if (decisions[index] instanceof Error) continue;
-    for (const row of posting.rows ?? []) {
-      const changed = await tx.run(row.statement, ...row.parameters);
-      if (changed !== 1) throw new RowMissed(row.otherwise);
-    }
-  }
+  // All at once: PostgreSQL gets them in one round trip, in this order.
+  const rows = postings.flatMap((posting, index) => (decisions[index] instanceof Error ? [] : (posting.rows ?? [])));
+  const changed = await Promise.all(rows.map(({ statement, parameters }) => tx.run(statement, ...parameters)));
+  const missed = rows.find((_, index) => changed[index] !== 1);
+  if (missed) throw new RowMissed(missed.otherwise);
   await writeWorksheet(tx, tail, batchId, sheet);
   return decisions;
 }

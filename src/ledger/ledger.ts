@@ -24,12 +24,14 @@ export interface Ledger {
   post(posting: Posting): Promise<Receipt>;
   /** The balance as it is committed. */
   balance(account: number): Promise<Balance>;
-  /** The same of many accounts, in their order. */
+  /** The same of many accounts, in their order: each as it is committed, but not all at one moment. */
   balances(accounts: readonly number[]): Promise<Balance[]>;
   /** An account's entries from one number to another, both included, newest first. Costs what it answers, wherever they are. */
   entries(account: number, first: number, last: number): Promise<EntryRow[]>;
   /** What an open hold reserves; undefined when it is closed or unknown. */
   openHoldMsat(id: string): Promise<Msat | undefined>;
+  /** What a hold reserved, open or closed; undefined when it is unknown. */
+  reservedMsat(id: string): Promise<Msat | undefined>;
   /** Drops the marks of batches that nobody can be in doubt about any more. */
   forgetOldBatches(): Promise<void>;
   /** How much waits, and how much this instance has committed. */
@@ -81,6 +83,10 @@ export function createLedger(database: Database, clock: Clock, pace?: Pace): Led
       const { entries, lastPosition } = await committed(account);
       // SQLite walks back from the account's last entry; PostgreSQL has an index.
       return database.all(pageOfEntries, account, first, last, ...(tail ? [entries, lastPosition] : []));
+    },
+    async reservedMsat(id) {
+      const row = await database.first(sql.readHold, id);
+      return row && msat(row.amount_msat);
     },
     async openHoldMsat(id) {
       const row = await database.first(sql.readHold, id);

@@ -38,3 +38,9 @@ export const claim = statement(
 
 /** The payout failed for good: the use can be claimed again. */
 export const release = statement('withdraw_link_release', 'UPDATE withdraw_link SET uses_left = uses_left + 1 WHERE id = $1');
+
+/** The payout that had failed went through after all; its use may have been claimed again meanwhile. */
+export const take = statement(
+  'withdraw_link_take',
+  'UPDATE withdraw_link SET uses_left = CASE WHEN uses_left > 0 THEN uses_left - 1 ELSE 0 END WHERE id = $1',
+);

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Accounts, type Key, lineGuard } from '../accounts/accounts.ts';
 import { roomUnder } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
+import type { Statement } from '../db/statement.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -10,6 +11,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
 import type { Payments } from '../payments/payments.ts';
+import type { LinkUses } from '../payments/saga.ts';
 import { activeWalletGuard, type Wallet, type Wallets } from '../wallets/wallets.ts';
 import { encodeLnurl } from './bech32.ts';
 import * as sql from './withdraw-links.sql.ts';
@@ -109,9 +111,14 @@ export function createWithdrawLinks(deps: WithdrawLinkDependencies): WithdrawLin
   };
 }
 
-/** What a payment that failed for good writes, so that its link can be claimed again. */
-export function releaseLink(linkId: string): RowWrite {
-  return { statement: sql.release, parameters: [linkId], otherwise: new Error(`withdraw link ${linkId} is gone`) };
+/** What payments write when a claim of a link fails for good, or goes through after all. */
+export const linkUses: LinkUses = {
+  release: (linkId) => useRow(sql.release, linkId),
+  take: (linkId) => useRow(sql.take, linkId),
+};
+
+function useRow(statement: Statement, linkId: string): RowWrite {
+  return { statement, parameters: [linkId], otherwise: new Error(`withdraw link ${linkId} is gone`) };
 }
 
 async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<MadeLink> {

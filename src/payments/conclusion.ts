@@ -24,6 +24,25 @@ export function requireProof(payment: Payment, preimage: string): void {
   if (hash !== payment.paymentHash) throw new Error('the node calls the payment succeeded, but shows a preimage of something else');
 }
 
+/** Who bears what routing has cost: the wallet as much as was reserved for it, the operator what is beyond. */
+export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat): { chargedMsat: Msat; excessMsat: Msat } {
+  const chargedMsat = minMsat(feeMsat, subMsat(reservedMsat, payment.amountMsat));
+  return { chargedMsat, excessMsat: subMsat(feeMsat, chargedMsat) };
+}
+
+/** The amount, and each share of the fee that is not zero, leave for the node. */
+export function paidTransfers(payment: Payment, shares: { chargedMsat: Msat; excessMsat: Msat }, nowMs: number) {
+  const { chargedMsat, excessMsat } = shares;
+  const excess = { id: newId(nowMs), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: excessMsat };
+  return {
+    charged: [
+      { ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node },
+      ...(chargedMsat > 0 ? [feeTransfer(payment, newId(nowMs), chargedMsat)] : []),
+    ],
+    excess: excessMsat > 0 ? [{ ...excess, passThru: sourceOf(payment) }] : [],
+  };
+}
+
 /** The amount and the real fee leave the wallet for the node; the rest of the reserve is released. */
 export function success(
   { clock, log }: SagaDependencies,
@@ -31,25 +50,18 @@ export function success(
   heldMsat: Msat,
   outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
 ): Posting {
-  const chargedMsat = minMsat(outcome.feeMsat, subMsat(heldMsat, payment.amountMsat));
-  const excessMsat = subMsat(outcome.feeMsat, chargedMsat);
+  const shares = shareFee(payment, heldMsat, outcome.feeMsat);
+  const { chargedMsat, excessMsat } = shares;
   if (excessMsat > 0)
     log.error({ payment: payment.id, excessMsat }, 'the node paid more for routing than the reserve: the operator bears it');
-  const fee = chargedMsat > 0 ? [feeTransfer(payment, newId(clock.nowMs()), chargedMsat)] : [];
-  const excess = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: excessMsat };
+  const { charged, excess } = paidTransfers(payment, shares, clock.nowMs());
   return {
     rows: [
       succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock)),
       ...concludeCharge(payment.charge, msat(payment.amountMsat + chargedMsat)),
     ],
-    posts: [
-      {
-        holdId: payment.id,
-        account: payment.ledgerAccount,
-        transfers: [{ ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node }, ...fee],
-      },
-    ],
-    transfers: excessMsat > 0 ? [{ ...excess, passThru: sourceOf(payment) }] : [],
+    posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: charged }],
+    transfers: excess,
   };
 }
 
@@ -67,7 +79,7 @@ export async function insideSuccess({ clock, database }: SagaDependencies, payme
 }
 
 /** Everything comes back to the wallet, and what the payment had taken can be taken again. */
-export function failure({ releaseLink }: SagaDependencies, payment: Payment, reason: FailureReason): Posting {
+export function failure({ linkUses }: SagaDependencies, payment: Payment, reason: FailureReason): Posting {
   const rows: RowWrite[] = [
     { statement: sql.fail, parameters: [payment.id, reason], otherwise: new PaymentNotPending() },
     ...concludeCharge(payment.charge, ZERO_MSAT),
@@ -75,18 +87,18 @@ export function failure({ releaseLink }: SagaDependencies, payment: Payment, rea
   if (payment.invoiceId !== undefined) {
     rows.push({ statement: reopenInvoice, parameters: [payment.invoiceId], otherwise: new PaymentNotPending() });
   }
-  if (payment.linkId !== undefined) rows.push(releaseLink(payment.linkId));
+  if (payment.linkId !== undefined) rows.push(linkUses.release(payment.linkId));
   return { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
 }
 
 /** What a payment moves out of its wallet; its wallet transaction has had this id since the hold. */
-export function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
+function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
   const { transferId: id, ledgerAccount: from, amountMsat, wtxType: fromType, id: fromLntx } = payment;
   return { id, from, amountMsat, fromType, fromLntx };
 }
 
 /** What routing cost, as a line of its own that names the payment's. */
-export function feeTransfer(payment: Payment, id: string, amountMsat: Msat): TransferOrder {
+function feeTransfer(payment: Payment, id: string, amountMsat: Msat): TransferOrder {
   const { ledgerAccount: from } = payment;
   return { id, from, to: SYSTEM_ACCOUNTS.node, amountMsat, fromType: 'network_fee', passThru: sourceOf(payment) };
 }

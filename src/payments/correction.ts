@@ -1,13 +1,14 @@
 import type { Alarms } from '../alarms/alarms.ts';
 import { chargeLate } from '../budgets/budgets.ts';
+import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { msat } from '../kernel/money.ts';
+import { type Msat, msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
-import type { Posting } from '../ledger/posting.ts';
+import type { Posting, RowWrite } from '../ledger/posting.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { amountTransfer, feeTransfer, requireProof } from './conclusion.ts';
+import { paidTransfers, requireProof, shareFee } from './conclusion.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { SagaDependencies } from './saga.ts';
@@ -30,9 +31,11 @@ class CorrectedBefore extends Error {
  */
 export async function correctLateSuccess(deps: CorrectionDependencies, payment: Payment, outcome: Success): Promise<void> {
   requireProof(payment, outcome.preimage);
+  const reservedMsat = await deps.ledger.reservedMsat(payment.id);
+  invariant(reservedMsat !== undefined, `payment ${payment.id} never had a hold`);
   try {
     try {
-      await deps.ledger.post(charged(deps, payment, outcome));
+      await deps.ledger.post(charged(deps, payment, reservedMsat, outcome));
     } catch (error) {
       if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
       await deps.ledger.post(borne(deps, payment, outcome));
@@ -43,28 +46,39 @@ export async function correctLateSuccess(deps: CorrectionDependencies, payment: 
   await deps.alarms.announce();
 }
 
-function charged({ alarms, clock }: CorrectionDependencies, payment: Payment, { preimage, feeMsat }: Success): Posting {
-  const parameters = [payment.id, preimage, feeMsat, unixSeconds(clock)];
-  const message = `reported as failed, then as succeeded: its wallet was charged ${payment.amountMsat} msat and ${feeMsat} msat for routing`;
-  const fee = feeMsat > 0 ? [feeTransfer(payment, newId(clock.nowMs()), feeMsat)] : [];
+function charged(deps: CorrectionDependencies, payment: Payment, reservedMsat: Msat, { preimage, feeMsat }: Success): Posting {
+  const { alarms, clock } = deps;
+  const shares = shareFee(payment, reservedMsat, feeMsat);
+  const { chargedMsat } = shares;
+  const parameters = [payment.id, preimage, chargedMsat, unixSeconds(clock)];
+  const message = `reported as failed, then as succeeded: its wallet was charged ${payment.amountMsat} msat and ${chargedMsat} msat for routing`;
+  const transfers = paidTransfers(payment, shares, clock.nowMs());
   return {
     rows: [
       { statement: sql.correctCharged, parameters, otherwise: new CorrectedBefore() },
-      ...chargeLate(payment.charge, msat(payment.amountMsat + feeMsat)),
+      ...chargeLate(payment.charge, msat(payment.amountMsat + chargedMsat)),
+      ...takeLink(deps, payment),
       alarms.rowOf({ kind: 'payment_corrected', subject: payment.id, message }),
     ],
-    transfers: [{ ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node }, ...fee],
+    transfers: [...transfers.charged, ...transfers.excess],
   };
 }
 
-function borne({ alarms, clock }: CorrectionDependencies, payment: Payment, { feeMsat }: Success): Posting {
+function borne(deps: CorrectionDependencies, payment: Payment, { feeMsat }: Success): Posting {
+  const { alarms, clock } = deps;
   const lossMsat = msat(payment.amountMsat + feeMsat);
   const message = `reported as failed, then as succeeded, and the wallet could not be charged any more: the operator bears ${lossMsat} msat`;
   return {
     rows: [
       { statement: sql.correctBorne, parameters: [payment.id], otherwise: new CorrectedBefore() },
+      ...takeLink(deps, payment),
       alarms.rowOf({ kind: 'payment_corrected', subject: payment.id, message }),
     ],
     transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: lossMsat }],
   };
+}
+
+/** The failure had given the use of its withdraw link back. */
+function takeLink({ linkUses }: CorrectionDependencies, { linkId }: Payment): RowWrite[] {
+  return linkId === undefined ? [] : [linkUses.take(linkId)];
 }

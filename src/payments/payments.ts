@@ -88,8 +88,13 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     countPending: async () => (await database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0,
     isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,
     async report(paymentId, outcome) {
-      const payment = await find(paymentId);
-      if (payment?.state === 'pending') return saga.conclude(payment, outcome);
+      let payment = await find(paymentId);
+      if (payment?.state === 'pending') {
+        await saga.conclude(payment, outcome);
+        // Another report may have been booked meanwhile, and say something else.
+        payment = await find(paymentId);
+        if (payment?.state === 'pending') return;
+      }
       if (outcome.state === 'pending' || outcome.state === payment?.state || payment?.correction) return;
       if (payment?.state === 'failed' && outcome.state === 'succeeded') return correctLateSuccess(deps, payment, outcome);
       const message = `the ledger calls the payment ${payment?.state ?? 'unknown'}, the node says ${outcome.state}`;

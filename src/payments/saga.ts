@@ -48,8 +48,15 @@ export interface SagaDependencies {
   readonly log: Log;
   /** How many payments one wallet may have in flight. */
   readonly maxInFlight: number;
-  /** What a definitive failure writes to make a withdraw link claimable again. */
-  readonly releaseLink: (linkId: string) => RowWrite;
+  readonly linkUses: LinkUses;
+}
+
+/** How payments change what is left of a withdraw link; the room of links says how. */
+export interface LinkUses {
+  /** A payout failed for good: its use can be claimed again. */
+  release(linkId: string): RowWrite;
+  /** It went through after all: its use is taken, if there is one left. */
+  take(linkId: string): RowWrite;
 }
 
 const SETTLE_DOWN_MS = 5000;

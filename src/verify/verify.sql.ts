@@ -87,7 +87,7 @@ export const paymentsAgainstHolds = statement<Mismatch>(
 export const paymentsAgainstTransfers = statement<Mismatch>(
   'verify_payment_transfers',
   `SELECT p.id FROM payment p LEFT JOIN ledger_transfer t ON t.id = p.transfer_id
-   WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL) OR t.amount_msat <> p.amount_msat LIMIT 20`,
+   WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL) OR t.amount_msat <> p.amount_msat OR t.from_account <> p.ledger_account LIMIT 20`,
 );
 
 /**
@@ -112,8 +112,9 @@ export const spendingAgainstPayments = statement<Mismatch>(
 export const invoicesAgainstTransfers = statement<Mismatch>(
   'verify_invoice_transfers',
   `SELECT i.id FROM invoice i LEFT JOIN ledger_transfer t ON t.to_lntx = i.id
-   GROUP BY i.id, i.state, i.received_msat
-   HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat LIMIT 20`,
+   GROUP BY i.id, i.state, i.received_msat, i.ledger_account
+   HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat
+     OR max(t.to_account) <> i.ledger_account LIMIT 20`,
 );
 
 export type VerifiedEpoch = {

@@ -43,16 +43,17 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
     requireAvailable: async () => undefined,
   };
   const invoices = createInvoices(database, ledger, our, async () => undefined, standing);
-  const releaseLink = () => {
+  const noLink = () => {
     throw new Error('no payment here has a link');
   };
+  const linkUses = { release: noLink, take: noLink };
   const accountId = `acc_${newId()}`;
   await healthy.transaction((tx) => tx.run(insertAccount, accountId, NOW_MS / 1000));
   return {
     database,
     ledger,
     invoices,
-    saga: new Saga({ database, ledger, our, clock: standing, log: silentLog, maxInFlight: 1000, releaseLink }),
+    saga: new Saga({ database, ledger, our, clock: standing, log: silentLog, maxInFlight: 1000, linkUses }),
     async wallet(balanceMsat) {
       const { wallet } = await wallets.create(accountId, 'test');
       const deposit = { id: newId(), from: SYSTEM_ACCOUNTS.node, to: wallet.ledgerAccount, amountMsat: msat(balanceMsat) };

@@ -41,9 +41,10 @@ export async function booksOn(database: Database) {
   const node = answering(answers);
   const our = { node, nodeId: 'lnd_test', isAvailable: async () => true, requireAvailable: async () => undefined } as unknown as OurNode;
   const { ledger, invoices } = rooms;
-  const releaseLink = () => {
+  const noLink = () => {
     throw new Error('no payment here has a link');
   };
+  const linkUses = { release: noLink, take: noLink };
   const payments = createPayments({
     database,
     ledger,
@@ -52,7 +53,7 @@ export async function booksOn(database: Database) {
     invoices,
     clock: systemClock,
     log: silentLog,
-    releaseLink,
+    linkUses,
     maxInFlight: 1000,
   });
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1 };

@@ -138,6 +138,47 @@ onFakeService(
       expect(await service.problems()).toEqual([]);
     });
 
+    it('S7: failed and then succeeded, read in one go, is a success all the same', async () => {
+      const wallet = await service.client.wallet(1000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 300_000, script: { hold: true, fee: 0 } });
+      const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
+      await untilHeld(service, paymentHash);
+      const { id: paymentId } = answer.body.lnTx;
+      net.tell({ type: 'payment', paymentId, outcome: { state: 'failed', reason: 'TIMEOUT' } });
+      net.outside.resolveHold(paymentHash, 'settle');
+      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 700_000, pending_msat: 0 });
+      expect(await lntx(service, answer)).toMatchObject({ status: 'settled' });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('S7: a late success costs the wallet no more for routing than it had allowed', async () => {
+      const wallet = await service.client.wallet(1000);
+      const script = { lateSuccessMs: 60_000, fee: 50_000, ignoresFeeLimit: true };
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script });
+      expect((await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 3_000 }, '')).status).toBe(400);
+      service.time.advance(60_000);
+      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 897_000, pending_msat: 0 });
+      expect(await service.client.get(`/v1/lntx/${paymentHash}`)).toMatchObject({ status: 'settled', fee_msat: 3_000 });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('S7 L4: a claim that goes through late has used its link, whatever the failure had given back', async () => {
+      const wallet = await service.client.wallet(1000);
+      const link = await service.client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100 });
+      const claim = async (paymentRequest: string): Promise<Json> => {
+        const offer: Json = await (await fetch(link.url)).json();
+        if (offer.status === 'ERROR') return offer;
+        return (await fetch(`${offer.callback}&k1=${offer.k1}&pr=${paymentRequest}`)).json();
+      };
+      const late = net.outside.invoice({ amountMsat: 100_000, script: { lateSuccessMs: 60_000, fee: 0 } });
+      expect(await claim(late.paymentRequest)).toEqual({ status: 'OK' });
+      await expect.poll(async () => (await service.client.get(`/v1/lntx/${late.paymentHash}`)).status, { timeout: 20_000 }).toBe('failed');
+      service.time.advance(60_000);
+      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 900_000, pending_msat: 0 });
+      expect(await claim(net.outside.invoice({ amountMsat: 100_000 }).paymentRequest)).toMatchObject({ status: 'ERROR' });
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
+    });
+
     it('a success without the preimage of the invoice is no success', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });

@@ -9,7 +9,7 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
-import { createWithdrawLinks, releaseLink, type WithdrawLinks } from '../../src/lnurl/withdraw-links.ts';
+import { createWithdrawLinks, linkUses, type WithdrawLinks } from '../../src/lnurl/withdraw-links.ts';
 import { createPayments, type Payments } from '../../src/payments/payments.ts';
 import { watchNode } from '../../src/payments/watcher.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
@@ -66,7 +66,7 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const wallets = createWallets(database, accounts, clock);
   const alarms = createAlarms(database, clock, silentLog);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, undefined), clock);
-  const deps = { database, ledger, alarms, our, invoices, clock, log: silentLog, maxInFlight: 1000, releaseLink };
+  const deps = { database, ledger, alarms, our, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
   const payments = createPayments(deps);
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: 'https://simulation.test' });
   our.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
