@@ -32,6 +32,7 @@ import { createIdempotency } from './idempotency/idempotency.ts';
 import { createInvoices } from './invoices/invoices.ts';
 import { keysendRouting } from './invoices/keysend-routing.ts';
 import { meetNode } from './invoices/our-node.ts';
+import { BriefCache } from './kernel/brief-cache.ts';
 import { pause, systemClock } from './kernel/clock.ts';
 import { errorMessage } from './kernel/log.ts';
 import { createLedger } from './ledger/ledger.ts';
@@ -173,7 +174,9 @@ function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Acces
   proofRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, deps, config.metricsToken);
-  serviceRoutes(app, { database: () => isUp(rooms.database), node: rooms.our.isAvailable });
+  // Anybody may ask, and asking costs a connection: once a second is enough.
+  const answering = new BriefCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
+  serviceRoutes(app, { database: async () => (await answering.get('', () => isUp(rooms.database))) === true, node: rooms.our.isAvailable });
 }
 
 /** Drops what nobody can ask for any more, now and every hour. */

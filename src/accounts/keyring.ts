@@ -2,6 +2,7 @@ import { type Limits, periodStart } from '../budgets/limits.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { requireGuards } from '../ledger/guards.ts';
 import type { RowWrite } from '../ledger/posting.ts';
 import { insertKey, type Key, keyGuard } from './accounts.ts';
 import * as sql from './keyring.sql.ts';
@@ -57,8 +58,7 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
   function change<T>(by: Key, work: (tx: Tx) => Promise<T>): Promise<T> {
     return database.transaction(async (tx) => {
       await tx.first(sql.lockAccount, by.accountId);
-      const { statement, id, otherwise } = keyGuard(by);
-      if (!(await tx.first(statement, [id]))) throw otherwise();
+      await requireGuards(tx, [keyGuard(by)]);
       return work(tx);
     });
   }

@@ -49,9 +49,19 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
     });
   }
 
+  const charged = new WeakSet<FastifyRequest>();
+
   function charge(request: FastifyRequest): void {
     const key = presentedText(request);
+    charged.add(request);
     if (key !== undefined && good.has(key) && !keys.take(key)) throw new Refusal('rate_limited');
+  }
+
+  /** It is not refused, but it uses up what others of its key may ask. */
+  function countLater(key: string, request: FastifyRequest, reply: FastifyReply): void {
+    reply.raw.once('close', () => {
+      if (!charged.has(request)) keys.take(key);
+    });
   }
 
   return {
@@ -63,7 +73,7 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
       const key = config?.lnurl ? undefined : presentedText(request);
       if (key !== undefined && good.has(key)) {
         // A refusal promises that nothing was paid, and a repetition may be of something that was: whoever keeps outcomes charges for new ones.
-        if (request.headers['idempotency-key'] !== undefined) return;
+        if (keepsOutcomes(request)) return countLater(key, request, reply);
         charge(request);
         return admitOne(key, reply);
       }
@@ -83,6 +93,11 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
       addresses.take(addressOf(request));
     },
   };
+}
+
+/** Every POST of the API does its work under {@link Once}; nothing else looks at the header. */
+function keepsOutcomes({ method, headers, routeOptions }: FastifyRequest): boolean {
+  return method === 'POST' && headers['idempotency-key'] !== undefined && routeOptions.url?.startsWith('/v1/') === true;
 }
 
 /** What watches the service must see it also when somebody else floods it. */
@@ -108,8 +123,17 @@ function requireShortQuery(url: string): void {
   if (parameters.length > MAX_QUERY_PARAMETERS)
     throw new Refusal('payload_too_large', `The query has more than ${MAX_QUERY_PARAMETERS} parameters.`);
   for (const parameter of parameters) {
-    if (!parameter.startsWith('fields=')) continue;
-    if (parameter.split(/,|%2c/i).length > MAX_FIELDS)
+    const text = decoded(parameter);
+    if (text.startsWith('fields=') && text.split(',').length > MAX_FIELDS)
       throw new Refusal('validation_failed', `fields names more than ${MAX_FIELDS} fields.`);
+  }
+}
+
+/** A text that is no encoding of anything stays as it is. */
+function decoded(parameter: string): string {
+  try {
+    return decodeURIComponent(parameter.replaceAll('+', ' '));
+  } catch {
+    return parameter;
   }
 }

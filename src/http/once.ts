@@ -1,5 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Idempotency, MadeMeanwhile, type NamedRequest, nameOf, type OutcomeRowWrite } from '../idempotency/idempotency.ts';
+import {
+  type Idempotency,
+  MadeMeanwhile,
+  type NamedRequest,
+  nameOf,
+  type Outcome,
+  type OutcomeRowWrite,
+} from '../idempotency/idempotency.ts';
 import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
 import { invariant } from '../kernel/assert.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -38,19 +45,6 @@ export function createOnce(idempotency: Idempotency, charge: (request: FastifyRe
   /** What is being done now in this process: a duplicate waits for it. */
   const running = new Map<string, Promise<unknown>>();
 
-  async function answer<T>(named: NamedRequest, sealKey: SealKey, reply: FastifyReply, work: Work<T>): Promise<T> {
-    const outcome = await idempotency.find(named);
-    if (!outcome) {
-      charge(reply.request);
-      return work.make(memoryOf(idempotency, named, sealKey));
-    }
-    reply.header('idempotency-replayed', 'true');
-    return work.replay(outcome.made, () => {
-      invariant(outcome.sealed, 'a replay has the secret that its first answer had');
-      return unseal(sealKey, outcome.sealed);
-    });
-  }
-
   return async (request, reply, asker, work) => {
     const key = readKey(request);
     if (key === undefined) return work.make(NOTHING);
@@ -58,20 +52,39 @@ export function createOnce(idempotency: Idempotency, charge: (request: FastifyRe
     // Without its prefix: a key has several names for its kind, and is one key.
     const credential = asker.presented.text.slice(asker.presented.text.indexOf('_') + 1);
     const sealKey = { credential, idempotencyKey: key };
+
+    /** What was made before is shown as it is now; any number may look at once. */
+    function replay({ made, sealed }: Outcome) {
+      reply.header('idempotency-replayed', 'true');
+      return work.replay(made, () => {
+        invariant(sealed, 'a replay has the secret that its first answer had');
+        return unseal(sealKey, sealed);
+      });
+    }
+
+    // Whoever waited finds what the one before made, or makes it, if that one made nothing.
     const name = nameOf(named);
-    // One after the other: whoever waited finds what the one before made, or makes it, if that one made nothing.
-    for (let other = running.get(name); other; other = running.get(name)) await other.catch(() => undefined);
-    const mine = answer(named, sealKey, reply, work).catch(async (error) => {
-      // Another instance was first; what it made may even be why this one was refused. Then its outcome is the answer.
-      const isLate = error instanceof MadeMeanwhile || (error instanceof Refusal && (await idempotency.find(named)) !== undefined);
-      if (!isLate || reply.hasHeader('idempotency-replayed')) throw error;
-      return answer(named, sealKey, reply, work);
-    });
-    running.set(name, mine);
+    for (;;) {
+      const outcome = await idempotency.find(named);
+      if (outcome) return replay(outcome);
+      const other = running.get(name);
+      if (!other) break;
+      await other;
+    }
+    charge(request);
+    const memory = memoryOf(idempotency, named, sealKey);
+    const making = work.make(memory);
+    const done = making.then(nothing, nothing);
+    running.set(name, done);
+    void done.then(() => running.delete(name));
     try {
-      return await mine;
-    } finally {
-      running.delete(name);
+      return await making;
+    } catch (error) {
+      // Another instance was first; what it made may even be why this one was refused. Then its outcome is the answer.
+      const isLate = error instanceof MadeMeanwhile || (error instanceof Refusal && error.walletTransactionId === undefined);
+      const outcome = isLate ? await idempotency.find(named) : undefined;
+      if (!outcome) throw error;
+      return replay(outcome);
     }
   };
 }
@@ -96,3 +109,5 @@ function readKey(request: FastifyRequest): string | undefined {
   if (typeof key === 'string' && key.length > 0 && key.length <= MAX_KEY_LENGTH) return key;
   throw new Refusal('validation_failed', `Idempotency-Key must be one value of 1 to ${MAX_KEY_LENGTH} characters.`);
 }
+
+function nothing(): void {}

@@ -6,6 +6,7 @@ export function selectFields(app: App): void {
     const fields = (request.query as Record<string, unknown>).fields;
     if (request.method !== 'GET' || typeof fields !== 'string' || fields === '') return done(null, payload);
     if (reply.statusCode >= 400 || typeof payload !== 'string' || request.routeOptions.config.lnurl) return done(null, payload);
+    if (!String(reply.getHeader('content-type')).startsWith('application/json')) return done(null, payload);
     const paths = fields.split(',').map((field) => field.trim().split('.'));
     const answer: unknown = JSON.parse(payload);
     const text = JSON.stringify(Array.isArray(answer) ? answer.map((item) => pick(item, paths)) : pick(answer, paths));

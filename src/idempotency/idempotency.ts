@@ -80,9 +80,13 @@ function fingerprintOf(body: unknown): string {
   return hash('sha256', JSON.stringify(sorted(body)), 'base64url');
 }
 
-function sorted(value: unknown): unknown {
+/** No body that any route accepts nests deeper. */
+const MAX_DEPTH = 20;
+
+function sorted(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
+  if (depth > MAX_DEPTH) throw new Refusal('validation_failed', `The body is nested deeper than ${MAX_DEPTH}.`);
+  if (Array.isArray(value)) return value.map((item) => sorted(item, depth + 1));
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([name, inner]) => [name, sorted(inner)]);
+  return entries.map(([name, inner]) => [name, sorted(inner, depth + 1)]);
 }

@@ -25,6 +25,8 @@ export interface NewInvoice {
   /** JSON text. */
   readonly passThru?: string;
   readonly wtxType: 'ln_deposit' | 'ln_lnurl_pay_inbound';
+  /** The keys that ask for it. */
+  readonly guards?: readonly Guard[];
   /** What else is written with it, given its id. */
   readonly companions?: (invoiceId: string) => readonly RowWrite[];
 }
@@ -105,7 +107,7 @@ async function create(ledger: Ledger, our: OurNode, clock: Clock, order: NewInvo
   ];
   // Through the ledger's door only to share its commits: no money moves.
   const row = { statement: sql.insertOpen, parameters, otherwise: new Error('the invoice was not kept') };
-  await ledger.post({ rows: [row, ...(order.companions?.(invoice.id) ?? [])] });
+  await ledger.post({ guards: order.guards ?? [], rows: [row, ...(order.companions?.(invoice.id) ?? [])] });
   return invoice;
 }
 

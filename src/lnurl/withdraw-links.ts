@@ -8,6 +8,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { floorSat, MAX_MSAT, type Msat, minMsat, msat, satToMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { requireGuards } from '../ledger/guards.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
 import type { Payments } from '../payments/payments.ts';
@@ -135,8 +136,7 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   const url = `${await linkUrl(deps, wallet.id)}?ott=${token}&num_satoshis=${floorSat(maxMsat)}`;
   const made = { id, token, url, lnurl: encodeLnurl(url), maxMsat, expiresAt, createdAt };
   await deps.database.transaction(async (tx) => {
-    for (const guard of [activeWalletGuard(wallet.id), ...order.guards])
-      if (!(await tx.first(guard.statement, [guard.id]))) throw guard.otherwise();
+    await requireGuards(tx, [activeWalletGuard(wallet.id), ...order.guards]);
     await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
     for (const { statement, parameters, otherwise } of order.companions?.(made) ?? []) {
       if ((await tx.run(statement, ...parameters)) !== 1) throw otherwise;

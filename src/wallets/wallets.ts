@@ -5,6 +5,7 @@ import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { requireGuards } from '../ledger/guards.ts';
 import type { Balance } from '../ledger/ledger.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
 import * as sql from './wallets.sql.ts';
@@ -55,11 +56,18 @@ export function activeWalletGuard(walletId: string): Guard {
   return { statement: sql.activeWallets, id: walletId, otherwise: () => new Refusal('wallet_inactive') };
 }
 
+/** What belongs to the transaction that makes a wallet. */
+export interface WrittenTogether {
+  /** The keys that ask for it. */
+  readonly guards?: readonly Guard[];
+  /** What else is written. */
+  readonly companions?: (made: NewWallet) => readonly RowWrite[];
+}
+
 export interface Wallets {
-  /** `companions` gives what else is written with it. */
-  create(accountId: string, userLabel: string, companions?: (made: NewWallet) => readonly RowWrite[]): Promise<NewWallet>;
+  create(accountId: string, userLabel: string, together?: WrittenTogether): Promise<NewWallet>;
   /** From the moment it answers, no money leaves a wallet that was made inactive; what is in flight already goes on. */
-  change(wallet: Wallet, changes: WalletChanges): Promise<Wallet>;
+  change(wallet: Wallet, changes: WalletChanges, guards?: readonly Guard[]): Promise<Wallet>;
   /** May lag a second behind a change of label or status. */
   find(id: string): Promise<Wallet | undefined>;
   /** The wallet a path names, by its id or by any of its access keys; with the key, where it was one. */
@@ -82,16 +90,18 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
 
   return {
     find,
-    create: (accountId, userLabel, companions = () => []) =>
+    create: (accountId, userLabel, { guards = [], companions = () => [] } = {}) =>
       database.transaction(async (tx) => {
+        await requireGuards(tx, guards);
         const made = await create(tx, clock, accountId, userLabel);
         for (const { statement, parameters, otherwise } of companions(made)) {
           if ((await tx.run(statement, ...parameters)) !== 1) throw otherwise;
         }
         return made;
       }),
-    async change(wallet, { userLabel, status }) {
+    async change(wallet, { userLabel, status }, guards = []) {
       const row = await database.transaction(async (tx) => {
+        await requireGuards(tx, guards);
         await tx.run(sql.updateWallet, wallet.id, userLabel ?? null, status ?? null, unixSeconds(clock));
         return tx.first(sql.findWallet, wallet.id);
       });

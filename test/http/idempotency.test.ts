@@ -121,6 +121,38 @@ onFakeService('Idempotency-Key', (service, dialect) => {
     expect((await send(path, randomUUID(), { payment_request: paymentRequest })).status).toBe(201);
   });
 
+  it('only a replay is called one, also when what was made has failed', async () => {
+    const wallet = await service.client.wallet(1000);
+    net.nextPayment({ fail: 'NO_ROUTE' });
+    const failed = await send(`/v1/wallet/${wallet.id}/withdraw`, randomUUID(), { payment_request: outside(10_000).paymentRequest });
+    expect([failed.status, replayed(failed)]).toEqual([400, null]);
+  });
+
+  it('a transfer is told again although the key that named its destination is gone', async () => {
+    const [from, to] = [await service.client.wallet(100), await service.client.wallet()];
+    const [path, key, json] = [`/v1/wallet/${from.id}/transfer`, randomUUID(), { dest_wallet_id: to.invoice, num_satoshis: 5 }];
+    const first = await send(path, key, json);
+    for (const { id } of (await service.client.get(`/v1/wallet/${to.id}/keys`)) as Json[]) {
+      await service.client.ask('DELETE', `/v1/wallet/${to.id}/keys/${id}`, { key: service.client.secretKey });
+    }
+    const again = await send(path, key, json);
+    expect([again.status, replayed(again), again.body.wtx_transfer_out.id]).toEqual([201, 'true', first.body.wtx_transfer_out.id]);
+    expect(await balance(from)).toBe(95_000);
+  });
+
+  it('a body that nests without end is a 400, also under a key that is known', async () => {
+    const wallet = await service.client.wallet(100);
+    const [path, key] = [`/v1/wallet/${wallet.id}/invoice`, randomUUID()];
+    expect((await send(path, key, { num_satoshis: 5 })).status).toBe(201);
+    const nested = `{"num_satoshis":5,"passThru":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+    const answer = await service.client.ask('POST', path, {
+      key: service.client.secretKey,
+      json: nested,
+      headers: { 'idempotency-key': key },
+    });
+    expect(answer.status).toBe(400);
+  });
+
   it('what made nothing is not kept: the same request may succeed later', async () => {
     const wallet = await service.client.wallet();
     const [path, key] = [`/v1/wallet/${wallet.id}/withdraw`, randomUUID()];

@@ -47,8 +47,8 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
 
   for (const base of WALLET_BASES) {
     app.post(`${base}/invoice`, { schema }, async (request, reply) => {
-      const { wallet, presented } = await access.spender(request, 'wallet_deposit');
-      const order = { wallet, ...invoiceOrder(request.body) };
+      const { wallet, guards, presented } = await access.spender(request, 'wallet_deposit');
+      const order = { wallet, guards, ...invoiceOrder(request.body) };
       const invoice = await once(
         request,
         reply,

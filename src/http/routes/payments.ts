@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { History } from '../../history/history.ts';
 import { ofBooked, ofUnsettled, type WalletTransaction } from '../../history/wallet-transaction.ts';
 import { invariant } from '../../kernel/assert.ts';
-import { type Msat, satToMsat } from '../../kernel/money.ts';
+import { type Msat, satToMsat, ZERO_MSAT } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Receipt, RowWrite } from '../../ledger/posting.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
@@ -189,38 +189,52 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
   app.post(`${base}/transfer`, { schema }, async (request, reply) => {
     const { wallet: source, guards, presented } = await access.spender(request, 'wallet_transfer');
     const { dest_wallet_id, num_satoshis, memo, passThru, lnPayParams } = request.body;
-    const destination = (await wallets.resolve(dest_wallet_id))?.wallet;
-    if (destination?.accountId !== source.accountId) throw new Refusal('not_found', 'dest_wallet_id names no wallet of this account.');
     const extra = lnPayParams === undefined ? {} : { lnPayParams };
     const order = {
       source,
-      destination,
       amountMsat: satToMsat(num_satoshis),
       memo: memo === undefined ? undefined : memoText(memo),
       passThru: passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra }),
       guards,
       limits: presented.key.limits,
     };
-    const sides = await deps.once(
+    const { destination, into, out } = await deps.once(
       request,
       reply,
       { presented, walletId: source.id },
       {
         async make({ rows }) {
-          const receipt = await payments.transfer({ ...order, companions: rows });
-          return { into: sideOf(receipt, 'to', destination), out: sideOf(receipt, 'from', source) };
+          const named = (await wallets.resolve(dest_wallet_id))?.wallet;
+          if (named?.accountId !== source.accountId) throw new Refusal('not_found', 'dest_wallet_id names no wallet of this account.');
+          const companions = (id: string) => rows(`${id} ${named.id}`);
+          const receipt = await payments.transfer({ ...order, destination: named, companions });
+          return { destination: named, into: sideOf(receipt, 'to', named), out: sideOf(receipt, 'from', source) };
         },
-        replay: (id) => history.transfer(id, source, destination),
+        async replay(made) {
+          // The key that named the destination may be gone; the wallet is not.
+          const [id = '', walletId = ''] = made.split(' ');
+          const named = await wallets.find(walletId);
+          invariant(named, `wallet ${walletId} is gone`);
+          return { destination: named, ...(await history.transfer(id, source, named)) };
+        },
       },
     );
+    // The key of one wallet does not see what is in another.
+    const side = presented.key.walletId === undefined ? into : asStranger(into);
     return reply.code(201).send({
-      wtx_transfer_in: objects.walletTransaction(sides.into),
-      wtx_transfer_out: objects.walletTransaction(sides.out),
+      wtx_transfer_in: objects.walletTransaction(side),
+      wtx_transfer_out: objects.walletTransaction(out),
       passThru: { ...passThru, ...extra },
       source_wallet_id: source.id,
       dest_wallet_id: destination.id,
     });
   });
+}
+
+/** Without what only those may know who may read the wallet: its balance, its label. */
+function asStranger(wtx: WalletTransaction): WalletTransaction {
+  const nothing = { balanceMsat: ZERO_MSAT, heldMsat: ZERO_MSAT, spendableMsat: ZERO_MSAT, entries: 0 };
+  return { ...wtx, wallet: { ...wtx.wallet, userLabel: '' }, balance: nothing };
 }
 
 /** What the receipt says of one side: nothing has to be read back. */

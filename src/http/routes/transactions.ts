@@ -60,6 +60,8 @@ function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
     const accountId = await access.account(request);
     const { wallet_id: walletId } = request.query;
     const wallet = walletId === undefined ? undefined : await access.walletNamed(request, walletId, 'wallet_tx_read');
+    // The links of the answer repeat the query, and a wallet may have been named by a key.
+    if (wallet) request.query.wallet_id = wallet.id;
     return list(deps, request, reply, wallet ?? accountId);
   });
 

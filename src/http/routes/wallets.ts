@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { keyGuard } from '../../accounts/accounts.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { isId } from '../../kernel/ids.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -81,7 +82,11 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
       reply,
       { presented },
       {
-        make: ({ rows }) => wallets.create(presented.key.accountId, label, ({ wallet: { id }, accessKeys }) => rows(id, accessKeys)),
+        make: ({ rows }) =>
+          wallets.create(presented.key.accountId, label, {
+            guards: [keyGuard(presented.key)],
+            companions: ({ wallet: { id }, accessKeys }) => rows(id, accessKeys),
+          }),
         async replay(id, secret) {
           const made = await wallets.find(id);
           invariant(made, `wallet ${id} is gone`);
@@ -107,7 +112,8 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
       await access.account(request);
       const { user_label, status } = request.body;
       const userLabel = user_label === undefined ? undefined : plainText('user_label', user_label);
-      const wallet = await wallets.change(await access.wallet(request, 'wallet_read'), { userLabel, status });
+      const { wallet: before, guards } = await access.spender(request, 'wallet_read');
+      const wallet = await wallets.change(before, { userLabel, status }, guards);
       return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));
     });
   }

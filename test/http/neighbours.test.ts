@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+import type { Json } from '../support/service.ts';
+
+onFakeService('what a caller must not learn or get', (service) => {
+  it('a wallet key that transfers to another wallet sees neither its balance nor its label', async () => {
+    const [mine, other] = [await service.client.wallet(100), await service.client.wallet(5000)];
+    const json = { dest_wallet_id: other.lnurlWithdraw, num_satoshis: 1 };
+    const answer = await service.client.ask('POST', `/v1/wallet/${mine.admin}/transfer`, { key: mine.admin, json });
+    expect(answer.status).toBe(201);
+    expect(answer.body.wtx_transfer_in).toMatchObject({
+      num_satoshis: 1,
+      wal: { id: other.id, user_label: '', balance: 0, balance_msat: 0 },
+    });
+    expect(answer.body.wtx_transfer_out.wal).toMatchObject({ id: mine.id, balance: 99 });
+    const owner = await service.client.post(`/v1/wallet/${mine.id}/transfer`, json);
+    expect(owner.wtx_transfer_in.wal).toMatchObject({ id: other.id, balance: 5002 });
+  });
+
+  it('a wallet that was named by its key is named by its id in the links of the answer', async () => {
+    const wallet = await service.client.wallet(100);
+    const answer = await service.client.ask('GET', `/v1/wallet-transactions?wallet_id=${wallet.admin}&per-page=1`, {
+      key: service.client.secretKey,
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('link')).toContain(wallet.id);
+    expect(answer.headers.get('link')).not.toContain(wallet.admin);
+  });
+
+  it('A3: a secret key that was revoked makes no wallet, wakes none and makes no invoice from that moment', async () => {
+    const { client } = service;
+    const made: Json = await client.post('/v1/keys', { kind: 'secret_api' });
+    const key: string = made.key ?? made.secret ?? Object.values(made).find((value) => String(value).startsWith('sak_'));
+    const wallet = await client.wallet(100);
+    await client.ask('PATCH', `/v1/wallet/${wallet.id}`, { key, json: { status: 'inactive' } });
+    expect((await client.ask('DELETE', `/v1/keys/${made.id}`, { key: client.secretKey })).status).toBeLessThan(300);
+    const tried = await Promise.all([
+      client.ask('POST', '/v1/wallet', { key, json: {} }),
+      client.ask('PATCH', `/v1/wallet/${wallet.id}`, { key, json: { status: 'active' } }),
+      client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, { key, json: { num_satoshis: 5 } }),
+    ]);
+    expect(tried.map(({ status }) => status)).toEqual([401, 401, 401]);
+    expect((await client.get(`/v1/wallet/${wallet.id}`)).statusType.name).toBe('inactive');
+  });
+
+  it('fields select nothing from what is not JSON', async () => {
+    expect((await service.client.ask('GET', '/docs?fields=a')).status).toBe(200);
+  });
+});
+
+onFakeService(
+  'an Idempotency-Key where there is nothing to repeat',
+  (service) => {
+    it('does not lift the limits of a key', async () => {
+      const wallet = await service.client.wallet();
+      const read = () => service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read, headers: { 'idempotency-key': 'k' } });
+      const answers = await Promise.all(Array.from({ length: 40 }, read));
+      expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+    });
+
+    it('counts for the rest of what the key asks, whatever its requests came to', async () => {
+      const wallet = await service.client.wallet();
+      const wrong = () =>
+        service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, {
+          key: wallet.invoice,
+          json: { no: 1 },
+          headers: { 'idempotency-key': 'k' },
+        });
+      await wrong();
+      await Promise.all(Array.from({ length: 40 }, wrong));
+      const next = await service.client.ask('GET', `/v1/wallet/${wallet.id}/transactions`, { key: wallet.invoice });
+      expect(next.status).toBe(429);
+    });
+  },
+  { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '10' },
+);
