@@ -28,8 +28,9 @@ export async function meetNode(deps: { database: Database; node: LightningNode; 
   const nodeId = await ledgerNodeId(database);
   const meeting = new Meeting(deps, await boundNode(database));
   const node = guarded(deps.node, meeting);
-  const available = new BriefCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
-  const isAvailable = async () => (await available.get('', () => answers(node))) === true;
+  const available = new BriefCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
+  // Whoever has just answered something else need not be asked.
+  const isAvailable = async () => meeting.hasJustAnswered() || (await available.get('', () => answers(node))) === true;
   try {
     await meeting.confirm();
   } catch (error) {
@@ -53,6 +54,7 @@ class Meeting {
   #identity: NodeIdentity | undefined;
   #confirmed = false;
   #confirming: Promise<void> | undefined;
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: { database: Database; node: LightningNode }, identity: NodeIdentity | undefined) {
     this.#deps = deps;
@@ -66,6 +68,16 @@ class Meeting {
 
   doubt(): void {
     this.#confirmed = false;
+    this.#answeredAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The node has answered a call. */
+  heard(): void {
+    this.#answeredAtMs = performance.now();
+  }
+
+  hasJustAnswered(): boolean {
+    return this.#confirmed && performance.now() - this.#answeredAtMs < AVAILABLE_MS;
   }
 
   /** @throws NodeUnavailable, ForeignLedger */
@@ -85,6 +97,8 @@ class Meeting {
   }
 }
 
+/** How long an answer of the node counts as a sign that it is there. */
+const AVAILABLE_MS = 1000;
 /** How long a call may take; whoever made it then does not know its outcome, and a payment stays pending. */
 const CALL_MS = 60_000;
 /** A node that takes longer to say who it is counts as one that cannot be reached. */
@@ -101,7 +115,11 @@ function guarded(node: LightningNode, meeting: Meeting): LightningNode {
     }
   }
   const queryRoutes = node.queryRoutes?.bind(node);
-  const ask = async <T>(call: (node: LightningNode) => Promise<T>) => within(CALL_MS, call(await met()), silence);
+  async function ask<T>(call: (node: LightningNode) => Promise<T>): Promise<T> {
+    const answer = await within(CALL_MS, call(await met()), silence);
+    meeting.heard();
+    return answer;
+  }
   return {
     info: async () => hello(await met()),
     createInvoice: (request) => ask((one) => one.createInvoice(request)),
