@@ -1,5 +1,6 @@
 import { type Limits, periodStart } from '../budgets/limits.ts';
 import type { Database, Tx } from '../db/database.ts';
+import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { requireGuards } from '../ledger/guards.ts';
@@ -72,9 +73,7 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
 
   async function made(tx: Tx, owner: KeyOwner, id: string, text: string, companions: KeyCompanions = () => []): Promise<MadeKey> {
     const one = { key: await read(tx, owner, id), text };
-    for (const { statement, parameters, otherwise } of companions(one)) {
-      if ((await tx.run(statement, ...parameters)) !== 1) throw otherwise;
-    }
+    await writeRows(tx, companions(one));
     return one;
   }
 

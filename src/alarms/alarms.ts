@@ -1,5 +1,5 @@
-import type { Database, SqlParameter } from '../db/database.ts';
-import type { Statement } from '../db/statement.ts';
+import type { Database } from '../db/database.ts';
+import type { RowWrite } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
@@ -21,18 +21,11 @@ export interface Alarm {
 /** The message is for the operator and reaches the log: it carries no secret. */
 export type NewAlarm = Pick<Alarm, 'kind' | 'subject' | 'message'>;
 
-/** An alarm as a row of a posting (the ledger's `RowWrite`): it opens in the transaction that gives reason for it. */
-export interface AlarmRowWrite {
-  readonly statement: Statement;
-  readonly parameters: readonly SqlParameter[];
-  readonly otherwise: Error;
-}
-
 export interface Alarms {
   /** Opens an alarm, or notes of the open one that it is still so. */
   raise(alarm: NewAlarm): Promise<void>;
   /** The same as a row of a posting; always changes one row. Call {@link announce} once it is posted. */
-  rowOf(alarm: NewAlarm): AlarmRowWrite;
+  rowOf(alarm: NewAlarm): RowWrite;
   /** Writes alarms that have opened to the log, each once, whichever instance opened it. */
   announce(): Promise<void>;
   /** Its cause is gone. Nothing happens when there is no such open alarm. */
@@ -48,7 +41,7 @@ export interface Alarms {
 const PAGE = 100;
 
 export function createAlarms(database: Database, clock: Clock, log: Log): Alarms {
-  function rowOf({ kind, subject, message }: NewAlarm): AlarmRowWrite {
+  function rowOf({ kind, subject, message }: NewAlarm): RowWrite {
     const parameters = [`alarm_${newId(clock.nowMs())}`, kind, subject, message, unixSeconds(clock)];
     return { statement: sql.raise, parameters, otherwise: new Error('the alarm was not kept') };
   }

@@ -1,21 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type Idempotency,
-  MadeMeanwhile,
-  type NamedRequest,
-  nameOf,
-  type Outcome,
-  type OutcomeRowWrite,
-} from '../idempotency/idempotency.ts';
+import { type Idempotency, MadeMeanwhile, type NamedRequest, nameOf, type Outcome } from '../idempotency/idempotency.ts';
 import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
 import { invariant } from '../kernel/assert.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import type { RowWrite } from '../ledger/posting.ts';
 import type { Presented } from './access.ts';
 
 /** How a request remembers what it makes. Without an Idempotency-Key there is nothing to remember, and no rows. */
 export interface Memory {
   /** Rows for the transaction that makes it; `secret` is what a replay must show again and nobody else may see. */
-  rows(made: string, secret?: unknown): OutcomeRowWrite[];
+  rows(made: string, secret?: unknown): RowWrite[];
   /** For something that an earlier request had made. */
   keep(made: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Database, SqlParameter } from '../db/database.ts';
-import type { Statement } from '../db/statement.ts';
+import type { Database } from '../db/database.ts';
+import type { RowWrite } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import * as sql from './idempotency.sql.ts';
@@ -27,18 +27,12 @@ export class MadeMeanwhile extends Error {
   override readonly name = 'MadeMeanwhile';
 }
 
-/** The row that remembers an outcome; part of the posting or transaction that makes it (the ledger's `RowWrite`). */
-export interface OutcomeRowWrite {
-  readonly statement: Statement;
-  readonly parameters: readonly SqlParameter[];
-  readonly otherwise: Error;
-}
-
 /** Outcomes of named requests, kept for two days, across restarts and instances. What made nothing is not kept. */
 export interface Idempotency {
   /** @throws Refusal `idempotency_mismatch` when the name was used with another body. */
   find(request: NamedRequest): Promise<Outcome | undefined>;
-  rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): OutcomeRowWrite;
+  /** The row that remembers an outcome; part of the posting or transaction that makes it. */
+  rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite;
   /** Remembers what had been made before this request came. */
   remember(request: NamedRequest, made: string): Promise<void>;
   /** Drops what is older than two days. */
@@ -48,7 +42,7 @@ export interface Idempotency {
 const KEEP_SECONDS = 2 * 24 * 60 * 60;
 
 export function createIdempotency(database: Database, clock: Clock): Idempotency {
-  function rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): OutcomeRowWrite {
+  function rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite {
     const parameters = [nameOf(request), fingerprintOf(request.body), made, sealed ?? null, unixSeconds(clock)];
     return { statement: sql.insertOutcome, parameters, otherwise: new MadeMeanwhile() };
   }

@@ -1,6 +1,8 @@
-import type { SqlParameter } from '../db/database.ts';
+import type { RowWrite } from '../db/row-write.ts';
 import type { Statement } from '../db/statement.ts';
 import type { Msat } from '../kernel/money.ts';
+
+export type { RowWrite } from '../db/row-write.ts';
 
 /** Moves an amount from one ledger account to another: two entries that sum to zero. */
 export interface TransferOrder {
@@ -39,13 +41,6 @@ export interface PostOrder {
 export interface VoidOrder {
   readonly holdId: string;
   readonly account: number;
-}
-
-/** A row of another room, written in the posting's own database transaction. It must change exactly one row; otherwise the posting is refused. */
-export interface RowWrite {
-  readonly statement: Statement;
-  readonly parameters: readonly SqlParameter[];
-  readonly otherwise: Error;
 }
 
 /**

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Accounts, type Key, lineGuard } from '../accounts/accounts.ts';
 import { roomUnder } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
+import { writeRows } from '../db/row-write.ts';
 import type { Statement } from '../db/statement.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -138,9 +139,7 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   await deps.database.transaction(async (tx) => {
     await requireGuards(tx, [activeWalletGuard(wallet.id), ...order.guards]);
     await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
-    for (const { statement, parameters, otherwise } of order.companions?.(made) ?? []) {
-      if ((await tx.run(statement, ...parameters)) !== 1) throw otherwise;
-    }
+    await writeRows(tx, order.companions?.(made) ?? []);
   });
   return made;
 }

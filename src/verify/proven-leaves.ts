@@ -1,6 +1,7 @@
 import type { Tx } from '../db/database.ts';
 import { msat } from '../kernel/money.ts';
 import { epochRoot, leafNode, NOTHING } from '../proof/hashes.ts';
+import { type EpochRow, readSeed } from '../proof/proof.sql.ts';
 import { saltOf } from '../proof/seed.ts';
 import { SumTree } from '../proof/sum-tree.ts';
 import * as sql from './verify.sql.ts';
@@ -24,11 +25,11 @@ const SLACK_SECONDS = 60;
  * shown to it in order. Nothing, while no epoch was published.
  */
 export class ProvenLeaves {
-  readonly #epoch: sql.VerifiedEpoch | undefined;
+  readonly #epoch: EpochRow | undefined;
   readonly #leaves: ReadonlyMap<number, ProvenLeaf>;
   readonly #report: Report;
 
-  constructor(epoch: sql.VerifiedEpoch | undefined, leaves: ReadonlyMap<number, ProvenLeaf>, report: Report) {
+  constructor(epoch: EpochRow | undefined, leaves: ReadonlyMap<number, ProvenLeaf>, report: Report) {
     this.#epoch = epoch;
     this.#leaves = leaves;
     this.#report = (problem) => report(`proof of liabilities, epoch ${epoch?.epoch}: ${problem}`);
@@ -72,7 +73,7 @@ export class ProvenLeaves {
 export async function provenLeaves(tx: Tx, report: Report): Promise<ProvenLeaves> {
   const epoch = await lastOfChain(tx, report);
   const leaves = new Map<number, ProvenLeaf>();
-  const seed = epoch && (await tx.first(sql.seedOfTree, epoch.tree))?.seed;
+  const seed = epoch && (await tx.first(readSeed, epoch.tree))?.seed;
   if (!epoch || !seed) return new ProvenLeaves(undefined, leaves, report);
   const tree = new SumTree();
   const rows = rowsOf<sql.VerifiedLeaf>((after) => tx.all(sql.leavesAfter, epoch.tree, after?.place ?? new Uint8Array(), PAGE));
@@ -89,9 +90,9 @@ export async function provenLeaves(tx: Tx, report: Report): Promise<ProvenLeaves
   return new ProvenLeaves(epoch, leaves, report);
 }
 
-async function lastOfChain(tx: Tx, report: Report): Promise<sql.VerifiedEpoch | undefined> {
-  let last: sql.VerifiedEpoch | undefined;
-  for await (const row of rowsOf<sql.VerifiedEpoch>((after) => tx.all(sql.epochsAfter, after?.epoch ?? 0, PAGE))) {
+async function lastOfChain(tx: Tx, report: Report): Promise<EpochRow | undefined> {
+  let last: EpochRow | undefined;
+  for await (const row of rowsOf<EpochRow>((after) => tx.all(sql.epochsAfter, after?.epoch ?? 0, PAGE))) {
     const { epoch, created_at: createdAt, leaves, total_msat, tree_hash: treeHash, previous_root: previousRoot } = row;
     const root = epochRoot({ epoch, createdAt, leaves, totalMsat: msat(total_msat), treeHash, previousRoot });
     const follows = epoch === (last?.epoch ?? 0) + 1 && Buffer.compare(previousRoot, last?.root ?? NOTHING) === 0;

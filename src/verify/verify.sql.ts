@@ -1,4 +1,5 @@
 import { statement } from '../db/statement.ts';
+import type { EpochRow } from '../proof/proof.sql.ts';
 
 export type VerifiedTransfer = {
   position: number;
@@ -117,26 +118,10 @@ export const invoicesAgainstTransfers = statement<Mismatch>(
      OR max(t.to_account) <> i.ledger_account LIMIT 20`,
 );
 
-export type VerifiedEpoch = {
-  epoch: number;
-  created_at: number;
-  leaves: number;
-  total_msat: number;
-  tree_hash: Uint8Array;
-  previous_root: Uint8Array;
-  root: Uint8Array;
-  tree: number;
-};
-
-export const epochsAfter = statement<VerifiedEpoch>(
+export const epochsAfter = statement<EpochRow>(
   'verify_epochs',
   `SELECT epoch, created_at, leaves, total_msat, tree_hash, previous_root, root, tree
    FROM proof_epoch WHERE epoch > $1 ORDER BY epoch LIMIT $2`,
-);
-
-export const seedOfTree = statement<{ seed: Uint8Array }>(
-  'verify_seed',
-  `SELECT seed FROM proof_tree WHERE id = $1 AND state = 'complete'`,
 );
 
 export type VerifiedLeaf = { place: Uint8Array; wallet_id: string; balance_msat: number; head: Uint8Array; account: number | null };

@@ -1,6 +1,7 @@
 import { type Accounts, insertKey, type Key } from '../accounts/accounts.ts';
 import { type KeyKind, newKeyText } from '../accounts/keys.ts';
 import type { Database, Tx } from '../db/database.ts';
+import { writeRows } from '../db/row-write.ts';
 import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
@@ -94,9 +95,7 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
       database.transaction(async (tx) => {
         await requireGuards(tx, guards);
         const made = await create(tx, clock, accountId, userLabel);
-        for (const { statement, parameters, otherwise } of companions(made)) {
-          if ((await tx.run(statement, ...parameters)) !== 1) throw otherwise;
-        }
+        await writeRows(tx, companions(made));
         return made;
       }),
     async change(wallet, { userLabel, status }, guards = []) {
