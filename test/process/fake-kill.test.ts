@@ -36,7 +36,7 @@ it('with the fake node too, a kill -9 loses nothing: what was held, lost or slow
   await first.kill();
 
   const { client } = await start();
-  for (const memo of ['hold', 'hang']) await client.post(`/playground/hold/${hashes[memo]}`, { action: 'settle' });
+  for (const memo of ['hold', 'hang']) await client.decideHold(hashes[memo] as string, 'settle');
   const lnTx = async (memo: string): Promise<Json> => client.get(`/v1/lntx/${hashes[memo]}`);
   while ((await client.get(`/v1/wallet/${wallet.id}`)).pending_msat > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   for (const memo of ['hold', 'hang', 'lose-answer', 'delay=1']) expect(await lnTx(memo)).toMatchObject({ status: 'settled' });

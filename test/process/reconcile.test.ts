@@ -40,7 +40,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(stuck.output).toContain('Never refund it by hand before.');
       expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ pending_msat: 1_050_000 });
 
-      await client.post(`/playground/hold/${held.payment_hash}`, { action: 'settle' });
+      await client.decideHold(held.payment_hash, 'settle');
       await expect.poll(async () => (await client.get(`/v1/lntx/${lnTx.id}`)).settled, { timeout: 30_000 }).toBe(1);
       const gone = await reconcile();
       expect(gone.output).toContain('Stuck payments: none.');

@@ -61,7 +61,7 @@ onRunningService(
       expect(balance_msat).toBe(3_000_000);
       expect(head).toMatch(/^(?!0{64})[0-9a-f]{64}$/);
       expect((await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBeGreaterThan(0);
-      await client.post(`/playground/hold/${payment_hash}`, { action: 'cancel' });
+      await client.decideHold(payment_hash, 'cancel');
     });
 
     it('rejects what was tampered with after it was served, and the proof of somebody else', async () => {

@@ -229,15 +229,7 @@ onRunningService('a client that goes away', (client) => {
       const wallet = await client.wallet(1000);
       const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 600, hold: true });
       await hangUp(wallet, payment_request);
-      // The receiver can only decide on what has arrived.
-      await expect
-        .poll(
-          async () => (await client.ask('POST', `/playground/hold/${payment_hash}`, { key: client.secretKey, json: { action } })).status,
-          {
-            timeout: 20_000,
-          },
-        )
-        .toBe(200);
+      await client.decideHold(payment_hash, action);
       await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 20_000 }).toBe(0);
       const paid = action === 'settle';
       expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(paid ? 400 : 1000);

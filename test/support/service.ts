@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type AccountKeys, createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
 import { MIGRATIONS, startSatchel } from '../../src/app.ts';
@@ -40,6 +40,8 @@ export interface Client {
   /** Asks with the secret key and answers the body; throws unless the status is 2xx. */
   get(path: string): Promise<Json>;
   post(path: string, json?: unknown): Promise<Json>;
+  /** The receiver of a playground's hold invoice decides, as soon as the payment has arrived: that we hold the money says nothing of that. */
+  decideHold(paymentHash: string, action: 'settle' | 'cancel'): Promise<void>;
   /** A new wallet with its keys, funded over Lightning by an outside node. */
   wallet(numSatoshis?: number): Promise<TestWallet>;
 }
@@ -88,6 +90,10 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
     ask,
     get: (path) => certain('GET', path),
     post: (path, json = {}) => certain('POST', path, json),
+    async decideHold(paymentHash, action) {
+      const decide = (): Promise<Answer> => ask('POST', `/playground/hold/${paymentHash}`, { key: secretKey, json: { action } });
+      await expect.poll(async () => (await decide()).status, { timeout: 30_000 }).toBe(200);
+    },
     async wallet(numSatoshis = 0) {
       const made = await certain('POST', '/v1/wallet', { user_label: 'test' });
       if (numSatoshis > 0) await certain('POST', '/playground/fund', { wallet_id: made.id, num_satoshis: numSatoshis });
