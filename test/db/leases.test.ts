@@ -51,7 +51,7 @@ onBothDatabases('a lease', (open, dialect) => {
     const database = await open();
     await database.transaction((tx) => tx.run(statement('test_dead', `INSERT INTO lease (name, holder, beat) VALUES ('job', 'dead', 7)`)));
     const one = instance(database, 'job');
-    await expect.poll(() => one.state.working, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => one.state.working).toBe(1);
     await one.end();
   });
 
@@ -60,7 +60,7 @@ onBothDatabases('a lease', (open, dialect) => {
     const one = instance(database, 'job');
     await expect.poll(() => one.state.working).toBe(1);
     await database.transaction((tx) => tx.run(steal, 'job'));
-    await expect.poll(() => one.state.began, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => one.state.began).toBe(2);
     expect(one.state.working).toBe(1);
     await one.end();
   });

@@ -185,7 +185,7 @@ async function endedKeys(client: Client, wallet: TestWallet): Promise<Record<str
   const replacement = await client.post(`${keysOf.admin}/${rotated.id}/rotate`);
   for (const { key } of [rotated, revokedAdmin, revokedSak, expiredAdmin, expiredSak]) {
     const isUnknown = async () => (await client.ask('GET', `/v1/wallet/${wallet.id}`, { key })).status === 401;
-    await vi.waitUntil(isUnknown, { timeout: 20_000, interval: 100 });
+    await vi.waitUntil(isUnknown, { timeout: 60_000, interval: 100 });
   }
   return {
     'rotated-admin': rotated.key,

@@ -188,7 +188,7 @@ onRunningService('satoshis move', (client) => {
       wal: { balance: 890, pending_msat: 110_000 },
     });
     await client.decideHold(payment_hash, 'settle');
-    await expect.poll(async () => (await client.get(`/v1/lntx/${sent.body.lnTx.id}`)).settled, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await client.get(`/v1/lntx/${sent.body.lnTx.id}`)).settled).toBe(1);
     expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 900, pending_msat: 0 });
   });
 
@@ -196,7 +196,7 @@ onRunningService('satoshis move', (client) => {
     const wallet = await client.wallet(1000);
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 100, hold: true });
     const sending = client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } });
-    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 10_000 }).toBe(110_000);
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(110_000);
     await client.decideHold(payment_hash, 'cancel');
     const sent = await sending;
     expect(sent.body).toMatchObject({ status: 400, message: 'Failure reason: FAILURE_REASON_INCORRECT_PAYMENT_DETAILS' });

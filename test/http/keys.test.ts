@@ -95,7 +95,7 @@ onRunningService('keys', (client) => {
     expect((await ask('POST', `${path}/${old.id}/rotate`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
     const last = await client.post(`${path}/${replacement.id}/rotate`);
     expect(await listed(path, replacement.id)).toMatchObject({ status: 'revoked', replaced_by: last.id });
-    await expect.poll(() => statusWith(replacement.key), { timeout: 20_000 }).toBe(401);
+    await expect.poll(() => statusWith(replacement.key)).toBe(401);
     expect(await statusWith(last.key)).toBe(200);
   });
 
@@ -191,7 +191,7 @@ onRunningService('keys', (client) => {
     expect((await ask('DELETE', `${path}/${replacement.id}`)).body).toMatchObject({ status: 'revoked' });
     expect(await claim()).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('revoked') });
     expect((await ask('GET', step)).body).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('revoked') });
-    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance, { timeout: 20_000 }).toBe(80);
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(80);
   });
 
   it('with the public API key it is the key in the path whose limits count, with a secret one it is the secret one', async () => {

@@ -117,7 +117,7 @@ onFakeService(
       expect((await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read })).status).toBe(200);
       for (const { paymentHash } of held) {
         // Until the payment has arrived there, this throws.
-        await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled', { timeout: 20_000 }).toBe('settled');
+        await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled').toBe('settled');
       }
       expect(statusesOf(await Promise.all(waiting))).toEqual([201]);
       expect((await ask('/v1/wallets')).status).toBe(200);

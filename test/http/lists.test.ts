@@ -167,7 +167,7 @@ onFakeService('lists', (service) => {
   it('a payment that ends moves from one list to the other and keeps its id', async () => {
     const [row]: Json[] = await service.client.get(`${path}?status=pending`);
     net.outside.resolveHold(row.lnTx.r_hash_decoded, 'settle');
-    await expect.poll(async () => idsOf(await service.client.get(path)), { timeout: 20_000 }).toContain(row.id);
+    await expect.poll(async () => idsOf(await service.client.get(path))).toContain(row.id);
     expect(idsOf(await service.client.get(`${path}?status=pending`))).not.toContain(row.id);
   });
 

@@ -59,8 +59,7 @@ onRunningService('LNURL withdraw', (client) => {
     return got.reduce((sum: number, one: Json) => sum + one.amount_msat, 0);
   }
 
-  const settled = async (balance: number, of = wallet) =>
-    expect.poll(() => stateOf(of), { timeout: 20_000 }).toEqual({ balance, pending_msat: 0 });
+  const settled = async (balance: number, of = wallet) => expect.poll(() => stateOf(of)).toEqual({ balance, pending_msat: 0 });
 
   it('a link made by GET or by POST is read by a published client, paid once, and shown as what it is', async () => {
     const passThru = { ticketId: '23' };

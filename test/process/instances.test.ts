@@ -27,7 +27,7 @@ describe('two instances on one PostgreSQL and one node', () => {
       settings = { ...own, LIGHTNING_URL: lightningUrl, BOOTSTRAP_SECRET_KEY: KEY };
       services.push(await startProcess(settings));
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all(services.map((service) => service.kill()));
     rmSync(folder, { recursive: true, force: true });
@@ -114,27 +114,23 @@ describe('two instances on one PostgreSQL and one node', () => {
     const late = await two().wallet();
     const { payment_request } = await two().post(`/v1/wallet/${late.id}/invoice`, { num_satoshis: 50 });
     await two().post('/playground/pay', { payment_request });
-    await expect.poll(async () => (await two().get(`/v1/wallet/${late.id}`)).balance, { timeout: 30_000 }).toBe(50);
+    await expect.poll(async () => (await two().get(`/v1/wallet/${late.id}`)).balance).toBe(50);
 
     await expect
-      .poll(async () => (await Promise.all(ids.map((id) => two().get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat), {
-        timeout: 60_000,
-      })
+      .poll(async () => (await Promise.all(ids.map((id) => two().get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat))
       .toEqual([0, 0, 0, 0]);
     await compareWithOutside(two());
     const verified = await runVerify(settings);
     expect(verified.output).toContain('The ledger is clean.');
     expect(await second?.stop()).toBe(0);
-  }, 180_000);
+  });
 });
 
 /** All wallets together hold what came in less what went out, as the outside nodes themselves say, less the routing fees. */
 async function compareWithOutside(client: Client): Promise<void> {
   const wallets: Json[] = await client.get('/v1/wallets?per-page=500');
   await expect
-    .poll(async () => (await client.get('/playground/payments')).payments.filter(({ state }: Json) => state === 'pending'), {
-      timeout: 60_000,
-    })
+    .poll(async () => (await client.get('/playground/payments')).payments.filter(({ state }: Json) => state === 'pending'))
     .toEqual([]);
   const outside: Json[] = (await client.get('/playground/payments')).payments.filter(({ state }: Json) => state === 'succeeded');
   const net = outside.reduce((sum, { direction, amount_msat }) => sum + (direction === 'sent' ? amount_msat : -amount_msat), 0);

@@ -109,15 +109,10 @@ async function oneOperation(
 
 async function nothingPending(client: Client, wallets: readonly TestWallet[]): Promise<void> {
   await expect
-    .poll(
-      async () => (await Promise.all(wallets.map(({ id }) => client.get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat),
-      { timeout: 60_000 },
-    )
+    .poll(async () => (await Promise.all(wallets.map(({ id }) => client.get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat))
     .toEqual(wallets.map(() => 0));
   // What outside nodes had under way towards us when the process died is finished as well.
-  await expect
-    .poll(async () => (await outsidePayments(client)).filter(({ state }) => state === 'pending'), { timeout: 60_000 })
-    .toEqual([]);
+  await expect.poll(async () => (await outsidePayments(client)).filter(({ state }) => state === 'pending')).toEqual([]);
 }
 
 async function outsidePayments(client: Client): Promise<Json[]> {
@@ -144,7 +139,7 @@ async function compareWithOutside(client: Client, wallets: readonly TestWallet[]
         const { ours, theirs } = await bothBooks(client, wallets);
         return { missing: theirs.filter((one) => !ours.includes(one)), tooMuch: ours.filter((one) => !theirs.includes(one)) };
       },
-      { timeout: 60_000, interval: 500 },
+      { interval: 500 },
     )
     .toEqual({ missing: [], tooMuch: [] });
   const { ours, theirs } = await bothBooks(client, wallets);

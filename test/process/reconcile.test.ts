@@ -32,7 +32,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
       const held: Json = await client.post('/playground/invoice', { num_satoshis: 1000, hold: true });
       const { lnTx } = await client.post(`/v1/wallet/${wallet.admin}/withdraw`, { payment_request: held.payment_request });
-      await expect.poll(async () => evidenceOf(await reconcile('--json')), { timeout: 30_000 }).toBe('pending');
+      await expect.poll(async () => evidenceOf(await reconcile('--json'))).toBe('pending');
       const stuck = await reconcile();
       expect(stuck.code).toBe(1);
       expect(stuck.output).toMatch(new RegExp(`${lnTx.id} +${wallet.id} +1,000,000 +.*s +pending`));
@@ -41,7 +41,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ pending_msat: 1_050_000 });
 
       await client.decideHold(held.payment_hash, 'settle');
-      await expect.poll(async () => (await client.get(`/v1/lntx/${lnTx.id}`)).settled, { timeout: 30_000 }).toBe(1);
+      await expect.poll(async () => (await client.get(`/v1/lntx/${lnTx.id}`)).settled).toBe(1);
       const gone = await reconcile();
       expect(gone.output).toContain('Stuck payments: none.');
       expect(gone.output).toContain('Open alarms: none.');
@@ -53,7 +53,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(alone.code).toBe(2);
       expect(alone.output).toContain('No service runs on this database');
       expect(alone.output).toMatch(/Ledger and node at .* ago\)/);
-    }, 120_000);
+    });
   });
 }
 

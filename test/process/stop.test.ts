@@ -23,7 +23,7 @@ it('S4: a stop answers those who wait for a payment with 202, ends cleanly, and 
     service = await startProcess(settings);
     expect(await service.client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 890, pending_msat: 110_000 });
     await service.client.decideHold(payment_hash, 'settle');
-    await expect.poll(async () => (await service.client.get(`/v1/wallet/${wallet.id}`)).balance, { timeout: 30_000 }).toBe(900);
+    await expect.poll(async () => (await service.client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(900);
     expect((await service.client.get(`/v1/lntx/${answer.body.lnTx.id}`)).settled).toBe(1);
   } finally {
     await service.kill();

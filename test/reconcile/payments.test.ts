@@ -178,5 +178,5 @@ onBothDatabases('reconciled payments', (open) => {
     expect(again.compared.payments).toBe(120);
     expect(again.contradictions).toHaveLength(100);
     expect((await books.openAlarms()).length).toBe(100);
-  }, 120_000);
+  });
 });

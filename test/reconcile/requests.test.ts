@@ -32,7 +32,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     await whileReconciling(books, async () => {
       await expect.poll(async () => (await lastReport(database))?.scope).toBe('periodic');
       const id = await requestReconciliation(database, 'full', 1);
-      await expect.poll(() => stateOf(database, id), { timeout: 10_000 }).toBe('done');
+      await expect.poll(() => stateOf(database, id)).toBe('done');
       expect(await lastReport(database)).toMatchObject({ id, scope: 'full', balance: { state: 'measured' } });
     });
   });
@@ -52,7 +52,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     const id = await requestReconciliation(database, 'full', 1);
     await database.transaction((tx) => tx.run(statement('test_died', `UPDATE reconciliation SET state = 'running'`)));
     await whileReconciling(books, async () => {
-      await expect.poll(() => stateOf(database, id), { timeout: 10_000 }).toBe('done');
+      await expect.poll(() => stateOf(database, id)).toBe('done');
     });
   });
 
@@ -69,12 +69,10 @@ onBothDatabases('reconciliation on demand', (open) => {
     };
     await whileReconciling({ ...books, deps: { ...books.deps, alarms } }, async () => {
       const id = await requestReconciliation(database, 'full', 1);
-      await expect
-        .poll(() => findRequest(database, id), { timeout: 10_000 })
-        .toMatchObject({ state: 'failed', progress: 'the disk is full' });
+      await expect.poll(() => findRequest(database, id)).toMatchObject({ state: 'failed', progress: 'the disk is full' });
       isBroken = false;
       const next = await requestReconciliation(database, 'full', 1);
-      await expect.poll(() => stateOf(database, next), { timeout: 10_000 }).toBe('done');
+      await expect.poll(() => stateOf(database, next)).toBe('done');
     });
   });
 
@@ -85,12 +83,12 @@ onBothDatabases('reconciliation on demand', (open) => {
     const id = await requestReconciliation(database, 'full', 1);
     const patient = { ...books, deps: { ...books.deps, timing: { answerMs: 1_000_000_000, atOnce: 1, patience: 1, againMs: 1 } } };
     await whileReconciling(patient, async () => {
-      await expect.poll(() => books.answers.asked, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => books.answers.asked).toBe(1);
     });
     expect(await stateOf(database, id)).toBe('running');
     books.answers.localMsat = 0;
     await whileReconciling(books, async () => {
-      await expect.poll(() => stateOf(database, id), { timeout: 10_000 }).toBe('done');
+      await expect.poll(() => stateOf(database, id)).toBe('done');
     });
   });
 

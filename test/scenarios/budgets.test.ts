@@ -44,7 +44,7 @@ onFakeService('budgets', (service) => {
       expect((await service.client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(100_000_000);
       const [held] = answers.filter(({ status }) => status === 202);
       net.outside.resolveHold(held?.body.lnTx.r_hash_decoded, 'cancel');
-      await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 0, pending: 0 });
+      await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 0 });
       const next = await withdraw(service, key, { payment_request: invoice(100_000_000).paymentRequest }, '');
       expect(next.status).toBe(201);
       expect(await budgetOf(service, wallet, id)).toEqual({ spent: 100_000_000, pending: 0 });
@@ -89,7 +89,7 @@ onFakeService('budgets', (service) => {
     expect((await withdraw(service, key, { payment_request: invoice(150_001).paymentRequest })).body.type).toBe('budget_exceeded');
     net.outside.resolveHold(paying.paymentHash, 'settle');
     net.outside.resolveHold(failing.paymentHash, 'cancel');
-    await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 101_500, pending: 0 });
+    await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 101_500, pending: 0 });
     expect(await service.problems()).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ onFakeService('budgets', (service) => {
     expect((await withdraw(service, key, { payment_request: paymentRequest }, '')).body.type).toBe('payment_failed');
     expect(await budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 0 });
     service.time.advance(60_000);
-    await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 152_000, pending: 0 });
+    await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 152_000, pending: 0 });
     expect((await withdraw(service, key, { payment_request: invoice(60_000).paymentRequest })).body.type).toBe('budget_exceeded');
     expect(await service.problems()).toEqual([]);
   });
@@ -133,7 +133,7 @@ onFakeService('budgets', (service) => {
     expect(step.body).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 40_000 });
     expect((await claim(40_001)).body).toMatchObject({ status: 'ERROR' });
     expect((await claim(25_000)).body).toEqual({ status: 'OK' });
-    await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 85_000, pending: 0 });
+    await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 85_000, pending: 0 });
     for (const [path, json] of [
       ['keysend', { dest_pubkey: alice, num_satoshis: 16 }],
       ['transfer', { dest_wallet_id: friend.id, num_satoshis: 16 }],
@@ -196,7 +196,7 @@ onFakeService('budgets', (service) => {
     await service.restart();
     expect((await withdraw(service, key, { payment_request: invoice(20_000).paymentRequest })).body.type).toBe('budget_exceeded');
     net.outside.resolveHold(paymentHash, 'settle');
-    await expect.poll(() => budgetOf(service, wallet, id), { timeout: 20_000 }).toEqual({ spent: 90_000, pending: 0 });
+    await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 90_000, pending: 0 });
     expect(await service.problems()).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ async function outside(client: Client, paymentHash: string, direction: 'sent' | 
 
 /** The balance is what the rows add up to, nothing is pending, and nothing is below zero. */
 async function expectClean(client: Client, wallet: TestWallet, balance: number): Promise<void> {
-  await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(0);
   const now = await client.get(`/v1/wallet/${wallet.id}`);
   expect(now).toMatchObject({ balance, balance_msat: balance * 1000 });
   const settled = (await history(client, wallet)).filter(({ status }) => status === 'settled' || status === undefined);
@@ -219,7 +219,7 @@ onRunningService('a client that goes away', (client) => {
       body: JSON.stringify({ payment_request }),
       signal: leaving.signal,
     });
-    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBeGreaterThan(0);
     leaving.abort();
     await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
   }
@@ -230,7 +230,7 @@ onRunningService('a client that goes away', (client) => {
       const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 600, hold: true });
       await hangUp(wallet, payment_request);
       await client.decideHold(payment_hash, action);
-      await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 20_000 }).toBe(0);
+      await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(0);
       const paid = action === 'settle';
       expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(paid ? 400 : 1000);
       expect(await client.get(`/v1/lntx/${payment_hash}`)).toMatchObject({ settled: paid ? 1 : -1, num_satoshis: 600 });
@@ -254,10 +254,10 @@ onRunningService('a client that goes away', (client) => {
         signal: leaving.signal,
       }).catch(() => undefined),
     );
-    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance, { timeout: 20_000 }).toBeLessThan(10_000);
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance).toBeLessThan(10_000);
     leaving.abort();
     await Promise.all(asked);
-    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(0);
     const paid = (await many(20, async (i) => outside(client, invoices[i].payment_hash, 'received'))).filter(({ length }) => length > 0);
     await expectClean(client, wallet, 10_000 - 100 * paid.length);
     expect(paid.length).toBeGreaterThan(0);

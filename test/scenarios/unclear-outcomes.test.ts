@@ -16,13 +16,11 @@ const lntx = (service: FakeService, answer: Answer): Promise<Json> => service.cl
 
 /** The node has the payment and its receiver holds it. */
 async function untilHeld({ net }: FakeService, paymentHash: string): Promise<void> {
-  await expect
-    .poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state, { timeout: 20_000 })
-    .toBe('pending');
+  await expect.poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state).toBe('pending');
 }
 
 async function untilEnded(service: FakeService, answer: Answer): Promise<Json> {
-  await expect.poll(async () => (await lntx(service, answer)).status, { timeout: 20_000 }).not.toBe('pending');
+  await expect.poll(async () => (await lntx(service, answer)).status).not.toBe('pending');
   return lntx(service, answer);
 }
 
@@ -112,7 +110,7 @@ onFakeService(
       expect(answer).toMatchObject({ status: 400, body: { type: 'payment_failed' } });
       expect(await balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
       service.time.advance(60_000);
-      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 698_000, pending_msat: 0 });
+      await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 698_000, pending_msat: 0 });
       const payment = await service.client.get(`/v1/lntx/${paymentHash}`);
       expect(payment).toMatchObject({ status: 'settled', settled: 1, fee_msat: 2_000, failure_reason: null });
       // Reported again, also by a node that starts again from the beginning of its events, it is not charged again.
@@ -146,7 +144,7 @@ onFakeService(
       const { id: paymentId } = answer.body.lnTx;
       net.tell({ type: 'payment', paymentId, outcome: { state: 'failed', reason: 'TIMEOUT' } });
       net.outside.resolveHold(paymentHash, 'settle');
-      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 700_000, pending_msat: 0 });
+      await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 700_000, pending_msat: 0 });
       expect(await lntx(service, answer)).toMatchObject({ status: 'settled' });
       expect(await service.problems()).toEqual([]);
     });
@@ -157,7 +155,7 @@ onFakeService(
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script });
       expect((await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 3_000 }, '')).status).toBe(400);
       service.time.advance(60_000);
-      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 897_000, pending_msat: 0 });
+      await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 897_000, pending_msat: 0 });
       expect(await service.client.get(`/v1/lntx/${paymentHash}`)).toMatchObject({ status: 'settled', fee_msat: 3_000 });
       expect(await service.problems()).toEqual([]);
     });
@@ -172,9 +170,9 @@ onFakeService(
       };
       const late = net.outside.invoice({ amountMsat: 100_000, script: { lateSuccessMs: 60_000, fee: 0 } });
       expect(await claim(late.paymentRequest)).toEqual({ status: 'OK' });
-      await expect.poll(async () => (await service.client.get(`/v1/lntx/${late.paymentHash}`)).status, { timeout: 20_000 }).toBe('failed');
+      await expect.poll(async () => (await service.client.get(`/v1/lntx/${late.paymentHash}`)).status).toBe('failed');
       service.time.advance(60_000);
-      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 900_000, pending_msat: 0 });
+      await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
       expect(await claim(net.outside.invoice({ amountMsat: 100_000 }).paymentRequest)).toMatchObject({ status: 'ERROR' });
       expect(await balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
     });
@@ -211,7 +209,7 @@ onFakeService(
         await stand.close();
       });
       const total = invoices.reduce((sum, { num_satoshis }) => sum + num_satoshis * 1000, 0);
-      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: total, pending_msat: 0 });
+      await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: total, pending_msat: 0 });
       await service.restart();
       expect(await balances(service, wallet)).toEqual({ balance_msat: total, pending_msat: 0 });
       expect(await service.problems()).toEqual([]);
@@ -276,7 +274,7 @@ onFakeService(
         const wallet = await service.client.wallet(1000);
         net.nextPayment({ fee: 1_500 });
         await pay(wallet);
-        await expect.poll(async () => (await balances(service, wallet)).pending_msat, { timeout: 20_000 }).toBe(0);
+        await expect.poll(async () => (await balances(service, wallet)).pending_msat).toBe(0);
         fees.push(900_000 - (await balances(service, wallet)).balance_msat);
       }
       expect(fees).toEqual([1_500, 1_500, 1_500, 1_500]);
@@ -316,7 +314,7 @@ onFakeService(
       for (const { paymentHash } of requests) {
         if (net.outside.payments().some((paid) => paid.paymentHash === paymentHash)) net.outside.resolveHold(paymentHash, 'cancel');
       }
-      await expect.poll(() => balances(service, wallet), { timeout: 20_000 }).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
+      await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
     });
   },
   { MAX_PAYMENTS_IN_FLIGHT: '8' },

@@ -92,7 +92,7 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
     post: (path, json = {}) => certain('POST', path, json),
     async decideHold(paymentHash, action) {
       const decide = (): Promise<Answer> => ask('POST', `/playground/hold/${paymentHash}`, { key: secretKey, json: { action } });
-      await expect.poll(async () => (await decide()).status, { timeout: 30_000 }).toBe(200);
+      await expect.poll(async () => (await decide()).status).toBe(200);
     },
     async wallet(numSatoshis = 0) {
       const made = await certain('POST', '/v1/wallet', { user_label: 'test' });

@@ -23,7 +23,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   const { nodes } = await client.get('/playground');
   const { ln_node_id } = await client.get(`/v1/wallet/${wallet.id}`);
   const proof = () => client.get(`/v1/wallet/${wallet.id}/proof`);
-  await vi.waitFor(proof, { timeout: 30_000, interval: 50 });
+  await vi.waitFor(proof, { timeout: 60_000, interval: 50 });
   const outsideInvoice = async (more = {}) => (await client.post('/playground/invoice', { num_satoshis: SAT, ...more })).payment_request;
   const ownInvoice = async () => (await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: SAT })).payment_request;
   const link = async () => (await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: SAT })).ott;
@@ -74,7 +74,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     const headers = { prefer: 'respond-async' };
     await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request }, headers });
     // The answer may come before the payment has left.
-    await vi.waitFor(async () => expect(await outsideHashes()).toContain(payment_hash), { timeout: 30_000, interval: 10 });
+    await vi.waitFor(async () => expect(await outsideHashes()).toContain(payment_hash), { timeout: 60_000, interval: 10 });
     return payment_hash;
   }
 
