@@ -56,7 +56,7 @@ export function inMemory(web: Web): Web {
   const accountId = web.funded[0]?.accountId ?? '';
   const keys = new Map<string, Key>([
     [
-      hex(secret?.hash),
+      secret?.hash ?? '',
       { id: 'key_bench', kind: 'secret_api', accountId, walletId: undefined, lineId: 'key_0', expiresAt: undefined, limits: undefined },
     ],
   ]);
@@ -67,12 +67,8 @@ export function inMemory(web: Web): Web {
       return wallet && { wallet, key: undefined };
     },
   };
-  const accounts: Pick<Accounts, 'find'> = { find: async (text) => keys.get(hex(parseKey(text)?.hash)) };
+  const accounts: Pick<Accounts, 'find'> = { find: async (text) => keys.get(parseKey(text)?.hash ?? '') };
   return { ...web, access: createAccess(accounts as Accounts, wallets as Wallets), wallets: wallets as Wallets };
-}
-
-function hex(bytes: Uint8Array | undefined): string {
-  return Buffer.from(bytes ?? []).toString('hex');
 }
 
 /** A server that listens until it is disposed of. */

@@ -66,7 +66,7 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
   const known = new BriefCache<Key>(BRIEFLY);
 
   async function load({ kind, hash }: PresentedKey): Promise<Key | undefined> {
-    const row = await database.first(sql.findKey, kind, hash);
+    const row = await database.first(sql.findKey, kind, bytes(hash));
     return row && toKey(row);
   }
 
@@ -74,7 +74,7 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
     async find(text) {
       const presented = parseKey(text);
       // Kept by the hash: the cache holds no secrets.
-      return presented && known.get(`${presented.kind} ${hex(presented.hash)}`, () => load(presented));
+      return presented && known.get(`${presented.kind} ${presented.hash}`, () => load(presented));
     },
     async findById(id) {
       const row = await database.first(sql.findKeyById, id);
@@ -95,8 +95,8 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
   };
 }
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
+function bytes(hex: string): Uint8Array {
+  return Buffer.from(hex, 'hex');
 }
 
 async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): Promise<AccountKeys | undefined> {
@@ -109,7 +109,7 @@ async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): P
     throw new Error('BOOTSTRAP_SECRET_KEY must be sak_ followed by at least 20 random letters and digits');
   }
   // One that was revoked since stays revoked: the setting makes keys, it does not bring them back.
-  const existing = await tx.first(sql.knowsKey, presented.kind, presented.hash);
+  const existing = await tx.first(sql.knowsKey, presented.kind, bytes(presented.hash));
   return existing ? undefined : createAccount(tx, clock, secretKey);
 }
 
@@ -139,7 +139,7 @@ export async function insertKey(tx: Tx, clock: Clock, text: string, key: NewKey)
   if (!presented) throw new Error('not a key');
   const id = `key_${newId(clock.nowMs())}`;
   const publicText = KEY_KINDS[presented.kind].isPublic ? text : null;
-  const named = [id, key.lineId ?? id, presented.kind, presented.hash, publicText, lastFourOf(text) ?? null];
+  const named = [id, key.lineId ?? id, presented.kind, bytes(presented.hash), publicText, lastFourOf(text) ?? null];
   const owner = [key.accountId, key.walletId ?? null, key.label ?? ''];
   const { budget, maxPaymentMsat } = key.limits ?? {};
   const limits = [budget?.amountMsat ?? null, budget?.period ?? null, maxPaymentMsat ?? null];

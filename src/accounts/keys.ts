@@ -42,10 +42,11 @@ const MAX_KEY_LENGTH = 128;
 const SECRET_LENGTH = 28;
 const SHOWN_LENGTH = 4;
 
-/** What a presented key says: its kind, and the hash under which its secret is stored. */
+/** What a presented key says: its kind, and the SHA-256 under which its secret is stored. */
 export interface PresentedKey {
   readonly kind: KeyKind;
-  readonly hash: Uint8Array;
+  /** In hex. */
+  readonly hash: string;
 }
 
 /** Reads a key as it was presented; undefined when it has not the form of one. `wa_X` and `waka_X` are the same key. */
@@ -70,6 +71,6 @@ export function lastFourOf(text: string): string | undefined {
 }
 
 /** A fast hash is enough, and needed on every request: the secret is random, so there is nothing to guess. */
-function hashSecret(secret: string): Uint8Array {
-  return hash('sha256', secret, 'buffer');
+function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
 }

@@ -8,6 +8,9 @@ interface Prepared {
   readonly statement: StatementSync;
   readonly parameters: number;
   readonly isPlain: boolean;
+  readonly columns: readonly string[];
+  /** A row with nothing in it yet. */
+  readonly emptyRow: Record<string, null>;
 }
 
 /** Values go into columns and are not calculated with; a row is looked up by its id at most. */
@@ -29,15 +32,21 @@ export class SqliteConnection implements Queryable {
 
   // Rows come as the columns say; a statement's type is its author's promise.
   async all<R>(statement: Statement, ...parameters: SqlParameter[]): Promise<R[]> {
-    return this.#use(statement, parameters, (prepared, values) => prepared.all(...values) as R[]);
+    return this.#use(statement, parameters, (prepared, values) => {
+      const rows = prepared.statement.all(...values) as unknown as SqlValue[][];
+      return rows.map((row) => toObject(prepared, row) as R);
+    });
   }
 
   async first<R>(statement: Statement, ...parameters: SqlParameter[]): Promise<R | undefined> {
-    return this.#use(statement, parameters, (prepared, values) => prepared.get(...values) as R | undefined);
+    return this.#use(statement, parameters, (prepared, values) => {
+      const row = prepared.statement.get(...values) as unknown as SqlValue[] | undefined;
+      return row && (toObject(prepared, row) as R);
+    });
   }
 
   async run(statement: Statement, ...parameters: SqlParameter[]): Promise<number> {
-    return this.#use(statement, parameters, (prepared, values) => Number(prepared.run(...values).changes));
+    return this.#use(statement, parameters, ({ statement }, values) => Number(statement.run(...values).changes));
   }
 
   /** Whether a transaction is open; a failed COMMIT (a full disk) may have rolled back already. */
@@ -61,14 +70,14 @@ export class SqliteConnection implements Queryable {
   /** For a connection that has something to do first. */
   protected beforeStatement(): void {}
 
-  #use<T>(statement: Statement, parameters: readonly SqlParameter[], run: (prepared: StatementSync, values: Bindable[]) => T): T {
+  #use<T>(statement: Statement, parameters: readonly SqlParameter[], run: (prepared: Prepared, values: Bindable[]) => T): T {
     try {
       this.beforeStatement();
       const prepared = this.#prepare(statement);
       const values = parameters.map(prepared.isPlain ? plain : bindable);
       // SQLite itself takes a missing parameter for NULL.
       if (parameters.length !== prepared.parameters) throw new StatementFailed('wrong number of parameters', 'parameters');
-      return run(prepared.statement, values);
+      return run(prepared, values);
     } catch (error) {
       throw failed(statement, error as NodeJS.ErrnoException & { errcode?: number });
     }
@@ -78,14 +87,26 @@ export class SqliteConnection implements Queryable {
     const known = this.#prepared.get(statement.sqlite);
     if (known) return known;
     const numbers = Array.from(statement.sqlite.matchAll(/\$(\d+)/g), ([, number]) => Number(number));
+    const ready = this.#db.prepare(numbered(statement.sqlite));
+    ready.setReturnArrays(true);
+    const columns = ready.columns().map(({ name }) => name);
     const prepared = {
-      statement: this.#db.prepare(numbered(statement.sqlite)),
+      statement: ready,
       parameters: Math.max(0, ...numbers),
       isPlain: PLAIN.test(statement.sqlite),
+      columns,
+      emptyRow: Object.fromEntries(columns.map((name) => [name, null])),
     };
     this.#prepared.set(statement.sqlite, prepared);
     return prepared;
   }
+}
+
+/** SQLite's own objects are made a property at a time, and slow to read: these took half the time. */
+function toObject({ columns, emptyRow }: Prepared, values: readonly SqlValue[]): object {
+  const row: Record<string, SqlValue> = { ...emptyRow };
+  for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i] as SqlValue;
+  return row;
 }
 
 /** `$1` is a name to SQLite, bound in order of appearance; `?1` is what PostgreSQL means by it. */

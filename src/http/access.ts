@@ -7,6 +7,13 @@ import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import type { Limits } from './limits.ts';
 import { presentedText } from './presented-key.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is asking, once somebody has wanted to know; {@link Access} alone sets it. */
+    credential: Promise<Presented> | undefined;
+  }
+}
+
 /** Who is asking, and what they may do. Every route begins with one of these. */
 export interface Access {
   /** The key that was presented. @throws Refusal `unauthorized` */
@@ -46,15 +53,10 @@ export interface Spender {
 }
 
 export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limits): Access {
-  const shown = new WeakMap<FastifyRequest, Promise<Presented>>();
-
   /** Read once a request, however often it is asked. */
   function presented(request: FastifyRequest): Promise<Presented> {
-    const known = shown.get(request);
-    if (known) return known;
-    const credential = readPresented(request);
-    shown.set(request, credential);
-    return credential;
+    request.credential ??= readPresented(request);
+    return request.credential;
   }
 
   async function readPresented(request: FastifyRequest): Promise<Presented> {

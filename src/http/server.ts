@@ -68,6 +68,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     },
   });
   if (maxConnections !== undefined) app.server.maxConnections = maxConnections;
+  app.decorateRequest('credential', undefined);
   readBodies(app);
   answerErrors(app);
   // Hooks that answer by a callback: a promise a hook is felt on the shortest routes.

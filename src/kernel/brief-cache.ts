@@ -13,11 +13,15 @@ export class BriefCache<V> {
     this.#maxSize = maxSize;
   }
 
-  async get(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
+  /** What is known is there at once, without a promise of its own. */
+  get(key: string, load: () => Promise<V | undefined>): V | Promise<V | undefined> {
     const now = performance.now();
     const known = this.#entries.get(key);
-    if (known && known.until > now) return known.value;
-    // Who comes meanwhile waits for the same read. That nothing was there may be old: only what was found is shared.
+    return known && known.until > now ? known.value : this.#share(key, now, load);
+  }
+
+  /** Who comes meanwhile waits for the same read. That nothing was there may be old: only what was found is shared. */
+  async #share(key: string, now: number, load: () => Promise<V | undefined>): Promise<V | undefined> {
     const coming = this.#loading.get(key);
     return (coming && (await coming)) ?? this.#load(key, now, load);
   }

@@ -48,8 +48,7 @@ export function createLedger(database: Database, clock: Clock, pace?: Pace): Led
   const commits = new GroupCommit(database, tail, clock);
 
   async function committed(account: number): Promise<AccountState> {
-    const lately = await tail?.committed(account);
-    if (lately) return lately;
+    if (tail) return found(account, await tail.committed(account));
     const row = await database.first(sql.readAccount, account);
     return found(account, row && accountState(row));
   }
@@ -67,17 +66,10 @@ export function createLedger(database: Database, clock: Clock, pace?: Pace): Led
     },
     balance: async (account) => balanceOf(await committed(account)),
     async balances(accounts) {
-      const lately = new Map<number, AccountState>();
-      for (const id of accounts) {
-        const state = await tail?.committed(id);
-        if (state) lately.set(id, state);
-      }
-      const rows = await database.all(
-        sql.readAccounts,
-        accounts.filter((id) => !lately.has(id)),
-      );
-      for (const row of rows) lately.set(row.id, accountState(row));
-      return accounts.map((id) => balanceOf(found(id, lately.get(id))));
+      if (tail) return Promise.all(accounts.map(async (id) => balanceOf(found(id, await tail.committed(id)))));
+      const rows = await database.all(sql.readAccounts, accounts);
+      const states = new Map(rows.map((row) => [row.id, accountState(row)]));
+      return accounts.map((id) => balanceOf(found(id, states.get(id))));
     },
     async entries(account, first, last) {
       const { entries, lastPosition } = await committed(account);

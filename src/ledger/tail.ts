@@ -5,7 +5,7 @@ import type { Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
 import { readKnown } from './read-tail.ts';
 import * as tailSql from './tail.sql.ts';
-import { beginSweep, type Draft, draftOf, type Known, keep, sweep, writeBack } from './write-back.ts';
+import { beginSweep, type Draft, draftOf, type Known, keep, remember, sweep, writeBack } from './write-back.ts';
 
 /**
  * SQLite's writer knows more than the rows of `ledger_account` say, so that a transfer costs the page it is appended to and not two
@@ -62,13 +62,14 @@ export class Tail {
   /** The accounts of a batch, to be changed by it. */
   async open(tx: Tx, ids: readonly number[]): Promise<AccountState[]> {
     const { known, draft } = this.#open();
-    const missing = ids.filter((id) => !known.states.has(id));
+    const missing: number[] = [];
+    for (const id of ids) {
+      const state = lookUp(known, id);
+      if (state) draft.before.set(id, state);
+      else missing.push(id);
+    }
     const rows = missing.length > 0 ? await tx.all(sql.lockAccounts, missing) : [];
     for (const row of rows) draft.before.set(row.id, accountState(row));
-    for (const id of ids) {
-      const state = known.states.get(id);
-      if (state) draft.before.set(id, state);
-    }
     return [...draft.before.values()].map((state) => ({ ...state }));
   }
 
@@ -120,16 +121,26 @@ export class Tail {
     });
   }
 
-  /** An account as it is committed, where the tail knows it better than its row. Ask this first, then read the row in the same turn. */
+  /** An account as it is committed; undefined for one that does not exist. */
   async committed(id: number): Promise<AccountState | undefined> {
     while (!this.#memory.known) await this.transaction(async () => undefined);
-    return this.#memory.known.states.get(id);
+    const { known } = this.#memory;
+    const state = lookUp(known, id);
+    if (state) return state;
+    // In the same turn: no commit can have come between.
+    const row = await this.#database.first(sql.readAccount, id);
+    if (row) remember(known, accountState(row));
+    return row && accountState(row);
   }
 
   #open(): { known: Known; draft: Draft } {
     invariant(this.#memory.known && this.#memory.draft, 'the tail is only used inside its transactions');
     return { known: this.#memory.known, draft: this.#memory.draft };
   }
+}
+
+function lookUp({ states, recent }: Known, id: number): AccountState | undefined {
+  return states.get(id) ?? recent.get(id);
 }
 
 /** Shared by all that post to a database, whatever they call it. */

@@ -6,6 +6,8 @@ import * as sql from './ledger.sql.ts';
 export interface Known {
   /** The accounts whose rows lag. */
   readonly states: Map<number, AccountState>;
+  /** Accounts that were used lately and whose rows do not lag. */
+  readonly recent: Map<number, AccountState>;
   /** The position of the last transfer. */
   last: number;
   /** Rows lag only behind transfers after this position. */
@@ -36,9 +38,26 @@ export function draftOf({ last, written, heads, sweep }: Known): Draft {
 
 /** Once it is committed. */
 export function keep(known: Known, { last, written, heads, sweep, changed, writtenBack }: Draft): void {
-  for (const state of changed.values()) known.states.set(state.id, state);
-  for (const id of writtenBack) known.states.delete(id);
+  for (const state of changed.values()) {
+    known.states.set(state.id, state);
+    known.recent.delete(state.id);
+  }
+  for (const id of writtenBack) {
+    const state = known.states.get(id);
+    known.states.delete(id);
+    if (state) remember(known, state);
+  }
   Object.assign(known, { last, written, heads, sweep });
+}
+
+/** A few megabytes. */
+const MAX_RECENT = 20_000;
+
+/** Keeps what the row of an account says, unless something newer is known; who came first makes room. */
+export function remember({ states, recent }: Known, state: AccountState): void {
+  if (states.has(state.id) || recent.has(state.id)) return;
+  if (recent.size >= MAX_RECENT) recent.delete(recent.keys().next().value as number);
+  recent.set(state.id, state);
 }
 
 /** Writes the row of an account, if it lags. */

@@ -82,7 +82,7 @@ export interface Wallets {
 export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
   const known = new BriefCache<Wallet>(BRIEFLY);
 
-  function find(id: string): Promise<Wallet | undefined> {
+  async function find(id: string): Promise<Wallet | undefined> {
     return known.get(id, async () => {
       const row = await database.first(sql.findWallet, id);
       return row && toWallet(row);
