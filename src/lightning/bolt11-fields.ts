@@ -1,4 +1,3 @@
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
 import { type Bolt11Feature, readFeatures } from './bolt11-features.ts';
 import { type RouteHint, readRoute } from './bolt11-routes.ts';
@@ -107,7 +106,7 @@ function optionalNumber(fields: FieldWords, letter: string): number | undefined 
 }
 
 function readHex(letter: string, words: number[]): string {
-  return bytesToHex(readBytes(letter, words));
+  return Buffer.from(readBytes(letter, words)).toString('hex');
 }
 
 function readText(letter: string, words: number[]): string {

@@ -1,4 +1,3 @@
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { type Msat, msat } from '../kernel/money.ts';
 import { InvalidInvoice } from './invalid-invoice.ts';
 
@@ -35,7 +34,7 @@ function readHop(bytes: Uint8Array): RouteHint {
   if (bytes[0] !== 2 && bytes[0] !== 3) throw new InvalidInvoice('an r field names something that is not a public key');
   const rest = new DataView(bytes.buffer, bytes.byteOffset + PUBKEY_BYTES);
   return {
-    pubkey: bytesToHex(bytes.subarray(0, PUBKEY_BYTES)),
+    pubkey: Buffer.from(bytes.subarray(0, PUBKEY_BYTES)).toString('hex'),
     shortChannelId: rest.getBigUint64(0).toString(),
     feeBaseMsat: msat(rest.getUint32(8)),
     feeProportionalMillionths: rest.getUint32(12),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
+import * as secp256k1 from 'tiny-secp256k1';
 import { InvalidInvoice } from './invalid-invoice.ts';
 
 const RECOVERY_ID_AT = 64;
@@ -20,26 +19,35 @@ const RECOVERY_ID_AT = 64;
 export function readSigner(prefix: string, words: readonly number[], signature: number[], statedPayee: string | undefined): string {
   const bytes = bech32.fromWords(signature);
   const recoveryId = bytes[RECOVERY_ID_AT];
-  if (recoveryId === undefined || recoveryId > 3) throw new InvalidInvoice('the signature has no valid recovery id');
+  if (recoveryId !== 0 && recoveryId !== 1 && recoveryId !== 2 && recoveryId !== 3)
+    throw new InvalidInvoice('the signature has no valid recovery id');
   const hash = createHash('sha256').update(prefix).update(packWords(words)).digest();
-  if (statedPayee === undefined) return recover(bytes, recoveryId, hash);
-  if (!verifies(bytes.subarray(0, RECOVERY_ID_AT), hash, statedPayee)) {
+  const compact = bytes.subarray(0, RECOVERY_ID_AT);
+  if (statedPayee === undefined) return recover(compact, recoveryId, hash);
+  if (!verifies(compact, hash, statedPayee)) {
     throw new InvalidInvoice('the signature is not that of the key in the n field');
   }
   return statedPayee;
 }
 
-function recover(signature: Uint8Array, recoveryId: number, hash: Uint8Array): string {
-  const recoverable = Uint8Array.of(recoveryId, ...signature.subarray(0, RECOVERY_ID_AT));
-  try {
-    return bytesToHex(secp256k1.recoverPublicKey(recoverable, hash, { prehash: false }));
-  } catch {
-    throw new InvalidInvoice('the signature is not valid');
-  }
+function recover(signature: Uint8Array, recoveryId: 0 | 1 | 2 | 3, hash: Uint8Array): string {
+  const key = orNothing(() => secp256k1.recover(hash, signature, recoveryId, true));
+  if (!key) throw new InvalidInvoice('the signature is not valid');
+  return Buffer.from(key).toString('hex');
 }
 
 function verifies(signature: Uint8Array, hash: Uint8Array, pubkey: string): boolean {
-  return secp256k1.verify(signature, hash, hexToBytes(pubkey), { prehash: false, lowS: true });
+  const isStrict = true;
+  return orNothing(() => secp256k1.verify(hash, Buffer.from(pubkey, 'hex'), signature, isStrict)) === true;
+}
+
+/** The library throws at what cannot be a signature or a key, such as an S beyond the order of the group. */
+function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Joins 5-bit words to bytes, the last one filled up with zero bits: what is signed need not end on a byte. */

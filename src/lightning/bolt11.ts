@@ -38,7 +38,7 @@ const SIGNATURE_WORDS = 104;
  * was issued. Required features that BOLT9 does not know are reported (see {@link unknownRequiredBits}), not refused: such an
  * invoice can be shown, but not paid. Nor is expiry or network judged here.
  *
- * Costs 1.5 ms on one core of a small virtual machine (Node 24, noble-curves 2.4), 95 % of it the signature, which is therefore
+ * Costs 0.3 ms on one core of a small virtual machine (Node 24, tiny-secp256k1 2.2), nearly all of it the signature, which is therefore
  * checked last. It is time taken from every other request: decode once and pass the result on.
  * @throws InvalidInvoice
  */

@@ -1,11 +1,6 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { isPointCompressed } from 'tiny-secp256k1';
 
 /** Whether a hex text is a compressed public key: 33 bytes, and a point on the curve. */
 export function isPublicKey(hex: string): boolean {
-  try {
-    secp256k1.Point.fromHex(hex);
-    return hex.length === 66;
-  } catch {
-    return false;
-  }
+  return /^0[23][0-9a-f]{64}$/i.test(hex) && isPointCompressed(Buffer.from(hex, 'hex'));
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { hexToBytes } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
+import { signRecoverable } from 'tiny-secp256k1';
 import type { Network } from '../bolt11.ts';
 
 /** A field's letter (`p`, `s`, `d`, …) and its data: 5-bit words as they are, or bytes that are padded to words. */
@@ -43,8 +42,8 @@ export function encodeBolt11(draft: Bolt11Draft): string {
 /** The fields that every invoice has: payment hash and secret in hex, description as text. */
 export function ordinaryFields(invoice: { paymentHash: string; paymentSecret: string; description: string }): Bolt11Field[] {
   return [
-    ['p', hexToBytes(invoice.paymentHash)],
-    ['s', hexToBytes(invoice.paymentSecret)],
+    ['p', Buffer.from(invoice.paymentHash, 'hex')],
+    ['s', Buffer.from(invoice.paymentSecret, 'hex')],
     ['d', new TextEncoder().encode(invoice.description)],
   ];
 }
@@ -84,10 +83,12 @@ function sign(prefix: string, words: readonly number[], draft: Bolt11Draft): Uin
   const bits = words.map((word) => word.toString(2).padStart(5, '0')).join('');
   const bytes = (bits.match(/.{1,8}/g) ?? []).map((byte) => Number.parseInt(byte.padEnd(8, '0'), 2));
   const hash = createHash('sha256').update(prefix).update(Uint8Array.from(bytes)).digest();
-  const low = secp256k1.sign(hash, hexToBytes(draft.privateKey), { prehash: false, format: 'recovered' });
-  const [recoveryId = 0, ...compact] = low;
-  if (!draft.highS) return Uint8Array.of(...compact, recoveryId);
-  const { r, s } = secp256k1.Signature.fromBytes(Uint8Array.from(compact), 'compact');
-  const high = new secp256k1.Signature(r, secp256k1.Point.Fn.neg(s));
-  return Uint8Array.of(...high.toBytes('compact'), recoveryId ^ 1);
+  const { signature, recoveryId } = signRecoverable(hash, Buffer.from(draft.privateKey, 'hex'));
+  if (!draft.highS) return Uint8Array.of(...signature, recoveryId);
+  const s = BigInt(`0x${Buffer.from(signature.subarray(32)).toString('hex')}`);
+  const highS = Buffer.from((ORDER - s).toString(16).padStart(64, '0'), 'hex');
+  return Uint8Array.of(...signature.subarray(0, 32), ...highS, recoveryId ^ 1);
 }
+
+/** Of the group of secp256k1. */
+const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;

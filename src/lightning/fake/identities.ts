@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { pointFromScalar } from 'tiny-secp256k1';
 import type { NodeName } from '../playground/node-name.ts';
 
 /** The keys of a fake network, all of them out of its seed: whoever knows the seed knows every secret. */
@@ -16,7 +16,7 @@ export interface Identities {
 export function identitiesOf(seed: string): Identities {
   const secret = (what: string): string => sha256Hex(`satchel fake node|${seed}|${what}`);
   const privateKey = (name: string): string => secret(`key of ${name}`);
-  const pubkey = (name: string): string => Buffer.from(secp256k1.getPublicKey(Buffer.from(privateKey(name), 'hex'))).toString('hex');
+  const pubkey = (name: string): string => Buffer.from(pointFromScalar(Buffer.from(privateKey(name), 'hex')) ?? []).toString('hex');
   return {
     pubkeys: { hub: pubkey('hub'), alice: pubkey('alice'), carol: pubkey('carol') },
     unreachablePubkey: pubkey('nobody'),

@@ -172,7 +172,7 @@ export class Outgoing {
   /** The invoice as its receiver made it; undefined for one that nobody here made. */
   #invoice({ paymentHash, paymentRequest, amountMsat }: PaymentOrder): OutsideInvoiceRow | undefined {
     const made = this.#world.tables.outsideInvoices.get(paymentHash);
-    // Reading an invoice costs 1.5 ms; the text of one that was made here needs no reading.
+    // Reading an invoice costs a signature; the text of one that was made here needs no reading.
     const invoice = made?.paymentRequest === paymentRequest ? { ...made, paymentHash } : tryDecode(paymentRequest);
     if (!invoice) return undefined;
     if (invoice.paymentHash !== paymentHash) throw new PlaygroundRefusal('the invoice has another payment hash');

@@ -1,5 +1,5 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import type { CustomRecords } from '../node.ts';
+import { isPublicKey } from '../public-key.ts';
 import type { OutsideName } from './node-name.ts';
 import { PlaygroundRefusal } from './playground-refusal.ts';
 
@@ -31,16 +31,7 @@ export function requireBytes32(label: string, value: string): void {
 
 /** A compressed point of secp256k1 in hex. */
 export function requirePoint(label: string, value: string): void {
-  requireThat(typeof value === 'string' && /^0[23][0-9a-f]{64}$/.test(value) && isOnCurve(value), `${label} must be a public key`);
-}
-
-export function isOnCurve(hex: string): boolean {
-  try {
-    secp256k1.Point.fromHex(hex);
-    return true;
-  } catch {
-    return false;
-  }
+  requireThat(typeof value === 'string' && value === value.toLowerCase() && isPublicKey(value), `${label} must be a public key`);
 }
 
 /** A whole, safe number of at least `least`. */
