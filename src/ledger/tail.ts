@@ -17,6 +17,8 @@ import { beginSweep, type Draft, draftOf, type Known, keep, remember, sweep, wri
  * read again from the tail. An account on which something is held is always written at once: holds are not in the tail, and the
  * CHECK on its row guards what is held.
  *
+ * Accounts that were used lately stay known after that: nobody else writes this file, so what its rows say need not be read again.
+ *
  * Memory changes only after a commit, one transaction after the other. When a COMMIT fails, memory is dropped and read again from
  * the database, whatever the failure means.
  */
@@ -49,7 +51,7 @@ export class Tail {
         committing = true;
         return worked;
       });
-      if (this.#memory.known && this.#memory.draft) keep(this.#memory.known, this.#memory.draft);
+      if (this.#memory.known && this.#memory.draft) keep(this.#memory.known, this.#memory.draft, this.#pace.recent);
       return result;
     } catch (error) {
       if (committing) this.#memory.known = undefined;
@@ -129,7 +131,7 @@ export class Tail {
     if (state) return state;
     // In the same turn: no commit can have come between.
     const row = await this.#database.first(sql.readAccount, id);
-    if (row) remember(known, accountState(row));
+    if (row) remember(known, accountState(row), this.#pace.recent);
     return row && accountState(row);
   }
 
@@ -152,18 +154,19 @@ interface Memory {
 
 const memories = new WeakMap<object, Memory>();
 
-/** How long the tail may become before it is swept, and how many rows a sweep writes with each batch. */
+/** How long the tail may become before it is swept, how many rows a sweep writes with each batch, and how many accounts stay known. */
 export interface Pace {
   readonly sweepAfter: number;
   readonly rows: number;
   readonly rowsPerTransfer: number;
+  readonly recent: number;
 }
 
 /**
  * Reading so long a tail again takes a fraction of a second. A transfer makes two rows lag at most, so three are ahead of it; small
- * steps, so that nobody waits long for one.
+ * steps, so that nobody waits long for one. What stays known is a few megabytes.
  */
-const PACE: Pace = { sweepAfter: 20_000, rows: 64, rowsPerTransfer: 3 };
+const PACE: Pace = { sweepAfter: 20_000, rows: 64, rowsPerTransfer: 3, recent: 20_000 };
 
 /** Every so many entries of an account, one has a row of its own to be found by. */
 export const MILESTONE_EVERY = 64;

@@ -37,7 +37,7 @@ export function draftOf({ last, written, heads, sweep }: Known): Draft {
 }
 
 /** Once it is committed. */
-export function keep(known: Known, { last, written, heads, sweep, changed, writtenBack }: Draft): void {
+export function keep(known: Known, { last, written, heads, sweep, changed, writtenBack }: Draft, maxRecent: number): void {
   for (const state of changed.values()) {
     known.states.set(state.id, state);
     known.recent.delete(state.id);
@@ -45,18 +45,15 @@ export function keep(known: Known, { last, written, heads, sweep, changed, writt
   for (const id of writtenBack) {
     const state = known.states.get(id);
     known.states.delete(id);
-    if (state) remember(known, state);
+    if (state) remember(known, state, maxRecent);
   }
   Object.assign(known, { last, written, heads, sweep });
 }
 
-/** A few megabytes. */
-const MAX_RECENT = 20_000;
-
 /** Keeps what the row of an account says, unless something newer is known; who came first makes room. */
-export function remember({ states, recent }: Known, state: AccountState): void {
+export function remember({ states, recent }: Known, state: AccountState, maxRecent: number): void {
   if (states.has(state.id) || recent.has(state.id)) return;
-  if (recent.size >= MAX_RECENT) recent.delete(recent.keys().next().value as number);
+  if (recent.size >= maxRecent) recent.delete(recent.keys().next().value as number);
   recent.set(state.id, state);
 }
 
