@@ -789,7 +789,7 @@ export interface Operations<Options> {
   getEpoch(request: GetEpochRequest, options?: Options): Promise<Epoch>;
   /** List the proofs of liabilities. Newest first. (`GET /v1/proofs`) */
   listEpochs(request?: ListEpochsRequest, options?: Options): Promise<Array<Epoch>>;
-  /** Make a wallet. The answer holds the access keys of the wallet, this once: only their hashes are stored. (`POST /v1/wallet`) */
+  /** Make a wallet. The answer holds the access keys of the wallet, this once: only their hashes are stored. They have no limits, so the key that asks must have none: 403 for one with a budget or a cap. (`POST /v1/wallet`) */
   createWallet(request?: CreateWalletRequest, options?: Options): Promise<NewWallet>;
   /** List the transactions of all wallets of the account. Like the list of a wallet. It looks at the newest 200,000 transfers of the service; the lists of single wallets go on. (`GET /v1/wallet-transactions`) */
   listTransactions(request?: ListTransactionsRequest, options?: Options): Promise<Array<WalletTransaction>>;

@@ -22,7 +22,7 @@ export interface Access {
   account(request: FastifyRequest): Promise<string>;
   /** The same, with the credential. */
   owner(request: FastifyRequest): Promise<Presented>;
-  /** A secret API key without limits, which alone may make and end other keys. @throws Refusal `unauthorized`, `forbidden` */
+  /** A secret API key without limits, which alone may make and end other keys, a new wallet's among them. @throws Refusal `unauthorized`, `forbidden` */
   keyManager(request: FastifyRequest): Promise<Presented>;
   /** A key that only its owner has: not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
   secretKey(request: FastifyRequest): Promise<Key>;
@@ -97,7 +97,7 @@ export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limi
     account: async (request) => (await owner(request)).key.accountId,
     async keyManager(request) {
       const credential = await owner(request);
-      // It could make itself a key without them.
+      // It could make itself a key, or a wallet with keys, without them.
       if (credential.key.limits) throw new Refusal('forbidden', 'This needs a secret API key (sak_) without a budget or a cap.');
       return credential;
     },

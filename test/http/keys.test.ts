@@ -115,7 +115,7 @@ onRunningService('keys', (client) => {
     expect(await listed(`/v1/wallet/${sibling.id}/keys`, siblings)).toMatchObject({ status: 'active' });
   });
 
-  it('a key that expires makes none that outlive it, and a limited one makes none at all', async () => {
+  it('a key that expires makes none that outlive it, and a limited one makes none at all, nor a wallet, whose keys would be unlimited', async () => {
     const soon = Math.floor(Date.now() / 1000) + 3600;
     const { key } = await client.post('/v1/keys', { expires_at: soon });
     const make = async (by: string, json: object) => (await ask('POST', '/v1/keys', json, by)).status;
@@ -124,9 +124,18 @@ onRunningService('keys', (client) => {
     ]);
     const permanent = await client.post('/v1/keys', {});
     expect((await ask('POST', `/v1/keys/${permanent.id}/rotate`, {}, key)).status).toBe(403);
+    // A wallet stays, and so do the keys to the money in it.
+    const made = await ask('POST', '/v1/wallet', {}, key);
+    expect((await client.get(`/v1/wallet/${made.body.id}/keys`)).map((one: Json) => one.expires_at)).toEqual(Array(5).fill(null));
     for (const limits of [{ budget_msat: 1_000, budget_period: 'ever' }, { max_payment_msat: 1_000 }]) {
       const limited = await client.post('/v1/keys', limits);
       expect(await make(limited.key, limits)).toBe(403);
+      const wallets = await client.get('/v1/wallets?per-page=500');
+      for (const headers of [{}, { 'idempotency-key': 'limited' }]) {
+        const refused = await client.ask('POST', '/v1/wallet', { key: limited.key, json: { user_label: 'mine' }, headers });
+        expect(refused).toMatchObject({ status: 403, body: { type: 'forbidden', message: expect.stringContaining('without a budget') } });
+      }
+      expect((await client.get('/v1/wallets?per-page=500')).length).toBe(wallets.length);
       expect((await ask('POST', `/v1/keys/${permanent.id}/rotate`, {}, limited.key)).status).toBe(403);
       expect((await ask('DELETE', `/v1/keys/${permanent.id}`, undefined, limited.key)).status).toBe(403);
     }

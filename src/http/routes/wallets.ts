@@ -74,7 +74,8 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
   });
 
   app.post('/v1/wallet', { schema: { body: WalletBody, response: { 201: NewWalletObject } } }, async (request, reply) => {
-    const presented = await access.owner(request);
+    // The keys of the new wallet have no limits: to make it is to make keys.
+    const presented = await access.keyManager(request);
     objects.requireOurNode(request.body.ln_node_id);
     const label = plainText('user_label', request.body.user_label ?? '');
     const { wallet, accessKeys } = await once(

@@ -13,7 +13,9 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     id: 'createWallet',
     tag: 'Wallets',
     summary: 'Make a wallet',
-    description: 'The answer holds the access keys of the wallet, this once: only their hashes are stored.',
+    description:
+      'The answer holds the access keys of the wallet, this once: only their hashes are stored. They have no limits, so the key that asks ' +
+      'must have none: 403 for one with a budget or a cap.',
     needs: 'account',
     answer: 'NewWallet',
     body: { user_label: 'alma' },
