@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 /** Who is asking, and what they may do. Every route begins with one of these. */
 export interface Access {
-  /** The key that was presented. @throws Refusal `unauthorized` */
+  /** The key that was presented. @throws Refusal `unauthorized`; `forbidden` for one that only names a wallet in links. */
   anyKey(request: FastifyRequest): Promise<Key>;
   /** The account of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
   account(request: FastifyRequest): Promise<string>;
@@ -62,11 +62,16 @@ export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limi
   async function readPresented(request: FastifyRequest): Promise<Presented> {
     const text = presentedText(request);
     const key = text === undefined ? undefined : await accounts.find(text);
-    if (text !== undefined && key) {
+    if (text !== undefined && key && !isLinkName(key.kind)) {
       limits?.keyIsGood(request);
       return { text, key };
     }
     limits?.keyIsUnknown(request);
+    if (key)
+      throw new Refusal(
+        'forbidden',
+        "This needs a key that is secret or the account's; the one that was sent only names a wallet in links.",
+      );
     throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
   }
 
@@ -115,6 +120,11 @@ export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limi
 
 export function hasPermission(kind: Key['kind'], permission: Permission): boolean {
   return (KEY_KINDS[kind].permissions as readonly Permission[]).includes(permission);
+}
+
+/** Everybody to whom a link was shown has such a key, so it is nobody's credential, and its requests count against their addresses. */
+function isLinkName(kind: Key['kind']): boolean {
+  return KEY_KINDS[kind].isPublic && kind !== 'public_api';
 }
 
 function requirePermission(kind: Key['kind'], permission: Permission): void {

@@ -21,7 +21,7 @@ export interface Limits {
   keyIsGood(request: FastifyRequest): void;
   /** Counts a request against its key that {@link Limits.admit} has let through uncounted. @throws Refusal `rate_limited` */
   charge(request: FastifyRequest): void;
-  /** The key that came with the request is none: its address is charged. */
+  /** The key that came with the request is none, or nobody's: its address is charged. */
   keyIsUnknown(request: FastifyRequest): void;
 }
 

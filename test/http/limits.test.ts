@@ -43,6 +43,14 @@ onFakeService(
       expect((await ask('/v1/wallets', undefined, from('203.0.113.2'))).status).toBe(401);
     });
 
+    it('a key that only names a wallet in links is nobody’s: its requests are charged to their address', async () => {
+      const { id, lnurlPay } = await service.client.wallet();
+      const answers = [];
+      for (let i = 0; i < 60; i++) answers.push(await ask(`/v1/wallet/${id}`, lnurlPay, from('203.0.113.6')));
+      expect(statusesOf(answers)).toEqual([403, 429]);
+      expect((await ask(`/v1/wallet/${id}`, lnurlPay, from('203.0.113.7'))).status).toBe(403);
+    });
+
     it('a key that is known works from an address that others have used up', async () => {
       const wallet = await service.client.wallet();
       const path = `/v1/wallet/${wallet.id}`;

@@ -57,6 +57,21 @@ onFakeService('the node', (service) => {
     expect(none).toMatchObject({ status: 400, body: { type: 'no_route', message: 'unable to find a path to destination' } });
   });
 
+  it('tells nothing to a key that everybody has to whom a link was shown', async () => {
+    const { lnurlWithdraw, lnurlPay, read } = await service.client.wallet();
+    const { paymentRequest } = net.outside.invoice();
+    const { nodes } = await service.client.get('/playground');
+    for (const path of [
+      '',
+      `/payments/decodeinvoice?payment_request=${paymentRequest}`,
+      `/payments/queryroutes?pub_key=${nodes[1].pubkey}&amt=1`,
+    ]) {
+      for (const key of [read, service.client.publicKey]) expect((await ask(`/v1/node/default${path}`, key)).status).toBe(200);
+      for (const key of [lnurlWithdraw, lnurlPay])
+        expect(await ask(`/v1/node/default${path}`, key)).toMatchObject({ status: 403, body: { type: 'forbidden' } });
+    }
+  });
+
   it.each([
     ['decodeinvoice', ''],
     ['decodeinvoice', 'payment_request=nonsense'],

@@ -171,6 +171,7 @@ function expectedFor(need: string | undefined, kind: KeyKind | 'nobody' | 'unkno
   if (need === undefined) return (status) => status !== 401 && status !== 403;
   if (kind === 'nobody' || kind === 'unknown') return (status) => status === 401;
   const allowed = (status: number) => status !== 401 && status !== 403;
+  if (kind.startsWith('wallet_lnurl_')) return (status) => status === 403;
   if (need === 'any_key') return (status) => status !== 401;
   if (need === 'account') return kind === 'secret_api' ? allowed : (status) => status === 403;
   if (need === 'secret_key') return KEY_KINDS[kind].isPublic ? (status) => status === 403 : allowed;

@@ -23,7 +23,7 @@ export const CONTENT_SECURITY_POLICY = [
 
 const NEEDS: Readonly<Record<string, string>> = {
   nothing: 'no key',
-  any_key: 'any key',
+  any_key: 'any key but a name in links',
   secret_key: 'any key that is not public',
   account: 'a secret API key',
 };

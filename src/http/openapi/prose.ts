@@ -9,7 +9,8 @@ are Unix seconds.
 **Who is asking** is read from the first of these that is there: the header \`X-Api-Key\`, \`Authorization: Bearer\`, the query parameter
 \`access-token\`, HTTP Basic with the key as the user name. Prefer a header: addresses end up in other people's logs. What stands beside a
 security scheme below is the permission that the key needs in the wallet: \`wallet_read\`, \`wallet_tx_read\`, \`wallet_deposit\`,
-\`wallet_transfer\`, \`wallet_withdraw\`; or \`account\` (a secret API key, \`sak_\`), \`secret_key\` (any key that is not public).
+\`wallet_transfer\`, \`wallet_withdraw\`; or \`account\` (a secret API key, \`sak_\`), \`secret_key\` (any key that is not public). The keys \`waklw_\`
+and \`waklp_\` only name a wallet in links: as credentials they are answered 403.
 
 **Bodies** are JSON or forms (also when no Content-Type is sent); nested fields of a form are JSON texts or \`passThru[order]=17\`. \`null\` and
 \`""\` count as absent. Where an integer is expected, its digits as a text will do. A body field that does not exist is refused by name; a query
