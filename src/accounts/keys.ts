@@ -37,6 +37,10 @@ const KIND_OF_PREFIX = new Map<string, KeyKind>(
   (Object.keys(KEY_KINDS) as KeyKind[]).flatMap((kind) => KEY_KINDS[kind].prefixes.map((prefix) => [prefix, kind] as const)),
 );
 
+const CANONICAL_PREFIX = new Map<string, string>(
+  Object.values(KEY_KINDS).flatMap(({ prefixes: [canonical, ...others] }) => others.map((other) => [other, canonical] as const)),
+);
+
 const MAX_KEY_LENGTH = 128;
 /** 28 letters and digits: 166 bits, 142 of them beyond the four characters that are shown again. */
 const SECRET_LENGTH = 28;
@@ -56,6 +60,13 @@ export function parseKey(text: string): PresentedKey | undefined {
   const kind = KIND_OF_PREFIX.get(text.slice(0, Math.max(split, 0)));
   if (!kind || split === text.length - 1) return undefined;
   return { kind, hash: hashSecret(text.slice(split + 1)) };
+}
+
+/** The same text for every spelling of a key: `wa_X` is `waka_X`. Any other text as it is. Done for every request, so it hashes nothing. */
+export function canonicalText(text: string): string {
+  const split = text.indexOf('_');
+  const canonical = CANONICAL_PREFIX.get(text.slice(0, Math.max(split, 0)));
+  return canonical === undefined ? text : canonical + text.slice(split);
 }
 
 /** A new key of a kind, as it is shown to its owner. */

@@ -1,7 +1,16 @@
 import type { FastifyRequest } from 'fastify';
+import { canonicalText } from '../accounts/keys.ts';
 
-/** The first credential that is present: X-Api-Key, Authorization (Bearer or Basic user name), ?access-token=. */
+/**
+ * The first credential that is present: X-Api-Key, Authorization (Bearer or Basic user name), ?access-token=. One key has one text, however
+ * its prefix was spelt, so whatever is counted by the text is counted once.
+ */
 export function presentedText(request: FastifyRequest): string | undefined {
+  const sent = sentText(request);
+  return sent === undefined ? undefined : canonicalText(sent);
+}
+
+function sentText(request: FastifyRequest): string | undefined {
   const header = request.headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return header.trim();
   const authorization = request.headers.authorization ?? '';

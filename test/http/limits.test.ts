@@ -35,6 +35,18 @@ onFakeService(
       expect((await ask(`/v1/wallet/${quiet.id}`, quiet.read)).status).toBe(200);
     });
 
+    it.each([
+      ['waka_', 'wa_', 'admin'],
+      ['waki_', 'wi_', 'invoice'],
+      ['wakr_', 'wr_', 'read'],
+    ] as const)('a key has one allowance, spelt with %s and %s', async (long, short, kind) => {
+      const wallet = await service.client.wallet();
+      const spellings = [wallet[kind], wallet[kind].replace(long, short)];
+      const path = `/v1/wallet/${wallet.id}/transactions`;
+      for (const key of spellings) expect((await ask(path, key)).status).toBe(200);
+      expect(statusesOf(await times(100, (i) => ask(path, spellings[i % 2])))).toEqual([200, 429]);
+    });
+
     it('unknown keys are charged to their address: guessing ends, also with a new key each time', async () => {
       const guesses = [];
       for (let i = 0; i < 60; i++) guesses.push(await ask('/v1/wallets', `sak_${String(i).padStart(30, '0')}`, from('203.0.113.1')));
