@@ -8,6 +8,7 @@ interface Prepared {
   readonly statement: StatementSync;
   readonly parameters: number;
   readonly isPlain: boolean;
+  /** As they were when it was prepared, so no statement says `SELECT *` of a table: a migration would shift its values. */
   readonly columns: readonly string[];
   /** A row with nothing in it yet. */
   readonly emptyRow: Record<string, null>;

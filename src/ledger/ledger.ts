@@ -66,7 +66,11 @@ export function createLedger(database: Database, clock: Clock, pace?: Pace): Led
     },
     balance: async (account) => balanceOf(await committed(account)),
     async balances(accounts) {
-      if (tail) return Promise.all(accounts.map(async (id) => balanceOf(found(id, await tail.committed(id)))));
+      if (tail) {
+        const balances: Balance[] = [];
+        for (const id of accounts) balances.push(balanceOf(found(id, await tail.committed(id))));
+        return balances;
+      }
       const rows = await database.all(sql.readAccounts, accounts);
       const states = new Map(rows.map((row) => [row.id, accountState(row)]));
       return accounts.map((id) => balanceOf(found(id, states.get(id))));

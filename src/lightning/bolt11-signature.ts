@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import * as secp256k1 from 'tiny-secp256k1';
 import { InvalidInvoice } from './invalid-invoice.ts';
+import { isPublicKey } from './public-key.ts';
 
 const RECOVERY_ID_AT = 64;
 
@@ -37,16 +38,20 @@ function recover(signature: Uint8Array, recoveryId: 0 | 1 | 2 | 3, hash: Uint8Ar
 }
 
 function verifies(signature: Uint8Array, hash: Uint8Array, pubkey: string): boolean {
-  const isStrict = true;
-  return orNothing(() => secp256k1.verify(hash, Buffer.from(pubkey, 'hex'), signature, isStrict)) === true;
+  const isLowS = true;
+  // The library would find out as well, but by throwing out of WebAssembly, which costs it a piece of its stack each time: after some
+  // thousands it could check nothing any more.
+  if (!isPublicKey(pubkey)) return false;
+  return orNothing(() => secp256k1.verify(hash, Buffer.from(pubkey, 'hex'), signature, isLowS)) === true;
 }
 
-/** The library throws at what cannot be a signature or a key, such as an S beyond the order of the group. */
+/** The library says with a TypeError what cannot be a signature, such as an S beyond the order of the group. Anything else is its failure. */
 function orNothing<T>(read: () => T): T | undefined {
   try {
     return read();
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
   }
 }
 
