@@ -68,56 +68,6 @@ export const openHolds = statement<{ account: number; held_msat: number }>(
   `SELECT account, CAST(sum(amount_msat) AS BIGINT) AS held_msat FROM ledger_hold WHERE state = 'open' GROUP BY account`,
 );
 
-type Mismatch = { id: string };
-
-/** No foreign key keeps holds to accounts that exist. */
-export const holdsAgainstAccounts = statement<Mismatch>(
-  'verify_hold_accounts',
-  'SELECT h.id FROM ledger_hold h LEFT JOIN ledger_account a ON a.id = h.account WHERE a.id IS NULL LIMIT 20',
-);
-
-/** Payments whose state and hold do not belong together. One that was corrected had been booked as failed. */
-export const paymentsAgainstHolds = statement<Mismatch>(
-  'verify_payment_holds',
-  `SELECT p.id FROM payment p LEFT JOIN ledger_hold h ON h.id = p.id
-   WHERE h.id IS NULL OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
-     WHEN p.state = 'succeeded' AND p.correction IS NULL THEN 'posted' ELSE 'voided' END LIMIT 20`,
-);
-
-/** Payments that succeeded without their transfer, or have one without having succeeded. */
-export const paymentsAgainstTransfers = statement<Mismatch>(
-  'verify_payment_transfers',
-  `SELECT p.id FROM payment p LEFT JOIN ledger_transfer t ON t.id = p.transfer_id
-   WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL) OR t.amount_msat <> p.amount_msat OR t.from_account <> p.ledger_account LIMIT 20`,
-);
-
-/**
- * Budgets whose counters are not what their payments and transfers add up to. Whatever counts against a budget is taken off its
- * counters again; nothing must be left.
- */
-export const spendingAgainstPayments = statement<Mismatch>(
-  'verify_key_spending',
-  `SELECT line_id AS id FROM (
-     SELECT line_id, period_start, pending_msat, spent_msat FROM key_spending
-     UNION ALL
-     SELECT charged_line, charged_period, CASE WHEN state = 'pending' THEN -charged_msat ELSE 0 END,
-       CASE WHEN state = 'succeeded' THEN -(amount_msat + fee_msat) ELSE 0 END
-     FROM payment WHERE charged_line IS NOT NULL
-     UNION ALL
-     SELECT k.line_id, k.period_start, 0, -t.amount_msat FROM key_transfer k JOIN ledger_transfer t ON t.id = k.transfer_id
-   ) AS counted
-   GROUP BY line_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 LIMIT 20`,
-);
-
-/** Settled invoices that were credited never, twice, or with another amount. */
-export const invoicesAgainstTransfers = statement<Mismatch>(
-  'verify_invoice_transfers',
-  `SELECT i.id FROM invoice i LEFT JOIN ledger_transfer t ON t.to_lntx = i.id
-   GROUP BY i.id, i.state, i.received_msat, i.ledger_account
-   HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat
-     OR max(t.to_account) <> i.ledger_account LIMIT 20`,
-);
-
 export const epochsAfter = statement<EpochRow>(
   'verify_epochs',
   `SELECT epoch, created_at, leaves, total_msat, tree_hash, previous_root, root, tree

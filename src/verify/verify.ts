@@ -2,6 +2,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { isSystemAccount } from '../ledger/accounts.ts';
 import { readTail } from '../ledger/tail.sql.ts';
 import { MILESTONE_EVERY, toggle } from '../ledger/tail.ts';
+import { checkCompanions } from './companions.ts';
 import { Folds, type Report } from './folds.ts';
 import { type ProvenLeaves, provenLeaves } from './proven-leaves.ts';
 import * as sql from './verify.sql.ts';
@@ -19,9 +20,10 @@ const MAX_PROBLEMS = 50;
 
 /**
  * Checks the whole ledger against itself: every entry follows from the one before it on its account (number, balance, hash), both sides
- * of every transfer and their accounts are there, the accounts' rows are what the entries add up to (in SQLite: or did, as far as the tail explains the
- * difference), holds are what is held, nothing of a customer's is below zero, everything sums to zero, and payments, invoices and
- * the budgets of keys agree with their transfers, and the last proof of liabilities was a moment of this ledger. Reads while the service runs; memory grows with the accounts, not with the transfers.
+ * of every transfer and their accounts are there, the accounts' rows are what the entries add up to (in SQLite: or did, as far as the tail
+ * explains the difference), holds are what is held, nothing of a customer's is below zero, everything sums to zero, payments, their holds
+ * and fees, invoices and the budgets of keys agree with their transfers, and the last proof of liabilities was a moment of this ledger.
+ * Reads while the service runs; memory grows with the accounts, not with the transfers.
  */
 export async function verify(database: Database, progress: (done: number, total: number) => void = () => {}): Promise<Verification> {
   const problems: string[] = [];
@@ -86,18 +88,5 @@ async function checkHolds(tx: Tx, accounts: readonly sql.VerifiedAccount[], fold
   for (const { id, held_msat } of accounts) {
     if (held_msat !== (held.get(id) ?? 0)) report(`account ${id}: ${held_msat} msat are held, its open holds are ${held.get(id) ?? 0}`);
     if (held_msat > 0 && held_msat > folds.of(id).balanceMsat) report(`account ${id}: more is held than is there`);
-  }
-}
-
-async function checkCompanions(tx: Tx, report: Report): Promise<void> {
-  const checks = [
-    [sql.holdsAgainstAccounts, 'its account does not exist'],
-    [sql.paymentsAgainstHolds, 'its state and its hold do not belong together'],
-    [sql.paymentsAgainstTransfers, 'its state and its transfer do not belong together'],
-    [sql.invoicesAgainstTransfers, 'it was not credited once with what was received'],
-    [sql.spendingAgainstPayments, 'what counts against its budget is not what its payments and transfers add up to'],
-  ] as const;
-  for (const [statement, problem] of checks) {
-    for (const { id } of await tx.all(statement)) report(`${id}: ${problem}`);
   }
 }

@@ -7,7 +7,7 @@ import { Refusal } from '../../src/kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import type { Posting } from '../../src/ledger/posting.ts';
 import { onBothDatabases } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
+import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
 
 const PAYMENTS = 10_000;
 /** What the ledger is never asked to move; nothing in the types stops a caller that reads JSON. */
@@ -65,7 +65,7 @@ onBothDatabases('amounts', (open) => {
       return floorSat(msat(row.balance_msat)) - floorSat(msat(before));
     });
     expect(satoshis.reduce((sum, one) => sum + one, 0)).toBe(floorSat(after.balanceMsat));
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('F8: a transfer of no whole, positive, safe amount is a bug: it is not booked and disturbs nobody in its batch', async () => {
@@ -94,7 +94,7 @@ onBothDatabases('amounts', (open) => {
       expect(after.map(({ balanceMsat }, i) => balanceMsat - (before[i]?.balanceMsat ?? 0))).toEqual([-moved, moved]);
       expect(after.map(({ entries }, i) => entries - (before[i]?.entries ?? 0))).toEqual([moved, moved]);
     }
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   for (const part of ['amount', 'reserve'] as const) {
@@ -115,7 +115,7 @@ onBothDatabases('amounts', (open) => {
       expect(answers).toEqual(wrongs.flatMap((wrong) => [`${part} ${wrong}: a bug`, 'fulfilled']));
       expect(await holdsIn(database)).toBe(asked.length);
       expect(await ledger.balance(account)).toMatchObject({ balanceMsat: 10_000, heldMsat: asked.length * 2 });
-      expect(await problemsOf(database)).toEqual([]);
+      expect(await problemsOfLedger(database)).toEqual([]);
     });
   }
 
@@ -143,7 +143,7 @@ onBothDatabases('amounts', (open) => {
     expect(await ledger.balance(account)).toMatchObject({ balanceMsat: 10_000, heldMsat: 1_010 });
     await post(amount(1_000), amount(10));
     expect(await ledger.balance(account)).toMatchObject({ balanceMsat: 8_990, heldMsat: 0 });
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('F8: the largest safe amount moves exactly, and nothing beyond it', async () => {
@@ -161,7 +161,7 @@ onBothDatabases('amounts', (open) => {
     for (const index of [2, 3]) expect(outcomes[index]).toMatchObject({ reason: { type: 'limit_exceeded' } });
     const balances = await Promise.all(accounts.map((id) => ledger.balance(id)));
     expect(balances.map(({ balanceMsat }) => balanceMsat)).toEqual([0, MAX_MSAT - 1, 1]);
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 });
 

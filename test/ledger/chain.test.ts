@@ -4,7 +4,7 @@ import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { onBothDatabases } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
+import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
 
 /** Every column that says something; `position` only puts the rows in order and has a test of its own. */
 const COLUMNS = [
@@ -69,7 +69,7 @@ async function written(database: Database, writtenBack: boolean): Promise<Row[]>
   const deposit = { id: newId(), from: SYSTEM_ACCOUNTS.node, to: b, amountMsat: amount(50), toType: 'ln_deposit', toLntx: 'lntx_in' };
   await ledger.post({ transfers: [deposit] });
   if (writtenBack) await ledger.drain();
-  expect(await problemsOf(database)).toEqual([]);
+  expect(await problemsOfLedger(database)).toEqual([]);
   return database.all(statements.every(COLUMNS_OF[database.dialect]));
 }
 
@@ -98,12 +98,12 @@ onBothDatabases('the chain of entries', (open, dialect) => {
             const position = row.position;
             // What the schema refuses cannot be forged with an UPDATE in the first place.
             if (!(await done(database, [statements.set(column), position, forged ?? null]))) continue;
-            const problems = await problemsOf(database);
+            const problems = await problemsOfLedger(database);
             await done(database, [statements.set(column), position, row[column] ?? null]);
             expect(problems, `row ${position}: ${column} ${row[column]} → ${forged}`).not.toEqual([]);
           }
         }
-        expect(await problemsOf(database)).toEqual([]);
+        expect(await problemsOfLedger(database)).toEqual([]);
       });
     }
 
@@ -113,12 +113,12 @@ onBothDatabases('the chain of entries', (open, dialect) => {
       const { database, rows } = await shared();
       for (const row of rows) {
         expect(await done(database, [deleteRow, row.position])).toBe(true);
-        const problems = await problemsOf(database);
+        const problems = await problemsOfLedger(database);
         const back = await done(database, [statements.insert(columns), row.position, ...columns.map((column) => row[column] ?? null)]);
         expect(back).toBe(true);
         expect(problems, `row ${row.position}`).not.toEqual([]);
       }
-      expect(await problemsOf(database)).toEqual([]);
+      expect(await problemsOfLedger(database)).toEqual([]);
     });
 
     it('shows that the last rows are missing, also when they cancel each other out', async () => {
@@ -134,7 +134,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
       if (writtenBack) await ledger.drain();
       const lastTwo = (await database.all(statements.every(columns))).slice(-2).map((row): Change => [deleteRow, row.position]);
       expect(await done(database, ...lastTwo)).toBe(true);
-      expect(await problemsOf(database)).not.toEqual([]);
+      expect(await problemsOfLedger(database)).not.toEqual([]);
     });
 
     it('shows that what an account remembers of its last entry was changed', async () => {
@@ -145,12 +145,12 @@ onBothDatabases('the chain of entries', (open, dialect) => {
         for (const { id, value } of await database.all(read)) {
           const forged = typeof value === 'number' ? value + 1 : new Uint8Array(32);
           if (!(await done(database, [set, id, forged]))) continue;
-          const problems = await problemsOf(database);
+          const problems = await problemsOfLedger(database);
           await done(database, [set, id, value]);
           expect(problems, `${column} of account ${id}`).not.toEqual([]);
         }
       }
-      expect(await problemsOf(database)).toEqual([]);
+      expect(await problemsOfLedger(database)).toEqual([]);
     });
 
     it('shows that two rows of an account changed places', async () => {
@@ -166,12 +166,12 @@ onBothDatabases('the chain of entries', (open, dialect) => {
           )
             continue;
           expect(await swap(x.position, y.position)).toBe(true);
-          const problems = await problemsOf(database);
+          const problems = await problemsOfLedger(database);
           expect(await swap(x.position, y.position)).toBe(true);
           expect(problems, `rows ${x.position} and ${y.position}`).not.toEqual([]);
         }
       }
-      expect(await problemsOf(database)).toEqual([]);
+      expect(await problemsOfLedger(database)).toEqual([]);
     });
 
     it('shows that two rows exchanged what they say', async () => {
@@ -191,12 +191,12 @@ onBothDatabases('the chain of entries', (open, dialect) => {
               [statements.set(column), x.position, one],
             );
           if (!(await swap(y[column] ?? null, x[column] ?? null))) continue;
-          const problems = await problemsOf(database);
+          const problems = await problemsOfLedger(database);
           expect(await swap(x[column] ?? null, y[column] ?? null)).toBe(true);
           expect(problems, `${column} of rows ${x.position} and ${y.position}`).not.toEqual([]);
         }
       }
-      expect(await problemsOf(database)).toEqual([]);
+      expect(await problemsOfLedger(database)).toEqual([]);
     });
 
     const made: { history?: Promise<{ database: Database; rows: Row[] }> } = {};

@@ -10,7 +10,7 @@ import { HoldClosed } from '../../src/ledger/arithmetic.ts';
 import type { Posting, Receipt } from '../../src/ledger/posting.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { type Fault, faulty, isInjected } from '../support/faulty-database.ts';
-import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
+import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
 import { type Refused, SlowTwin } from './slow-twin.ts';
 
 const WALLETS = 3;
@@ -210,7 +210,7 @@ onBothDatabases('the ledger against its slow twin', (open, dialect) => {
       fc.asyncProperty(history(fc.constant([])), (batches) => play(database, batches, async () => undefined, counts)),
       { numRuns: sqlite ? 200 : 60, seed: 1 },
     );
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
     expect(Math.min(counts.done, counts.refused)).toBeGreaterThan(200);
     expect(counts.failed).toBe(0);
   });
@@ -224,14 +224,14 @@ onBothDatabases('the ledger against its slow twin', (open, dialect) => {
       ),
       { numRuns: sqlite ? 250 : 80, seed: 2 },
     );
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
     expect(Math.min(counts.done, counts.refused, counts.failed)).toBeGreaterThan(30);
   });
 
   it('F9: after every commit all entries sum to zero, balances are the fold of their entries, and no customer is below zero', async () => {
     const database = await open();
     const counts = { done: 0, refused: 0, failed: 0 };
-    const clean = async () => expect(await problemsOf(database)).toEqual([]);
+    const clean = async () => expect(await problemsOfLedger(database)).toEqual([]);
     await fc.assert(
       fc.asyncProperty(history(fc.array(fault, { maxLength: 2 })), (batches) => play(database, batches, clean, counts)),
       { numRuns: 25, seed: 3 },

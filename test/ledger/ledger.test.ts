@@ -6,7 +6,7 @@ import { Refusal } from '../../src/kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { HoldClosed } from '../../src/ledger/arithmetic.ts';
 import { onBothDatabases } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
+import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
 
 const at = <T>(list: readonly T[], index: number): T => list[index] as T;
 
@@ -17,7 +17,7 @@ onBothDatabases('the ledger', (open) => {
     await ledger.post({ transfers: [{ id: newId(), from: at(accounts, 0), to: at(accounts, 1), amountMsat: amount(400) }] });
     expect((await ledger.balance(at(accounts, 0))).balanceMsat).toBe(600);
     expect((await ledger.balance(at(accounts, 1))).balanceMsat).toBe(400);
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('refuses what a balance does not cover, and its neighbours in the batch go on', async () => {
@@ -29,7 +29,7 @@ onBothDatabases('the ledger', (open) => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((outcomes[1] as PromiseRejectedResult).reason).toMatchObject({ type: 'insufficient_balance' });
     expect((await ledger.balance(at(accounts, 0))).balanceMsat).toBe(0);
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('holds amount and reserve, posts what it really cost and releases the rest', async () => {
@@ -42,7 +42,7 @@ onBothDatabases('the ledger', (open) => {
     const transfers = [{ id: newId(), from: account, to: SYSTEM_ACCOUNTS.node, amountMsat: amount(701) }];
     await ledger.post({ posts: [{ holdId: 'h1', account, transfers }] });
     expect(await ledger.balance(account)).toMatchObject({ balanceMsat: 299, heldMsat: 0 });
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('caps the reserve by what the balance leaves above the amount, so that a wallet can be emptied', async () => {
@@ -62,7 +62,7 @@ onBothDatabases('the ledger', (open) => {
     expect((await ledger.balance(account)).spendableMsat).toBe(1000);
     await expect(ledger.post({ voids: [{ holdId: 'h1', account }] })).rejects.toBeInstanceOf(HoldClosed);
     expect((await ledger.balance(account)).spendableMsat).toBe(1000);
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('does not let held money be spent otherwise', async () => {
@@ -85,7 +85,7 @@ onBothDatabases('the ledger', (open) => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'rejected']);
     expect((outcomes[2] as PromiseRejectedResult).reason).toMatchObject({ type: 'invoice_paid' });
     expect((await ledger.balance(at(accounts, 1))).balanceMsat).toBe(30);
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('refuses a balance beyond 2^53 − 1 msat instead of rounding it', async () => {
@@ -106,7 +106,7 @@ onBothDatabases('the ledger', (open) => {
     await Promise.allSettled(posts);
     const balances = await Promise.all([ledger.balance(a), ledger.balance(b)]);
     expect(balances.reduce((sum, { balanceMsat }) => sum + balanceMsat, 0)).toBe(100_000);
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('a full queue refuses new spending with 503 and Retry-After, but never what ends a hold or books money that arrived', async () => {
@@ -144,9 +144,9 @@ onBothDatabases('the ledger', (open) => {
         const database = await open();
         const { ledger } = await ledgerWith(database, [1000]);
         if (written) await ledger.drain();
-        expect(await problemsOf(database)).toEqual([]);
+        expect(await problemsOfLedger(database)).toEqual([]);
         await database.transaction((tx) => tx.run(statement(`test_tamper_${tampering.length}`, tampering)));
-        expect(await problemsOf(database), tampering).not.toEqual([]);
+        expect(await problemsOfLedger(database), tampering).not.toEqual([]);
       }
     });
   }

@@ -12,7 +12,7 @@ import type { Posting, Receipt } from '../../src/ledger/posting.ts';
 import { allAccounts } from '../../src/ledger/read-tail.ts';
 import { freshUrls, MIGRATIONS, silentLog } from '../support/databases.ts';
 import { type Fault, type FaultyDatabase, faulty } from '../support/faulty-database.ts';
-import { amount, problemsOf } from '../support/ledgers.ts';
+import { amount, problemsOfLedger } from '../support/ledgers.ts';
 
 const ACCOUNTS = Array.from({ length: 12 }, (_, index) => 5 + index);
 const NODE = 1;
@@ -102,21 +102,21 @@ describe('the tail of SQLite’s ledger', () => {
             const found = await booksOf(createLedger(inside, systemClock, PACE));
             // Postings may need several transactions, so some of them may be there, but only whole ones.
             if (postings.length === 1) expect(found).toEqual(before);
-            expect(await problemsOf(inside)).toEqual([]);
+            expect(await problemsOfLedger(inside)).toEqual([]);
             await inside.close();
           }
           const after = await booksOf(ledger);
           const lagging = (await database.first(laggingRows))?.n ?? 0;
           if (lagging > 0) seen.lagging += 1;
           if (lagging > 0 && ((await database.first(rowsAhead))?.n ?? 0) > 0) seen.sweeping += 1;
-          expect(await problemsOf(database)).toEqual([]);
+          expect(await problemsOfLedger(database)).toEqual([]);
           const next = await afterKill(url);
-          expect(await problemsOf(next.database)).toEqual([]);
+          expect(await problemsOfLedger(next.database)).toEqual([]);
           expect(await booksOf(next.ledger)).toEqual(after);
           // And it goes on from there.
           await next.ledger.post({ transfers: [{ id: newId(), from: NODE, to: 5, amountMsat: amount(7) }] });
           expect((await next.ledger.balance(5)).balanceMsat).toBe((after[5]?.[0] ?? 0) + 7);
-          expect(await problemsOf(next.database)).toEqual([]);
+          expect(await problemsOfLedger(next.database)).toEqual([]);
           await next.database.close();
         }
       }),
@@ -174,7 +174,7 @@ describe('the tail of SQLite’s ledger', () => {
     await ledger.post({ holds: [{ id: newId(), account: 5, amountMsat: amount(3), reserveMsat: amount(0) }] });
     expect((await database.first(laggingRows))?.n).toBeGreaterThan(0);
     const reader = await open(url, true);
-    expect(await problemsOf(reader)).toEqual([]);
+    expect(await problemsOfLedger(reader)).toEqual([]);
     const found: Books = {};
     await reader.snapshot(async (tx) => {
       for await (const page of allAccounts(tx)) for (const one of page) found[one.id] = [one.balanceMsat, one.heldMsat, one.entries];
@@ -215,9 +215,9 @@ describe('the tail of SQLite’s ledger', () => {
       for (let i = 0; i < 64; i++) await pay();
       await ledger.drain();
       await pay();
-      expect(await problemsOf(database)).toEqual([]);
+      expect(await problemsOfLedger(database)).toEqual([]);
       await database.transaction((tx) => tx.run(statement(`test_tail_${tampering.length}_${tampering.slice(-9)}`, tampering)));
-      expect(await problemsOf(database), tampering).not.toEqual([]);
+      expect(await problemsOfLedger(database), tampering).not.toEqual([]);
     }
   });
 });

@@ -3,7 +3,7 @@ import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Posting } from '../../src/ledger/posting.ts';
 import { onBothDatabases } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
+import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
 
 const NOBODY = 999_999;
 const deleteAccount = statement('test_delete_account', 'DELETE FROM ledger_account WHERE id = $1');
@@ -27,7 +27,7 @@ onBothDatabases('an account that does not exist', (open) => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);
     expect([(await ledger.balance(a)).balanceMsat, (await ledger.balance(b)).balanceMsat]).toEqual([997, 3]);
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('is found by verify behind a transfer, even if nothing else is wrong', async () => {
@@ -36,9 +36,9 @@ onBothDatabases('an account that does not exist', (open) => {
     const [a, gone] = accounts as [number, number];
     await ledger.post(transfer(a, gone, 5));
     await ledger.post(transfer(gone, a, 5));
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
     await database.transaction((tx) => tx.run(deleteAccount, gone));
-    expect(await problemsOf(database)).toEqual([`account ${gone}: it has entries and does not exist`]);
+    expect(await problemsOfLedger(database)).toEqual([`account ${gone}: it has entries and does not exist`]);
   });
 
   it.each(['open', 'voided'])('is found by verify behind a hold that is %s', async (state) => {
@@ -47,8 +47,8 @@ onBothDatabases('an account that does not exist', (open) => {
     const [gone] = accounts as [number];
     await ledger.post({ holds: [{ id: 'h1', account: gone, amountMsat: amount(5), reserveMsat: amount(0) }] });
     if (state === 'voided') await ledger.post({ voids: [{ holdId: 'h1', account: gone }] });
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
     await database.transaction((tx) => tx.run(deleteAccount, gone));
-    expect(await problemsOf(database)).toContain('h1: its account does not exist');
+    expect(await problemsOfLedger(database)).toContain('h1: its account does not exist');
   });
 });

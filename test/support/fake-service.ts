@@ -6,7 +6,7 @@ import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Database, Dialect } from '../../src/db/database.ts';
+import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
 import { StatementFailed } from '../../src/db/errors.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -14,7 +14,7 @@ import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import { SteppedTime } from '../../src/lightning/fake/time.ts';
 import { freshUrls } from './databases.ts';
 import { freePort } from './free-port.ts';
-import { problemsOf } from './ledgers.ts';
+import { problemsAfter, problemsOf } from './ledgers.ts';
 import { type Client, clientOf } from './service.ts';
 
 /** The whole service on a network that does what a test tells it; its time stands still until the test moves it. */
@@ -32,6 +32,8 @@ export interface FakeService {
   another(): Promise<Client>;
   /** What `verify` finds wrong. */
   problems(): Promise<readonly string[]>;
+  /** What `verify` would find wrong after a change of the database by somebody else; the change is taken back. */
+  problemsAfter(sql: string, ...parameters: SqlValue[]): Promise<readonly string[]>;
 }
 
 export function onFakeService(
@@ -83,6 +85,7 @@ export function onFakeService(
           return clientOf(`http://127.0.0.1:${port}`, secretKey, '');
         },
         problems: () => problemsOf(database),
+        problemsAfter: (sql, ...parameters) => problemsAfter(database, sql, parameters),
       };
       beforeAll(async () => {
         const port = String(await freePort());

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/db/database.ts';
+import type { Database, SqlValue, Tx } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -24,6 +24,31 @@ export async function ledgerWith(database: Database, balancesMsat: readonly numb
 /** What does not hold in the ledger; tests expect nothing. */
 export async function problemsOf(database: Database): Promise<readonly string[]> {
   return (await verify(database)).problems;
+}
+
+/** The same after a change by hand, which is taken back; it must change one row of each table that it names. */
+export async function problemsAfter(database: Database, changes: string, parameters: readonly SqlValue[]): Promise<readonly string[]> {
+  let problems: readonly string[] = [];
+  const takenBack = new Error('taken back');
+  const work = async (tx: Tx) => {
+    for (const sql of changes.split(';')) {
+      const changed = await tx.run(statement(`test_change_${++change}`, sql), ...parameters);
+      if (changed !== 1) throw new Error(`${sql} changed ${changed} rows`);
+    }
+    problems = await problemsOf({ ...database, snapshot: (look) => look(tx) });
+    throw takenBack;
+  };
+  await database.transaction(work).catch((error) => {
+    if (error !== takenBack) throw error;
+  });
+  return problems;
+}
+
+let change = 0;
+
+/** The same where there are no payments around the ledger, so that nobody owns its holds and lines. */
+export async function problemsOfLedger(database: Database): Promise<readonly string[]> {
+  return (await problemsOf(database)).filter((problem) => !/: no payment owns this (hold|line)$/.test(problem));
 }
 
 export function amount(value: number): Msat {

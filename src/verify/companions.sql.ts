@@ -1,0 +1,99 @@
+import { statement } from '../db/statement.ts';
+import { ID_LENGTH } from '../kernel/ids.ts';
+
+/** Something that stands beside the ledger's transfers and does not agree with them. Never more than 20 of a kind are read. */
+type Mismatch = { id: string };
+
+/** No foreign key keeps holds to accounts that exist. */
+export const holdsAgainstAccounts = statement<Mismatch>(
+  'verify_hold_accounts',
+  'SELECT h.id FROM ledger_hold h LEFT JOIN ledger_account a ON a.id = h.account WHERE a.id IS NULL LIMIT 20',
+);
+
+/** Nothing else reserves money: an open one would keep it from its owner for ever. */
+export const holdsWithoutPayment = statement<Mismatch>(
+  'verify_hold_payments',
+  'SELECT h.id FROM ledger_hold h LEFT JOIN payment p ON p.id = h.id WHERE p.id IS NULL LIMIT 20',
+);
+
+/** Payments whose state and hold do not belong together. One that was corrected had been booked as failed. */
+export const paymentsAgainstHolds = statement<Mismatch>(
+  'verify_payment_holds',
+  `SELECT p.id FROM payment p LEFT JOIN ledger_hold h ON h.id = p.id
+   WHERE h.id IS NULL OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
+     WHEN p.state = 'succeeded' AND p.correction IS NULL THEN 'posted' ELSE 'voided' END LIMIT 20`,
+);
+
+/** A hold covers the amount and the fee that its payment was charged, on the payment's own account. */
+export const paymentsAgainstReserves = statement<Mismatch>(
+  'verify_payment_reserves',
+  `SELECT p.id FROM payment p JOIN ledger_hold h ON h.id = p.id
+   WHERE h.account <> p.ledger_account OR h.amount_msat < p.amount_msat + COALESCE(p.fee_msat, 0) LIMIT 20`,
+);
+
+/** Payments that succeeded without their transfer, or have one without having succeeded. */
+export const paymentsAgainstTransfers = statement<Mismatch>(
+  'verify_payment_transfers',
+  `SELECT p.id FROM payment p LEFT JOIN ledger_transfer t ON t.id = p.transfer_id
+   WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL) LIMIT 20`,
+);
+
+/** What a payment says that it moved, and from where, and what its transfer says. */
+export const paymentsAgainstAmounts = statement<Mismatch>(
+  'verify_payment_amounts',
+  `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
+   WHERE t.amount_msat <> p.amount_msat OR t.from_account <> p.ledger_account OR t.from_lntx IS NULL OR t.from_lntx <> p.id LIMIT 20`,
+);
+
+/** The words by which a fee line names the transfer of its payment, around that transfer's id. */
+const [BEFORE_SOURCE, AFTER_SOURCE] = ['{"source_transaction":"wtx_', 'o"}'];
+
+const withFeeLine = (place: string) =>
+  `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
+   LEFT JOIN ledger_transfer f ON ${place} AND f.from_account = t.from_account AND f.from_entry = t.from_entry + 1
+     AND f.from_type = 'network_fee' AND f.pass_thru = '${BEFORE_SOURCE}' || t.id || '${AFTER_SOURCE}'
+   WHERE p.fee_msat IS NULL OR COALESCE(f.amount_msat, 0) <> p.fee_msat LIMIT 20`;
+
+/** A fee is booked in one posting with the amount, so its line is the wallet's next entry; in SQLite the next transfer of all. */
+export const paymentsAgainstFees = statement<Mismatch>('verify_payment_fees', {
+  sqlite: withFeeLine('f.position = t.position + 1'),
+  postgres: withFeeLine('true'),
+});
+
+/** Lines that charge a wallet for a payment, or for routing one, and are not those of a payment. */
+export const linesWithoutPayment = statement<Mismatch>(
+  'verify_payment_lines',
+  `SELECT l.id FROM ledger_transfer l
+   LEFT JOIN payment p ON p.transfer_id = CASE WHEN l.from_type = 'network_fee'
+     THEN substr(l.pass_thru, ${BEFORE_SOURCE.length + 1}, ${ID_LENGTH}) ELSE l.id END
+   LEFT JOIN ledger_transfer t ON t.id = p.transfer_id
+   WHERE (l.from_type = 'network_fee' OR l.from_lntx IS NOT NULL) AND (t.id IS NULL OR t.from_account <> l.from_account
+     OR l.from_entry <> t.from_entry + CASE WHEN l.from_type = 'network_fee' THEN 1 ELSE 0 END) LIMIT 20`,
+);
+
+/**
+ * Budgets whose counters are not what their payments and transfers add up to. Whatever counts against a budget is taken off its
+ * counters again; nothing must be left.
+ */
+export const spendingAgainstPayments = statement<Mismatch>(
+  'verify_key_spending',
+  `SELECT line_id AS id FROM (
+     SELECT line_id, period_start, pending_msat, spent_msat FROM key_spending
+     UNION ALL
+     SELECT charged_line, charged_period, CASE WHEN state = 'pending' THEN -charged_msat ELSE 0 END,
+       CASE WHEN state = 'succeeded' THEN -(amount_msat + fee_msat) ELSE 0 END
+     FROM payment WHERE charged_line IS NOT NULL
+     UNION ALL
+     SELECT k.line_id, k.period_start, 0, -t.amount_msat FROM key_transfer k JOIN ledger_transfer t ON t.id = k.transfer_id
+   ) AS counted
+   GROUP BY line_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 LIMIT 20`,
+);
+
+/** Settled invoices that were credited never, twice, or with another amount. */
+export const invoicesAgainstTransfers = statement<Mismatch>(
+  'verify_invoice_transfers',
+  `SELECT i.id FROM invoice i LEFT JOIN ledger_transfer t ON t.to_lntx = i.id
+   GROUP BY i.id, i.state, i.received_msat, i.ledger_account
+   HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat
+     OR max(t.to_account) <> i.ledger_account LIMIT 20`,
+);

@@ -1,0 +1,23 @@
+import type { Tx } from '../db/database.ts';
+import * as sql from './companions.sql.ts';
+import type { Report } from './folds.ts';
+
+const CHECKS = [
+  [sql.holdsAgainstAccounts, 'its account does not exist'],
+  [sql.holdsWithoutPayment, 'no payment owns this hold'],
+  [sql.paymentsAgainstHolds, 'its state and its hold do not belong together'],
+  [sql.paymentsAgainstReserves, 'its hold is on another account, or holds less than the payment took'],
+  [sql.paymentsAgainstTransfers, 'its state and its transfer do not belong together'],
+  [sql.paymentsAgainstAmounts, 'its transfer moved another amount, or is another payment’s'],
+  [sql.paymentsAgainstFees, 'its fee is not what its fee line says'],
+  [sql.linesWithoutPayment, 'no payment owns this line'],
+  [sql.invoicesAgainstTransfers, 'it was not credited once with what was received'],
+  [sql.spendingAgainstPayments, 'what counts against its budget is not what its payments and transfers add up to'],
+] as const;
+
+/** Holds payments, invoices and budgets against the ledger. The database looks; what comes back is a few rows of each kind. */
+export async function checkCompanions(tx: Tx, report: Report): Promise<void> {
+  for (const [statement, problem] of CHECKS) {
+    for (const { id } of await tx.all(statement)) report(`${id}: ${problem}`);
+  }
+}

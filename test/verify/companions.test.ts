@@ -1,0 +1,145 @@
+import { beforeAll, expect, it, vi } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { onBothDatabases } from '../support/databases.ts';
+import { type FakeService, onFakeService } from '../support/fake-service.ts';
+import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
+import type { Json, TestWallet } from '../support/service.ts';
+
+/** Payments of a busy service by what became of them. */
+interface Busy {
+  readonly charged: string;
+  readonly free: string;
+  readonly failed: string;
+  readonly corrected: string;
+  readonly pending: string;
+}
+
+const FEE_LINE = `(SELECT id FROM ledger_transfer WHERE from_type = 'network_fee'
+  AND pass_thru LIKE '%' || (SELECT transfer_id FROM payment WHERE id = $1) || '%')`;
+const ACCOUNT = '(SELECT ledger_account FROM payment WHERE id = $1)';
+
+const STATE = 'its state and its hold do not belong together';
+const RESERVE = 'its hold is on another account, or holds less than the payment took';
+const TRANSFER = 'its state and its transfer do not belong together';
+const AMOUNT = 'its transfer moved another amount, or is another payment’s';
+const FEE = 'its fee is not what its fee line says';
+const LINE = ': no payment owns this line';
+
+// What somebody, or a bug, might have changed, in which payment ($1), and what is said of it.
+const CHANGES: [what: string, sql: string, payment: keyof Busy, problem: string][] = [
+  ['a fee that is more than was booked', 'UPDATE payment SET fee_msat = fee_msat + 1 WHERE id = $1', 'charged', FEE],
+  ['a fee that was booked and is not said', 'UPDATE payment SET fee_msat = 0 WHERE id = $1', 'charged', FEE],
+  ['a fee that is not said at all', 'UPDATE payment SET fee_msat = NULL WHERE id = $1', 'charged', FEE],
+  ['a fee that was never booked', 'UPDATE payment SET fee_msat = 1 WHERE id = $1', 'free', FEE],
+  ['another fee of a late success', 'UPDATE payment SET fee_msat = fee_msat - 1 WHERE id = $1', 'corrected', FEE],
+  ['a fee line of another amount', `UPDATE ledger_transfer SET amount_msat = amount_msat + 1 WHERE id = ${FEE_LINE}`, 'charged', FEE],
+  ['a fee line that is called otherwise', `UPDATE ledger_transfer SET from_type = 'service_fee' WHERE id = ${FEE_LINE}`, 'charged', FEE],
+  ['a fee line that names nothing', `UPDATE ledger_transfer SET pass_thru = '{' WHERE id = ${FEE_LINE}`, 'charged', LINE],
+  ['a payment of more than its transfer', 'UPDATE payment SET amount_msat = amount_msat + 1 WHERE id = $1', 'free', AMOUNT],
+  ['a payment of less than its transfer', 'UPDATE payment SET amount_msat = amount_msat - 1 WHERE id = $1', 'corrected', AMOUNT],
+  ['a payment by another wallet', `UPDATE payment SET ledger_account = ledger_account + 1 WHERE id = $1`, 'free', AMOUNT],
+  ['a transfer that names another payment', `UPDATE ledger_transfer SET from_lntx = 'lntx_0' WHERE from_lntx = $1`, 'free', AMOUNT],
+  ['a payment with another transfer', `UPDATE payment SET transfer_id = 'another' WHERE id = $1`, 'free', TRANSFER],
+  ['a payment whose transfer nobody owns', `UPDATE payment SET transfer_id = 'another' WHERE id = $1`, 'free', LINE],
+  ['a pending payment that reserves nothing', 'DELETE FROM ledger_hold WHERE id = $1', 'pending', STATE],
+  ['a pending payment whose hold was voided', `UPDATE ledger_hold SET state = 'voided' WHERE id = $1`, 'pending', STATE],
+  ['a failed payment whose hold is open', `UPDATE ledger_hold SET state = 'open' WHERE id = $1`, 'failed', STATE],
+  ['a late success that was never called failed', 'UPDATE payment SET correction = NULL WHERE id = $1', 'corrected', STATE],
+  ['a hold of less than the payment', 'UPDATE ledger_hold SET amount_msat = 1 WHERE id = $1', 'charged', RESERVE],
+  ['a hold on another account', 'UPDATE ledger_hold SET account = account + 1 WHERE id = $1', 'free', RESERVE],
+];
+
+onFakeService('npm run verify and payments', (service) => {
+  let busy: Busy;
+  beforeAll(async () => {
+    busy = await beBusy(service);
+  });
+
+  it('finds nothing wrong with a busy service', async () => {
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it.each(CHANGES)('finds %s', async (_what, sql, payment, problem) => {
+    const found = await service.problemsAfter(sql, busy[payment]);
+    expect(found.join('\n')).toContain(problem === LINE ? LINE : `${busy[payment]}: ${problem}`);
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('finds an open hold that no payment owns, although it is what the account says is held', async () => {
+    const held = `INSERT INTO ledger_hold (id, account, amount_msat, state) SELECT 'lntx_0', ${ACCOUNT}, 1, 'open' WHERE $1 <> ''
+      ;UPDATE ledger_account SET held_msat = held_msat + 1 WHERE id = ${ACCOUNT}`;
+    expect(await service.problemsAfter(held, busy.charged)).toEqual(['lntx_0: no payment owns this hold']);
+  });
+});
+
+onBothDatabases('npm run verify and lines', (open) => {
+  it.each([
+    ['of a fee', { fromType: 'network_fee', passThru: `{"source_transaction":"wtx_${newId()}o"}` }],
+    ['of a fee, without words', { fromType: 'network_fee' }],
+    ['of a payment', { fromType: 'ln_withdrawal', fromLntx: 'lntx_0' }],
+  ])('finds one %s that no payment owns, in a ledger that is whole', async (_what, words) => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [1_000]);
+    const [from] = accounts as [number];
+    const id = newId();
+    await ledger.post({ transfers: [{ id, from, to: SYSTEM_ACCOUNTS.node, amountMsat: amount(5), ...words }] });
+    expect(await problemsOf(database)).toEqual([`${id}${LINE}`]);
+  });
+});
+
+/** Every way in which money moves, and every way in which a payment ends. */
+async function beBusy(service: FakeService): Promise<Busy> {
+  const { client, net } = service;
+  const [wallet, friend] = [await client.wallet(5_000), await client.wallet(5_000)];
+  const pay = async (paymentRequest: string, from: TestWallet = wallet, more = {}): Promise<Json> => {
+    const json = { payment_request: paymentRequest, ...more };
+    return (await client.ask('POST', `/v1/wallet/${from.id}/withdraw`, { key: client.secretKey, json })).body;
+  };
+  const outside = (amountMsat: number, script: object) => net.outside.invoice({ amountMsat, script });
+  const ofHash = async (hash: string): Promise<Json> => client.get(`/v1/lntx/${hash}`);
+
+  const until = (isSo: () => Promise<boolean>) => vi.waitUntil(isSo, { timeout: 60_000, interval: 20 });
+  const untilSettled = (hash: string) => until(async () => (await ofHash(hash)).status === 'settled');
+
+  const charged = await pay(outside(100_000, { fee: 1_500 }).paymentRequest);
+  const free = await pay(outside(100_000, { fee: 0 }).paymentRequest);
+  await pay(outside(100_000, { fee: 'double', ignoresFeeLimit: true }).paymentRequest, wallet, { fee_limit_msat: 5_000 });
+  const failed = outside(100_000, { fail: 'NO_ROUTE' });
+  await pay(failed.paymentRequest);
+  await pay((await client.post(`/v1/wallet/${friend.id}/invoice`, { num_satoshis: 50 })).payment_request);
+  await client.post(`/v1/wallet/${wallet.id}/transfer`, { dest_wallet_id: friend.id, num_satoshis: 20 });
+  const { nodes } = await client.get('/playground');
+  const dest_pubkey = nodes.find(({ name }: Json) => name === 'carol').pubkey;
+  net.nextPayment({ fee: 700 });
+  await client.post(`/v1/wallet/${wallet.id}/keysend`, { dest_pubkey, num_satoshis: 30 });
+  await net.outside.keysend({ amountMsat: 7_000, customRecords: { '696969': Buffer.from(friend.id).toString('hex') } });
+  const link = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100 });
+  const { callback, k1 }: Json = await (await fetch(link.url)).json();
+  const claimed = outside(100_000, { fee: 900 });
+  await fetch(`${callback}&k1=${k1}&pr=${claimed.paymentRequest}`);
+  await untilSettled(claimed.paymentHash);
+
+  const [late, borne] = [outside(200_000, { lateSuccessMs: 60_000, fee: 2_000 }), outside(4_000_000, { lateSuccessMs: 60_000, fee: 0 })];
+  await pay(late.paymentRequest);
+  await pay(borne.paymentRequest, friend);
+  await client.post(`/v1/wallet/${friend.id}/transfer`, { dest_wallet_id: wallet.id, num_satoshis: 3_000 });
+  service.time.advance(60_000);
+  await untilSettled(late.paymentHash);
+  // One was charged to its wallet, the other is borne by the operator.
+  const corrected = 'satchel_alarms_open{kind="payment_corrected"} 2';
+  await until(async () => (await client.ask('GET', '/metrics')).text.includes(corrected));
+  const held = outside(100_000, { hold: true });
+  const pending = client.ask('POST', `/v1/wallet/${friend.id}/withdraw`, {
+    key: client.secretKey,
+    json: { payment_request: held.paymentRequest },
+    headers: { prefer: 'respond-async' },
+  });
+  return {
+    charged: charged.lnTx.id,
+    free: free.lnTx.id,
+    failed: (await ofHash(failed.paymentHash)).id,
+    corrected: (await ofHash(late.paymentHash)).id,
+    pending: (await pending).body.lnTx.id,
+  };
+}
