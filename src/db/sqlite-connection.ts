@@ -23,11 +23,13 @@ export class SqliteConnection implements Queryable {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
 
-  constructor(path: string, readOnly: boolean) {
+  /** `isTool`: it reads everything, so what it sorts and joins goes to disk rather than into memory. */
+  constructor(path: string, readOnly: boolean, isTool = false) {
     this.#db = new DatabaseSync(path, { readOnly, timeout: 10_000 });
     // FULL: a commit that was answered survives a power cut. It costs nothing over NORMAL once commits are shared.
     // Pages are what a transfer costs, so they are checkpointed rarely.
-    this.#db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
+    this.#db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536');
+    this.#db.exec(`PRAGMA temp_store = ${isTool ? 'FILE' : 'MEMORY'}`);
     if (!readOnly) this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000');
   }
 

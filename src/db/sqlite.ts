@@ -24,13 +24,13 @@ export function openSqlite(path: string, { readOnly = false, beside = false }: P
   const writer = readOnly ? undefined : new SqliteConnection(path, false);
   // Where another process writes, nobody here knows when it commits: every read is on its own.
   const shared = writer && new SqliteReads(path);
-  const reader = shared ?? new SqliteConnection(path, true);
+  const reader = shared ?? new SqliteConnection(path, true, isGuest);
   const writes = new Turns();
   const running = new Running();
   const idle: SqliteConnection[] = [];
 
   async function snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const connection = idle.pop() ?? new SqliteConnection(path, true);
+    const connection = idle.pop() ?? new SqliteConnection(path, true, isGuest);
     try {
       return await inTransaction(connection, BEGIN_SNAPSHOT, work);
     } finally {
