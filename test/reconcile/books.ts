@@ -135,7 +135,8 @@ function answering(answers: Answers): LightningNode {
     answers.asked += 1;
     answers.inFlight += 1;
     answers.mostInFlight = Math.max(answers.mostInFlight, answers.inFlight);
-    await new Promise((resolve) => setImmediate(resolve));
+    // No turn of the event loop: an answer is never later than the witness's patience, however long a turn takes.
+    await undefined;
     answers.inFlight -= 1;
     return value === 'silent' ? new Promise<T>(() => undefined) : value;
   }
