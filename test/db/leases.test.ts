@@ -6,10 +6,12 @@ import { statement } from '../../src/db/statement.ts';
 import { onBothDatabases, silentLog } from '../support/databases.ts';
 
 const TIMING = { renewMs: 50, staleMs: 400 };
+/** A holder that is slow never counts as dead. */
+const PATIENT = { renewMs: 50, staleMs: 3_600_000 };
 const steal = statement('test_steal', `UPDATE lease SET holder = 'thief', beat = beat + 100 WHERE name = $1`);
 
 /** An instance that wants the lease; its work lasts until its signal. */
-function instance(database: Database, name: string) {
+function instance(database: Database, name: string, timing = TIMING) {
   const life = new AbortController();
   const state = { working: 0, began: 0 };
   const work = async (signal: AbortSignal) => {
@@ -18,7 +20,7 @@ function instance(database: Database, name: string) {
     if (!signal.aborted) await once(signal, 'abort');
     state.working -= 1;
   };
-  const done = underLease({ database, log: silentLog }, name, life.signal, work, TIMING);
+  const done = underLease({ database, log: silentLog }, name, life.signal, work, timing);
   const end = () => {
     life.abort();
     return done;
@@ -38,7 +40,7 @@ onBothDatabases('a lease', (open, dialect) => {
 
   it('lets one instance work at a time; another takes over at once when it ends', async () => {
     const database = await open();
-    const [one, two] = [instance(database, 'job'), instance(database, 'job')];
+    const [one, two] = [instance(database, 'job', PATIENT), instance(database, 'job', PATIENT)];
     await expect.poll(() => one.state.working + two.state.working).toBe(1);
     const [holder, other] = one.state.working === 1 ? [one, two] : [two, one];
     await holder.end();

@@ -31,17 +31,19 @@ onBothDatabases('a database transaction', (open) => {
       await tx.run(put, 'outer', '1');
       await database.transaction((inner) => inner.run(put, 'inner', '1'));
     });
-    await expect(Promise.race([nested, delay(2_000, 'hangs')])).rejects.toThrow('inside a transaction');
+    await expect(nested).rejects.toThrow('inside a transaction');
     await database.transaction((tx) => tx.run(put, 'outer', '2'));
     expect(await database.first(get, 'outer')).toEqual({ value: '2' });
   });
 
   it('may be started by work that was begun inside another one and outlives it', async () => {
     const database = await open();
+    const over = Promise.withResolvers<void>();
     let later: Promise<unknown> = Promise.resolve();
     await database.transaction(async () => {
-      later = delay(20).then(() => database.transaction((tx) => tx.run(put, 'later', '1')));
+      later = over.promise.then(() => database.transaction((tx) => tx.run(put, 'later', '1')));
     });
+    over.resolve();
     await later;
     expect(await database.first(get, 'later')).toEqual({ value: '1' });
   });
@@ -130,17 +132,23 @@ onBothDatabases('a database transaction', (open) => {
 
   it('a database that was closed says so, and close waits for what is running', async () => {
     const database = await open();
+    const closing = Promise.withResolvers<void>();
+    const seen = Promise.withResolvers<void>();
     const running = database.transaction(async (tx) => {
-      await delay(50);
+      await seen.promise;
+      await closing.promise;
       await tx.run(put, 'slow', '1');
       return 'done';
     });
     const reading = database.snapshot(async (tx) => {
-      const seen = await tx.first(get, 'slow');
-      await delay(50);
-      return seen;
+      const row = await tx.first(get, 'slow');
+      seen.resolve();
+      await closing.promise;
+      return row;
     });
-    await database.close();
+    const closed = database.close();
+    closing.resolve();
+    await closed;
     await expect(database.transaction((tx) => tx.run(put, 'late', '1'))).rejects.toThrow('the database is closed');
     await Promise.all([expect(running).resolves.toBe('done'), expect(reading).resolves.toBeUndefined()]);
   });
@@ -184,8 +192,9 @@ describe('PostgreSQL', () => {
       await migrate(database, MIGRATIONS);
       const admin = new pg.Client({ connectionString: url });
       await admin.connect();
-      // A deferred trigger keeps COMMIT busy long enough to be ended in it.
-      await admin.query(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END';
+      // A deferred trigger keeps COMMIT busy for as long as the test holds a lock, to be ended in it.
+      await admin.query('SELECT pg_advisory_lock(1)');
+      await admin.query(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END';
       CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON service_fact DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`);
       let runs = 0;
       const committing = caught(
@@ -200,6 +209,7 @@ describe('PostgreSQL', () => {
         await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'COMMIT' AND datname = current_database()");
       expect(await committing).toBeInstanceOf(CommitUnknown);
       expect(runs).toBe(1);
+      await admin.query('SELECT pg_advisory_unlock(1)');
       // The pool recovers. What became of the transaction shows why it was not tried again.
       await admin.query('DROP TRIGGER slow ON service_fact');
       expect(await database.first(get, 'x')).toEqual(how === 'the network fails' ? { value: '1' } : undefined);
