@@ -8,7 +8,7 @@ import type { Answer } from '../support/service.ts';
 const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].toSorted();
 const times = (n: number, one: (i: number) => Promise<Answer>) => Promise.all(Array.from({ length: n }, (_, i) => one(i)));
 
-// So little a second that no test is slow enough to earn a token that matters.
+/** So little a second that of a few who ask at once after the last token there is always one who gets none. */
 const FEW = {
   RATE_LIMIT_PER_SECOND: '1',
   RATE_LIMIT_BURST: '60',
@@ -16,6 +16,7 @@ const FEW = {
   ADDRESS_RATE_LIMIT_BURST: '30',
   TRUST_PROXY: '127.0.0.1',
 };
+const A_FEW = 5;
 
 onFakeService(
   'limits',
@@ -51,7 +52,7 @@ onFakeService(
       const guesses = [];
       for (let i = 0; i < 60; i++) guesses.push(await ask('/v1/wallets', `sak_${String(i).padStart(30, '0')}`, from('203.0.113.1')));
       expect(statusesOf(guesses)).toEqual([401, 429]);
-      expect((await ask('/v1/wallets', undefined, from('203.0.113.1'))).status).toBe(429);
+      expect(statusesOf(await times(A_FEW, () => ask('/v1/wallets', undefined, from('203.0.113.1'))))).toContain(429);
       expect((await ask('/v1/wallets', undefined, from('203.0.113.2'))).status).toBe(401);
     });
 
@@ -95,9 +96,10 @@ onFakeService(
       const made = await post({ 'idempotency-key': 'once' });
       expect(made.status).toBe(201);
       await times(100, () => ask(`/v1/wallet/${wallet.id}`, wallet.admin));
-      expect((await post({})).status).toBe(429);
+      expect(statusesOf(await times(A_FEW, () => post({})))).toContain(429);
       expect(await post({ 'idempotency-key': 'once' })).toMatchObject({ status: 201, body: { id: made.body.id } });
-      expect(await post({ 'idempotency-key': 'something new' })).toMatchObject({ status: 429, body: { type: 'rate_limited' } });
+      const others = await times(A_FEW, (i) => post({ 'idempotency-key': `something new ${i}` }));
+      expect(others).toContainEqual(expect.objectContaining({ status: 429, body: expect.objectContaining({ type: 'rate_limited' }) }));
     });
   },
   FEW,

@@ -68,8 +68,10 @@ onFakeService(
         });
       await wrong();
       await Promise.all(Array.from({ length: 40 }, wrong));
-      const next = await service.client.ask('GET', `/v1/wallet/${wallet.id}/transactions`, { key: wallet.invoice });
-      expect(next.status).toBe(429);
+      const next = () => service.client.ask('GET', `/v1/wallet/${wallet.id}/transactions`, { key: wallet.invoice });
+      // A token may have come by with the seconds; there is not one for each of them.
+      const answers = await Promise.all(Array.from({ length: 5 }, next));
+      expect(answers.map(({ status }) => status)).toContain(429);
     });
   },
   { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '10' },
