@@ -102,7 +102,7 @@ onFakeService('Idempotency-Key', (service, dialect) => {
     const first = await send(path, key, { payment_request: paymentRequest }, { headers });
     const again = await send(path, key, { payment_request: paymentRequest }, { headers });
     expect([first.status, again.status, replayed(again), again.body.id]).toEqual([202, 202, 'true', first.body.id]);
-    net.outside.resolveHold(paymentHash, 'settle');
+    await service.client.decideHold(paymentHash, 'settle');
     const ended = await send(path, key, { payment_request: paymentRequest });
     expect(ended).toMatchObject({ status: 201, body: { id: first.body.id, lnTx: { settled: 1 } } });
     expect(await balance(wallet)).toBe(900_000);

@@ -41,7 +41,6 @@ async function busyWallet({ client, net }: FakeService): Promise<{ wallet: TestW
 }
 
 onFakeService('lists', (service) => {
-  const { net } = service;
   const ask = (path: string, key = service.client.secretKey) => service.client.ask('GET', path, { key });
   let busy: Awaited<ReturnType<typeof busyWallet>>;
   let path: string;
@@ -166,7 +165,7 @@ onFakeService('lists', (service) => {
 
   it('a payment that ends moves from one list to the other and keeps its id', async () => {
     const [row]: Json[] = await service.client.get(`${path}?status=pending`);
-    net.outside.resolveHold(row.lnTx.r_hash_decoded, 'settle');
+    await service.client.decideHold(row.lnTx.r_hash_decoded, 'settle');
     await expect.poll(async () => idsOf(await service.client.get(path))).toContain(row.id);
     expect(idsOf(await service.client.get(`${path}?status=pending`))).not.toContain(row.id);
   });

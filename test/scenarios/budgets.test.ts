@@ -43,7 +43,7 @@ onFakeService('budgets', (service) => {
       expect(await budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 100_000_000 });
       expect((await service.client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(100_000_000);
       const [held] = answers.filter(({ status }) => status === 202);
-      net.outside.resolveHold(held?.body.lnTx.r_hash_decoded, 'cancel');
+      await service.client.decideHold(held?.body.lnTx.r_hash_decoded, 'cancel');
       await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 0 });
       const next = await withdraw(service, key, { payment_request: invoice(100_000_000).paymentRequest }, '');
       expect(next.status).toBe(201);
@@ -87,8 +87,8 @@ onFakeService('budgets', (service) => {
     await withdraw(service, key, { payment_request: failing.paymentRequest, fee_limit_msat: 30_000 });
     expect(await budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 350_000 });
     expect((await withdraw(service, key, { payment_request: invoice(150_001).paymentRequest })).body.type).toBe('budget_exceeded');
-    net.outside.resolveHold(paying.paymentHash, 'settle');
-    net.outside.resolveHold(failing.paymentHash, 'cancel');
+    await service.client.decideHold(paying.paymentHash, 'settle');
+    await service.client.decideHold(failing.paymentHash, 'cancel');
     await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 101_500, pending: 0 });
     expect(await service.problems()).toEqual([]);
   });
@@ -195,7 +195,7 @@ onFakeService('budgets', (service) => {
     await withdraw(service, key, { payment_request: paymentRequest });
     await service.restart();
     expect((await withdraw(service, key, { payment_request: invoice(20_000).paymentRequest })).body.type).toBe('budget_exceeded');
-    net.outside.resolveHold(paymentHash, 'settle');
+    await service.client.decideHold(paymentHash, 'settle');
     await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 90_000, pending: 0 });
     expect(await service.problems()).toEqual([]);
   });

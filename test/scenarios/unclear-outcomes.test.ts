@@ -36,8 +36,9 @@ onFakeService(
         const before = await balances(service, wallet);
         net.always('pay', { lose });
         const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
-        expect(answer).toMatchObject({ status: 202, body: { status: 'pending', lnTx: { settled: 0, payment_preimage: null } } });
         // Where the node has done it, its own report may settle the payment at once.
+        if (lose === 'call' || answer.status !== 201)
+          expect(answer).toMatchObject({ status: 202, body: { status: 'pending', lnTx: { settled: 0, payment_preimage: null } } });
         const { balance_msat, pending_msat } = await balances(service, wallet);
         expect(balance_msat).toBeLessThanOrEqual(before.balance_msat - 100_000);
         if (lose === 'call') expect(balance_msat + pending_msat).toBe(before.balance_msat);
@@ -311,9 +312,8 @@ onFakeService(
       const refused = answers.filter(({ status }) => status === 429);
       expect(refused).toHaveLength(4);
       expect(refused[0]).toMatchObject({ body: { type: 'too_many_payments' } });
-      for (const { paymentHash } of requests) {
-        if (net.outside.payments().some((paid) => paid.paymentHash === paymentHash)) net.outside.resolveHold(paymentHash, 'cancel');
-      }
+      // Also those that have not arrived yet: an invoice that is cancelled takes no payment.
+      for (const { paymentHash } of requests) net.outside.resolveHold(paymentHash, 'cancel');
       await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
     });
   },
