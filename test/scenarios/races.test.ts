@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { type Answer, type Client, type Json, onRunningService, type TestWallet } from '../support/service.ts';
 
 const many = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
@@ -257,9 +257,10 @@ onRunningService('a client that goes away', (client) => {
     await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance).toBeLessThan(10_000);
     leaving.abort();
     await Promise.all(asked);
-    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(0);
-    const paid = (await many(20, async (i) => outside(client, invoices[i].payment_hash, 'received'))).filter(({ length }) => length > 0);
-    await expectClean(client, wallet, 10_000 - 100 * paid.length);
-    expect(paid.length).toBeGreaterThan(0);
+    const paid = async () =>
+      (await many(20, (i) => outside(client, invoices[i].payment_hash, 'received'))).filter(({ length }) => length > 0).length;
+    // A request that had come through may still be on its way to its payment.
+    await vi.waitFor(async () => expectClean(client, wallet, 10_000 - 100 * (await paid())), { timeout: 60_000 });
+    expect(await paid()).toBeGreaterThan(0);
   });
 });
