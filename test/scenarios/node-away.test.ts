@@ -41,7 +41,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const port = String(await freePort());
       const LIGHTNING_URL = `playground://127.0.0.1:${nodePort}?secret=${encodeURIComponent(SECRET)}`;
       const own = { DATA_DIR: folder, DATABASE_URL: await urls(), PORT: port, LIGHTNING_URL };
-      settings = { ...own, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey, PAYMENT_WAIT_SECONDS: '5' };
+      settings = { ...own, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey };
       client = clientOf(`http://127.0.0.1:${port}`, secretKey, '');
     });
     afterAll(async () => {

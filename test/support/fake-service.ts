@@ -90,7 +90,7 @@ export function onFakeService(
       beforeAll(async () => {
         const port = String(await freePort());
         const own = { DATA_DIR: dataDir, DATABASE_URL: await urls(), PORT: port, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey };
-        config = readConfig({ PAYMENT_WAIT_SECONDS: '10', ...own, ...settings });
+        config = readConfig({ ...own, ...settings });
         await start();
         const neighbour = await createAccounts(database, systemClock).bootstrap(newKeyText('secret_api'), async () => undefined);
         const url = `http://127.0.0.1:${port}`;

@@ -26,7 +26,7 @@ export interface ServiceProcess {
 
 /** Settings of a service that can be started again on the same data and port. */
 export async function processSettings(dataDir: string, databaseUrl: string): Promise<Record<string, string>> {
-  return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: String(await freePort()), LOG_LEVEL: 'warn', PAYMENT_WAIT_SECONDS: '20' };
+  return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: String(await freePort()), LOG_LEVEL: 'warn' };
 }
 
 export async function startProcess(settings: Record<string, string>, entry = 'src/main.ts'): Promise<ServiceProcess> {
@@ -36,11 +36,16 @@ export async function startProcess(settings: Record<string, string>, entry = 'sr
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const dead = once(child, 'exit').then(() => undefined);
+  const closed = once(child, 'close');
   let printed = '';
   child.stdout?.on('data', (text) => (printed += text));
   child.stderr?.on('data', (text) => (printed += text));
   const url = `http://127.0.0.1:${settings.PORT}`;
-  await untilReady(url, child, () => printed);
+  if (!(await isReady(url, child, () => printed))) {
+    // Its last words may come after its exit.
+    await closed;
+    throw new Error(`the service ended before it was ready:\n${printed}`);
+  }
   const [secretKey = '', publicKey = ''] = keysOf(settings);
   const end = async (signal: NodeJS.Signals) => {
     const exited = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve([child.exitCode]);
@@ -68,13 +73,14 @@ function keysOf(settings: Record<string, string>): string[] {
   return given ? [given] : readFileSync(join(settings.DATA_DIR ?? '', 'first-key'), 'utf8').split('\n');
 }
 
-async function untilReady(url: string, child: ChildProcess, printed: () => string): Promise<void> {
+/** Waits until it is; false when it has ended before that. */
+async function isReady(url: string, child: ChildProcess, printed: () => string): Promise<boolean> {
   while (child.exitCode === null && child.signalCode === null) {
     const ready = printed().includes('Satchel is ready') && (await fetch(`${url}/readyz`).catch(() => undefined))?.ok;
-    if (ready) return;
+    if (ready) return true;
     await delay(20);
   }
-  throw new Error(`the service ended before it was ready:\n${printed()}`);
+  return false;
 }
 
 /** Runs `npm run verify` and answers its exit code and output. */
