@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
 import { Connection } from '../../../src/lightning/playground/connection.ts';
 import { servePlayground } from '../../../src/lightning/playground/server.ts';
-import { collectLog, DEADLINE_MS, newInvoice, payOutside, tempDir } from './support/open.ts';
+import { collectLog, DEADLINE_MS, newInvoice, payOutside, tempDir, until } from './support/open.ts';
 import { clientsOfEachTest, fakeServer, startPlaygroundProcess } from './support/shared.ts';
 
 const client = clientsOfEachTest();
@@ -53,6 +53,7 @@ describe('a playground that is killed and started again on its data and port', (
 
     const second = await startPlaygroundProcess(dataDir, Number(new URL(first.url).port));
     expect(second.url).toBe(first.url);
+    for (const { node } of [one, two]) await until(() => node.info().catch(() => undefined));
     decision.resolve('claim');
     const after = await payOutside(two, 'carol', { feeLimitMsat: 5_000 });
     expect(await one.node.pay(before.order)).toEqual(before.outcome);
