@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
 import { Connection } from '../../../src/lightning/playground/connection.ts';
 import { servePlayground } from '../../../src/lightning/playground/server.ts';
+import { freePort } from '../../support/free-port.ts';
 import { collectLog, DEADLINE_MS, newInvoice, payOutside, tempDir, until } from './support/open.ts';
 import { clientsOfEachTest, fakeServer, startPlaygroundProcess } from './support/shared.ts';
 
@@ -20,7 +21,7 @@ async function errorOf(promise: Promise<unknown>): Promise<Error> {
 describe('a playground that is killed and started again on its data and port', () => {
   it('is found again by its clients, whose watches have no gap and whose calls under way end in doubt', async () => {
     const dataDir = tempDir();
-    const first = await startPlaygroundProcess(dataDir, 0);
+    const first = await startPlaygroundProcess(dataDir, await freePort());
     const log = collectLog();
     const [one, two] = [await client(first.url, { log }), await client(first.url)];
     const before = await payOutside(one, 'alice');
@@ -88,8 +89,8 @@ describe('a worker that dies in a shared playground', () => {
 
 describe('a node that is away from the start', () => {
   it('fails nothing but the calls, and is used as soon as it is there', async () => {
-    const { server, url } = await fakeServer((socket) => socket.write(READY));
-    const { port } = server.address() as { port: number };
+    const port = await freePort();
+    const { server, url } = await fakeServer((socket) => socket.write(READY), port);
     await new Promise((resolve) => server.close(resolve));
     const { node } = await client(url);
     const watching = new AbortController();

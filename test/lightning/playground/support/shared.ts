@@ -86,14 +86,14 @@ export async function answerTo(port: number, text: string): Promise<string> {
 }
 
 /** A stand-in for a playground's server, to do what a real one never should. Closed when the test file is done. */
-export async function fakeServer(serve: (socket: Socket) => void): Promise<{ server: Server; url: string }> {
+export async function fakeServer(serve: (socket: Socket) => void, wantedPort = 0): Promise<{ server: Server; url: string }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     serve(socket);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(wantedPort, '127.0.0.1');
   await once(server, 'listening');
   afterAll(() => {
     for (const socket of sockets) socket.destroy();
