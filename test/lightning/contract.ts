@@ -12,6 +12,7 @@ import {
   type PaymentOutcome,
 } from '../../src/lightning/node.ts';
 import type { PlaygroundControl } from '../../src/lightning/playground/playground.ts';
+import { DEADLINE_MS } from './playground/support/open.ts';
 
 /** A node to hold to the contract, and the outside around it. */
 export interface Subject {
@@ -23,9 +24,6 @@ export interface Subject {
 export interface Lives {
   open(): Promise<Subject>;
 }
-
-/** Long enough for the slowest machine; a test that reaches it has failed. */
-const DEADLINE_MS = 30_000;
 
 /**
  * What every adapter must do, whatever node is behind it: the words of the port, as tests. `lives` gives the node in its first life and, after

@@ -12,7 +12,6 @@ import type { Client, Json, TestWallet } from '../../support/service.ts';
 import type { Order, Report } from './crash-points.ts';
 
 const ENTRY = 'test/process/kill-matrix/crashing-service.ts';
-const MAX_LOOKS = 3000;
 const PAGE = 1000;
 
 /** A dead instance's lease is taken over after seconds; that is tested elsewhere, and here it would be waited for at every point. */
@@ -115,11 +114,7 @@ export class Lane {
   }
 }
 
-/** Looks until it is so; what never becomes so is a failure, not a matter of time. */
+/** Looks until it is so. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let look = 0; look < MAX_LOOKS; look++) {
-    if (await isSo()) return;
-    await delay(10);
-  }
-  expect.fail(`it never came to this: ${what}`);
+  await expect.poll(isSo, { interval: 10, message: `it never came to this: ${what}` }).toBe(true);
 }
