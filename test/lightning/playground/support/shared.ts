@@ -39,6 +39,11 @@ export function startChild(script: string, args: readonly string[], env: Readonl
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
+  let isOver = false;
+  // Its last lines may come after its exit.
+  const closed = once(child, 'close').then(() => {
+    isOver = true;
+  });
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => {
     lines.push(line);
@@ -58,8 +63,8 @@ export function startChild(script: string, args: readonly string[], env: Readonl
           const found = fits.exec(line);
           if (found) return found;
         }
-        if (child.exitCode !== null) throw new Error(`the process ended; it had said: ${lines.join('\n')}`);
-        await Promise.race([once(child, 'said'), exited]);
+        if (isOver) throw new Error(`the process ended; it had said: ${lines.join('\n')}`);
+        await Promise.race([once(child, 'said'), closed]);
       }
     },
   };
