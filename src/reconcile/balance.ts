@@ -14,13 +14,19 @@ const TRIES = 5;
 /** Compares the node's balance with what the ledger says it holds, and says what the difference consists of. */
 export async function compareBalance(run: Run): Promise<BalanceReport> {
   run.progress('balance');
-  let measured = await measure(run);
-  for (let tries = 1; tries < TRIES && measured.answered && isUnclear(measured.value); tries++) {
+  const kept = await keptBaseline(run);
+  let measured = await measure(run, kept);
+  // What has arrived at the node and is not booked yet looks like its own: what is kept for good has been seen twice.
+  let isSteady = kept !== undefined;
+  for (let tries = 1; tries < TRIES && measured.answered && (isUnclear(measured.value) || !isSteady); tries++) {
+    const before = measured.value.baselineMsat;
     await pause(run.witness.timing.againMs, run.signal);
-    measured = await measure(run);
+    measured = await measure(run, kept);
+    if (!kept) isSteady = measured.answered && measured.value.movedMsat === 0 && measured.value.baselineMsat === before;
   }
   if (!measured.answered) return { state: 'unanswered', reason: measured.reason };
   const balance = measured.value;
+  if (!kept && isSteady) await keepBaseline(run, { msat: balance.baselineMsat, at: balance.baselineAt });
   if (holdsLess(balance)) {
     const { restMsat, inFlightMsat } = balance;
     const message = `${-restMsat} msat less than the ledger explains, of which ${inFlightMsat} msat can be in flight`;
@@ -36,7 +42,7 @@ function isUnclear(balance: MeasuredBalance): boolean {
   return balance.movedMsat > 0 || holdsLess(balance);
 }
 
-async function measure(run: Run): Promise<Answer<MeasuredBalance>> {
+async function measure(run: Run, kept: Baseline | undefined): Promise<Answer<MeasuredBalance>> {
   const before = await readLedger(run);
   const answer = await run.witness.ask(() => run.node.balance());
   if (!answer.answered) return answer;
@@ -45,7 +51,8 @@ async function measure(run: Run): Promise<Answer<MeasuredBalance>> {
   // Both reads are of what is committed, so the truth at the moment of the answer lies between them.
   const movedMsat = before.entries === after.entries ? 0 : Math.abs(after.heldByNodeMsat - before.heldByNodeMsat) || 1;
   const { heldByNodeMsat, entries: _, ...parts } = after;
-  const baseline = await baselineFor(run, nodeMsat - heldByNodeMsat, movedMsat === 0);
+  // Never below zero: what a node lacks of the customers' money cannot be accepted away.
+  const baseline = kept ?? { msat: Math.max(0, nodeMsat - heldByNodeMsat), at: unixSeconds(run.clock) };
   const expectedMsat = baseline.msat + heldByNodeMsat;
   const value = {
     ...parts,
@@ -81,19 +88,17 @@ async function readLedger({ database }: Run) {
   });
 }
 
+/** What the node had of its own, kept from the first quiet moment on. */
 interface Baseline {
   readonly msat: number;
   readonly at: number;
 }
 
-/**
- * What the node had of its own, kept from the first quiet moment on. Never below zero: what a node lacks of the customers' money
- * cannot be accepted away.
- */
-async function baselineFor({ database, clock, scope }: Run, ownMsat: number, isQuiet: boolean): Promise<Baseline> {
+async function keptBaseline({ database, scope }: Run): Promise<Baseline | undefined> {
   const kept = scope === 'new_baseline' ? undefined : await database.first(readFact, BASELINE);
-  if (kept) return JSON.parse(kept.value) as Baseline;
-  const baseline = { msat: Math.max(0, ownMsat), at: unixSeconds(clock) };
-  if (isQuiet) await database.transaction((tx) => tx.run(writeFact, BASELINE, JSON.stringify(baseline)));
-  return baseline;
+  return kept && (JSON.parse(kept.value) as Baseline);
+}
+
+async function keepBaseline({ database }: Run, baseline: Baseline): Promise<void> {
+  await database.transaction((tx) => tx.run(writeFact, BASELINE, JSON.stringify(baseline)));
 }

@@ -22,6 +22,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const service = await startProcess(settings);
       running.service = service;
       const { client } = service;
+      // What the node has of its own is measured while nothing arrives.
+      await reconcile();
       const wallet = await client.wallet(50_000);
       const clean = await reconcile('--json');
       expect(clean.code).toBe(0);

@@ -134,6 +134,22 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(left).toBe(-1);
     expect(report.balance).toMatchObject({ movedMsat: 0, baselineMsat: OWN_MSAT - 2000, customersMsat: 2000, restMsat: 0 });
   });
+
+  it('what has arrived at the node and is booked a moment later is none of its own', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(0);
+    let looks = 0;
+    const balance = async () => {
+      looks += 1;
+      if (looks === 2) await deposit(books, wallet.ledgerAccount, 7000);
+      return { localMsat: msat(OWN_MSAT + 7000) };
+    };
+    const report = await books.reconcile('full', { node: { ...books.deps.node, balance } });
+    expect(report.balance).toMatchObject({ movedMsat: 0, baselineMsat: OWN_MSAT, customersMsat: 7000, restMsat: 0 });
+    add(books, 7000);
+    expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: 0 });
+    expect(await books.openAlarms()).toEqual([]);
+  });
 });
 
 async function deposit(books: Books, to: number, amountMsat: number): Promise<void> {
