@@ -1,5 +1,6 @@
 import { idOf, type Line, type ListQuery, linesOf, typeOf } from './list.ts';
 import type { Pointed, Scope } from './scope.ts';
+import { pieceTurn } from './turns.ts';
 
 /** Which part of a list: a page of it, or what follows a cursor. */
 export interface Cut {
@@ -33,6 +34,7 @@ export async function cutOut(scope: Scope, query: ListQuery, after: Pointed | un
   let [count, lookedAt, capped] = [0, 0, false];
   let last: Line | undefined;
   for await (const piece of linesOf(scope, query, after, Math.min(wanted + 1, MAX_COUNT))) {
+    if (lookedAt > 0) await pieceTurn();
     for (const line of piece.lines) {
       if (after && items.length === cut.limit) return { items, total: undefined, capped: false, next: last && idOf(last) };
       last = line;

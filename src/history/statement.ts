@@ -1,6 +1,7 @@
 import type { EntryRow } from '../ledger/entries.sql.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { CLOCK_SLACK_MS, firstPlaceSince } from './places.ts';
+import { pieceTurn } from './turns.ts';
 
 /** What a statement covers, in Unix seconds, both included. */
 export interface Period {
@@ -25,5 +26,6 @@ export async function* entriesOfPeriod(
     const page = await ledger.entries(account, first, Math.min(first + PAGE - 1, total));
     yield page.reverse().filter((row) => row.created_at_ms >= fromMs && row.created_at_ms <= untilMs);
     if ((page.at(-1)?.created_at_ms ?? 0) > untilMs + CLOCK_SLACK_MS) return;
+    if (first + PAGE <= total) await pieceTurn();
   }
 }

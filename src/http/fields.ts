@@ -73,7 +73,9 @@ export function customRecordsHex(records: object | undefined): Record<string, st
   requireShallow('custom_records', records);
   const hex: Record<string, string> = {};
   let bytes = 0;
-  for (const [type, value] of Object.entries(records ?? {})) {
+  const entries = Object.entries(records ?? {});
+  if (entries.length > MAX_CUSTOM_RECORDS) throw new Refusal('validation_failed', `custom_records are more than ${MAX_CUSTOM_RECORDS}.`);
+  for (const [type, value] of entries) {
     if (!/^[1-9][0-9]{4,15}$/.test(type) || Number(type) < 65_536 || !Number.isSafeInteger(Number(type))) {
       throw new Refusal('validation_failed', 'custom_records: every key is a TLV type from 65536 up.');
     }
@@ -92,6 +94,8 @@ export function customRecordsHex(records: object | undefined): Record<string, st
 
 /** What fits into an onion beside the rest. */
 const CUSTOM_RECORDS_BYTES = 1100;
+/** An empty one takes room as well: ten bytes for its type and its length. */
+const MAX_CUSTOM_RECORDS = 64;
 
 /** `<key>` in a path: a wallet access key, or with a secret API key the wallet's id. */
 export const KeyParams = Type.Object({ key: Type.String() });

@@ -30,6 +30,8 @@ export interface Asker {
   readonly walletId?: string;
   /** What else the path names. */
   readonly objectId?: string;
+  /** What it makes has a secret, which nobody but the very key that asked can be shown again. */
+  readonly hasSecret?: boolean;
 }
 
 const NOTHING: Memory = { rows: () => [], keep: async () => undefined };
@@ -90,9 +92,9 @@ function memoryOf(idempotency: Idempotency, named: NamedRequest, sealKey: SealKe
   };
 }
 
-/** Both forms of a wallet's addresses are one route. */
-function scopeOf(request: FastifyRequest, { presented, walletId, objectId = '' }: Asker): string {
-  return `${presented.key.id} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
+/** Both forms of a wallet's addresses are one route, and a key that was rotated meanwhile asks as the same caller. */
+function scopeOf(request: FastifyRequest, { presented: { key }, walletId, objectId = '', hasSecret }: Asker): string {
+  return `${hasSecret ? key.id : key.lineId} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
 }
 
 const MAX_KEY_LENGTH = 255;

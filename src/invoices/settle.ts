@@ -72,8 +72,9 @@ export function createIncoming(
 
   return {
     async mayClaim(incoming) {
-      if (incoming.keysend) return (await routeKeysend(incoming.customRecords)) !== undefined;
       const invoice = await findByHash(incoming.paymentHash);
+      // A hash is credited once: whoever sends one again would pay for nothing.
+      if (incoming.keysend) return !invoice && (await routeKeysend(incoming.customRecords)) !== undefined;
       return invoice?.state === 'open' && (invoice.expiresAt ?? 0) > unixSeconds(clock);
     },
     async settle(settlement) {

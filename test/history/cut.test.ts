@@ -3,6 +3,8 @@ import { cutOut, MAX_COUNT } from '../../src/history/cut.ts';
 import type { ListQuery } from '../../src/history/list.ts';
 import { idOf } from '../../src/history/list.ts';
 import type { PlacedEntry, Scope } from '../../src/history/scope.ts';
+import { entriesOfPeriod } from '../../src/history/statement.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 
 /** A wallet of so many entries, every hundredth a deposit, that counts what is read of it. */
 function longScope(entries: number, maxLookedAt = 20_000): Scope & { read: number } {
@@ -31,6 +33,36 @@ function entryAt(place: number): PlacedEntry {
 }
 
 const every: ListQuery = { status: 'settled', type: undefined, from: undefined, to: undefined };
+
+it('W6: others are answered between the pieces of long looks, however many look at once', async () => {
+  const rare: ListQuery = { ...every, type: 'nothing' };
+  const waits: number[] = [];
+  let over = false;
+  let readBefore = 0;
+  const scopes = Array.from({ length: 20 }, () => longScope(1_000_000));
+  const read = () => scopes.reduce((sum, scope) => sum + scope.read, 0);
+  /** Somebody else, who wants to be answered in every turn of the event loop. */
+  const other = () => {
+    waits.push(read() - readBefore);
+    readBefore = read();
+    if (!over) setImmediate(other);
+  };
+  setImmediate(other);
+  const ledger = {
+    entries: async (_: number, first: number, last: number) => (await scopes[0]?.entries(first, last))?.map(({ entry }) => entry),
+  };
+  const statement = async () => {
+    const pages = entriesOfPeriod(ledger as unknown as Ledger, { account: 1, total: 30_000 }, { from: 0, to: 1_000_000 });
+    for await (const page of pages) expect(page.length).toBeGreaterThan(0);
+  };
+  await Promise.all([...scopes.map((scope) => cutOut(scope, rare, undefined, { limit: 50, offset: 0, after: undefined })), statement()]);
+  over = true;
+  expect(read()).toBeGreaterThan(20 * 20_000);
+  // What a short list needs is read at once, and a piece more; then it is one piece a turn.
+  const [first = 0, ...later] = waits;
+  expect(first).toBeLessThanOrEqual(21 * 2_000);
+  expect(Math.max(...later)).toBeLessThanOrEqual(2_000);
+});
 
 it('W6: a total stops at 10,000 and says so, however long the history is', async () => {
   const scope = longScope(1_000_000);

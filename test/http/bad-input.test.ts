@@ -221,7 +221,7 @@ onRunningService('texts and records', (client) => {
     await untouched();
   });
 
-  it('custom_records have TLV types of applications and 1,100 bytes', async () => {
+  it('custom_records have TLV types of applications, 1,100 bytes, and are 64 at most', async () => {
     const bad: object[] = ['1', '65535', '0', '-65536', '065536', 'abc', '65536.5', '1e9', '99999999999999999999', ' 65536', ''].map(
       (type) => ({ [type]: 'x' }),
     );
@@ -231,6 +231,7 @@ onRunningService('texts and records', (client) => {
       { '65536': 'x'.repeat(1101) },
       { '65536': 'ü'.repeat(551) },
       { '65536': 'x'.repeat(600), '65537': 'x'.repeat(501) },
+      Object.fromEntries(Array.from({ length: 65 }, (_, i) => [String(65_536 + i), ''])),
     ]) {
       expectInvalid(await keysend({ custom_records }), 'custom_records');
     }

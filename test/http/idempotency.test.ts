@@ -62,6 +62,22 @@ onFakeService('Idempotency-Key', (service, dialect) => {
       ).toBeGreaterThanOrEqual(400);
     });
 
+    it('is made once although its key was rotated before the retry; only what has a secret is made anew', async () => {
+      const { client } = service;
+      const wallet = await client.wallet(1000);
+      const [path, json] = await make(wallet);
+      const old = await client.post('/v1/keys', { label: 'to be rotated' });
+      const idempotencyKey = randomUUID();
+      const askWith = (key: string) => client.ask('POST', path, { key, json, headers: { 'idempotency-key': idempotencyKey } });
+      const first = await askWith(old.key);
+      const replacement = await client.post(`/v1/keys/${old.id}/rotate`, { overlap_seconds: 600 });
+      const again = await askWith(replacement.key);
+      expect([first.status, again.status]).toEqual([201, 201]);
+      const hasSecret = 'access_keys' in again.body || 'ott' in again.body;
+      expect(replayed(again)).toBe(hasSecret ? null : 'true');
+      expect(madeId(again.body) === madeId(first.body)).toBe(!hasSecret);
+    });
+
     it('is made again under another key, and another body under the same key is 422', async () => {
       const wallet = await service.client.wallet(1000);
       const [path, json] = await make(wallet);

@@ -4,6 +4,7 @@ import { createAccounts } from '../../src/accounts/accounts.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
+import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
 import type { OurNode } from '../../src/invoices/our-node.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -42,7 +43,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
     isAvailable: async () => true,
     requireAvailable: async () => undefined,
   };
-  const invoices = createInvoices(database, ledger, our, async () => undefined, standing);
+  const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, undefined), standing);
   const noLink = () => {
     throw new Error('no payment here has a link');
   };

@@ -44,6 +44,17 @@ onBothDatabases('settlements', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
+  it('a keysend whose hash was credited before is sent back: nobody pays for what nobody gets', async () => {
+    const rooms = await roomsOn(await open());
+    const wallet = await rooms.wallet(0);
+    const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
+    const arrived = { paymentHash: 'ab'.repeat(32), amountMsat: amount(7_000), keysend: true, customRecords };
+    expect(await rooms.invoices.mayClaim(arrived)).toBe(true);
+    await rooms.invoices.settle({ ...arrived, type: 'settlement', position: 1, preimage: 'cd'.repeat(32), settledAt: 1_700_000_000 });
+    expect((await rooms.ledger.balance(wallet.ledgerAccount)).balanceMsat).toBe(7_000);
+    expect(await rooms.invoices.mayClaim(arrived)).toBe(false);
+  });
+
   it('an end of a payment that is reported a hundred times, in both ways, is booked once, as the first report said', async () => {
     const database = await open();
     const rooms = await roomsOn(database);

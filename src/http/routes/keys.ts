@@ -92,7 +92,7 @@ function keyRoutesAt(
     { presented, owner, objectId = '' }: { presented: Presented; owner: KeyOwner; objectId?: string },
     make: (companions: KeyCompanions) => Promise<MadeKey>,
   ): Promise<FastifyReply> {
-    const asker = { presented, objectId, ...(owner.walletId !== undefined && { walletId: owner.walletId }) };
+    const asker = { presented, objectId, hasSecret: true, ...(owner.walletId !== undefined && { walletId: owner.walletId }) };
     const { key, text } = await once(request, reply, asker, {
       make: ({ rows }) => make((made) => rows(made.key.id, made.text)),
       replay: async (id, secret) => ({ key: await keyring.find(owner, id), text: secret() as string }),

@@ -85,7 +85,7 @@ function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDepen
       const link = await once(
         request,
         reply,
-        { presented, walletId: wallet.id },
+        { presented, walletId: wallet.id, hasSecret: true },
         {
           make: (memory) => create(spender, request.body, request.body.passThru, memory),
           // A link is only its token, which nobody else may see.

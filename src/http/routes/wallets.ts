@@ -81,7 +81,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
     const { wallet, accessKeys } = await once(
       request,
       reply,
-      { presented },
+      { presented, hasSecret: true },
       {
         make: ({ rows }) =>
           wallets.create(presented.key.accountId, label, {
