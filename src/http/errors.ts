@@ -1,5 +1,6 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
@@ -29,9 +30,9 @@ export function commonHeaders(request: FastifyRequest, reply: FastifyReply): voi
 }
 
 /** For an address that cannot be read: no route and no hook has seen it. Fastify's own answer would repeat it, with its keys. */
-export function answerBadAddress(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+export function answerBadAddress(request: FastifyRequest, reply: FastifyReply, isLnurl: boolean): void {
   commonHeaders(request, reply);
-  sendError(request, reply, new Refusal('malformed_body', 'The address cannot be read.'));
+  sendError(request, reply, new Refusal('malformed_body', 'The address cannot be read.'), isLnurl);
 }
 
 /** For what never became a request: not HTTP, too slow, or headers that are too large. */
@@ -41,7 +42,16 @@ export function answerBadRequest(error: ConnectionError, socket: Socket): void {
     return;
   }
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const refusal = tooLarge ? new Refusal('payload_too_large') : new Refusal('malformed_body', 'The request cannot be read.');
+  endWithError(socket, tooLarge ? new Refusal('payload_too_large') : new Refusal('malformed_body', 'The request cannot be read.'));
+}
+
+/** CONNECT asks for a tunnel. Node hands over the bare socket and listens to it no more: an error that nobody hears ends the process. */
+export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  endWithError(socket, new Refusal('malformed_body', 'This service is no proxy.'));
+}
+
+function endWithError(socket: Duplex, refusal: Refusal): void {
   const id = newId();
   const body = JSON.stringify(errorObject(refusal, id));
   const head = [
@@ -55,8 +65,13 @@ export function answerBadRequest(error: ConnectionError, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-function sendError(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  if (request.routeOptions.config?.lnurl) {
+function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
+  isLnurl = request.routeOptions.config?.lnurl,
+): FastifyReply {
+  if (isLnurl) {
     // LUD-03: refusals are HTTP 200 with a reason.
     return reply
       .code(200)

@@ -4,7 +4,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { BODY_LIMIT, normalize, readBodies } from './body.ts';
 import { answerPreflight, isOpenToPages } from './cors.ts';
-import { answerBadAddress, answerBadRequest, answerErrors, commonHeaders } from './errors.ts';
+import { answerBadAddress, answerBadRequest, answerConnect, answerErrors, commonHeaders } from './errors.ts';
 import type { Limits } from './limits.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { descriptionRoutes } from './openapi/routes.ts';
@@ -44,8 +44,11 @@ const HSTS = 'max-age=31536000';
  */
 export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
   const { limits, trustProxy, maxConnections, authenticate, isHttps = false } = options;
+  const lnurlPatterns: RegExp[] = [];
   const app: App = Fastify({
     loggerInstance: log,
+    // Node's own refusal of a request without Host is empty; ours is below.
+    http: { requireHostHeader: false },
     // Two log lines a request cost 42 % of the throughput.
     logController: new LogController({ disableRequestLogging: true }),
     // A logger a request is work for nothing: what is logged carries the request's id itself.
@@ -58,7 +61,10 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     keepAliveTimeout: 72_000,
     // No limit below Node's 16 kB of headers: too long a key is an unknown one, and every route says so in its own way.
     routerOptions: { maxParamLength: 16_384 },
-    frameworkErrors: answerBadAddress,
+    frameworkErrors: (_error, request, reply) => {
+      const isLnurl = lnurlPatterns.some((pattern) => pattern.test(request.url));
+      answerBadAddress(request, reply, isLnurl);
+    },
     clientErrorHandler: answerBadRequest,
     genReqId: () => newId(),
     return503OnClosing: true,
@@ -68,6 +74,9 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     },
   });
   if (maxConnections !== undefined) app.server.maxConnections = maxConnections;
+  app.server.on('connect', answerConnect);
+  // RFC 9110, section 10.1.1: an expectation that nobody knows may be passed over. Node would refuse it with an empty answer.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('credential', undefined);
   readBodies(app);
   answerErrors(app);
@@ -76,6 +85,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     commonHeaders(request, reply);
     if (isHttps) reply.header('strict-transport-security', HSTS);
     limits?.admit(request, reply);
+    requireHost(request);
     done();
   });
   app.addHook('preValidation', (request, _reply, done) => {
@@ -86,7 +96,8 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   endConnectionsOnClose(app);
   if (authenticate) authenticateFirst(app, authenticate);
   const known = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.lnurl) lnurlPatterns.push(new RegExp(`^${url.replaceAll(/:[^/]+/g, '[^/?]+')}([?]|$)`));
     const methods = known.get(url) ?? new Set();
     for (const one of [method].flat()) methods.add(one);
     known.set(url, methods);
@@ -96,6 +107,11 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   descriptionRoutes(app, described);
   for (const [url, methods] of [...known]) refuseOtherMethods(app, url, methods);
   return app;
+}
+
+/** RFC 9112, section 3.2: without it, HTTP/1.1 is refused. @throws Refusal */
+function requireHost({ raw }: FastifyRequest): void {
+  if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Refusal('malformed_body', 'The request has no Host header.');
 }
 
 /** Whoever shows no key is told so, and not what is wrong with his body. Routes without either ask for the key themselves. */

@@ -1,0 +1,65 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+
+onFakeService('requests that no ordinary client sends', (service) => {
+  /** Sends exactly these lines, and reads until the service ends the connection. */
+  async function send(...lines: string[]) {
+    const { hostname, port } = new URL(service.client.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+    return { head, status: Number(head.split(' ')[1]), body: JSON.parse(body) };
+  }
+  const malformed = (message: RegExp) => ({
+    status: 400,
+    body: { status: 400, type: 'malformed_body', message: expect.stringMatching(message), request_id: expect.any(String) },
+  });
+
+  it('W8: without Host, HTTP/1.1 is refused with the error object; HTTP/1.0 needs none', async () => {
+    expect(await send('GET /v1/wallets HTTP/1.1', 'Connection: close')).toMatchObject(malformed(/Host/));
+    expect(await send('GET /healthz HTTP/1.0')).toMatchObject({ status: 200 });
+  });
+
+  it('W8: CONNECT is refused with the error object, also when its client does not stay for it', async () => {
+    for (const target of ['example.com:443', '/v1/wallets']) {
+      expect(await send(`CONNECT ${target} HTTP/1.1`, 'Host: x')).toMatchObject(malformed(/proxy/));
+    }
+    const { hostname, port } = new URL(service.client.url);
+    for (let i = 0; i < 20; i++) {
+      const socket = connect(Number(port), hostname);
+      await new Promise((resolve) => socket.once('connect', resolve));
+      socket.write('CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n', () => socket.resetAndDestroy());
+      await new Promise((resolve) => socket.once('close', resolve));
+    }
+    expect((await service.client.ask('GET', '/healthz')).status).toBe(200);
+  });
+
+  it('an expectation that nobody knows changes nothing', async () => {
+    const ask = (expectation: string) =>
+      send(
+        'POST /v1/wallet HTTP/1.1',
+        'Host: x',
+        'Connection: close',
+        `X-Api-Key: ${service.client.secretKey}`,
+        `Expect: ${expectation}`,
+        'Content-Type: application/json',
+        'Content-Length: 18',
+        '',
+        '{"user_label":"x"}',
+      );
+    expect(await ask('200-maybe')).toMatchObject({ status: 201, body: { user_label: 'x' } });
+  });
+
+  it.each(['wallet', 'user/wallet'])(
+    'W8: an address of a public LNURL route that cannot be read is refused in LNURL’s form (%s)',
+    async (base) => {
+      for (const address of [`/v1/${base}/%zz/lnurl-process?ott=1`, `/v1/${base}/%ff/lnurl-process`]) {
+        const answer = await service.client.ask('GET', address);
+        expect(answer).toMatchObject({ status: 200, body: { status: 'ERROR', reason: expect.any(String) } });
+      }
+      expect((await service.client.ask('GET', `/v1/${base}/%zz/invoice?x=/lnurl-process`)).body).toMatchObject({ type: 'malformed_body' });
+    },
+  );
+});
