@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -51,7 +51,13 @@ export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
   endWithError(socket, new Refusal('malformed_body', 'This service is no proxy.'));
 }
 
-function endWithError(socket: Duplex, refusal: Refusal): void {
+/** What came before on the connection may be a payment that is under way, and its client must not take this for its answer. */
+function endWithError(socket: Duplex & { readonly _httpMessage?: ServerResponse | null }, refusal: Refusal): void {
+  // Node has no public name for the answer that the connection waits for.
+  if (socket._httpMessage?.req.complete) {
+    socket.destroy();
+    return;
+  }
   const id = newId();
   const body = JSON.stringify(errorObject(refusal, id));
   const head = [

@@ -36,6 +36,27 @@ onFakeService('requests that no ordinary client sends', (service) => {
     expect((await service.client.ask('GET', '/healthz')).status).toBe(200);
   });
 
+  it.each(['CONNECT a:1 HTTP/1.1\r\nHost: x', 'nonsense'])(
+    'what follows a payment on its connection is no answer to the payment: %s',
+    async (next) => {
+      const { client, net } = service;
+      const { id, admin } = await client.wallet(1000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 1000, script: { hold: true } });
+      const body = JSON.stringify({ payment_request: paymentRequest });
+      const { hostname, port } = new URL(client.url);
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      const head = `POST /v1/wallet/${id}/withdraw HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${admin}\r\nContent-Type: application/json`;
+      socket.write(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      const held = () => client.get(`/v1/wallet/${id}`);
+      await expect.poll(async () => (await held()).pending_msat).toBeGreaterThan(0);
+      socket.write(`${next}\r\n\r\n`);
+      const answer = await text(socket);
+      expect(answer).toBe('');
+      await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled').toBe('settled');
+      await expect.poll(async () => (await held()).balance).toBe(999);
+    },
+  );
+
   it('an expectation that nobody knows changes nothing', async () => {
     const ask = (expectation: string) =>
       send(
