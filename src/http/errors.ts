@@ -37,7 +37,8 @@ export function answerBadAddress(request: FastifyRequest, reply: FastifyReply, i
 
 /** For what never became a request: not HTTP, too slow, or headers that are too large. */
 export function answerBadRequest(error: ConnectionError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Who has asked nothing is answered nothing: some clients open a connection ahead of their request, and an answer would be taken for its.
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {
     socket.destroy();
     return;
   }

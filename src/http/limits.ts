@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../kernel/refusal.ts';
+import { networkOf } from './addresses.ts';
 import { presentedText } from './presented-key.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
@@ -77,7 +77,7 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
         charge(request);
         return admitOne(key, reply);
       }
-      const address = addressOf(request);
+      const address = networkOf(request.ip);
       if (key === undefined ? !addresses.take(address) : addresses.isEmpty(address)) throw new Refusal('rate_limited');
     },
     keyIsGood(request) {
@@ -90,7 +90,7 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
       const key = presentedText(request);
       if (key === undefined) return;
       good.delete(key);
-      addresses.take(addressOf(request));
+      addresses.take(networkOf(request.ip));
     },
   };
 }
@@ -102,16 +102,6 @@ function keepsOutcomes({ method, headers, routeOptions }: FastifyRequest): boole
 
 /** What watches the service must see it also when somebody else floods it. */
 const UNCOUNTED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-
-/** An IPv6 customer has a whole /64 to ask from. */
-function addressOf({ ip }: FastifyRequest): string {
-  if (!isIPv6(ip) || ip.includes('.')) return ip;
-  const [head = '', tail] = ip.split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
-  return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
-}
 
 /** @throws Refusal */
 function requireShortQuery(url: string): void {

@@ -5,6 +5,7 @@ import type { OurNode } from '../invoices/our-node.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Payments } from '../payments/payments.ts';
+import { isLoopback } from './addresses.ts';
 import type { App } from './app-type.ts';
 import { family, type Sample } from './exposition.ts';
 import { createRequestMetrics } from './request-metrics.ts';
@@ -54,7 +55,7 @@ function requireReader(request: FastifyRequest, token: string | undefined): void
   }
   const { remoteAddress = '' } = request.raw.socket;
   const isDirect = request.headers['x-forwarded-for'] === undefined && request.headers.forwarded === undefined;
-  if (!isDirect || !/^(::1|(::ffff:)?127\.)/.test(remoteAddress)) throw new Refusal('not_found');
+  if (!isDirect || !isLoopback(remoteAddress)) throw new Refusal('not_found');
 }
 
 function ofLedger({ ledger }: Vitals): string[] {

@@ -3,6 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { BODY_LIMIT, normalize, readBodies } from './body.ts';
+import { impatience, shareConnections } from './connections.ts';
 import { answerPreflight, isOpenToPages } from './cors.ts';
 import { answerBadAddress, answerBadRequest, answerConnect, answerErrors, commonHeaders } from './errors.ts';
 import type { Limits } from './limits.ts';
@@ -29,6 +30,8 @@ export interface ServerOptions {
   /** Whose X-Forwarded-For counts: a number of hops, or addresses; without it nobody's. */
   readonly trustProxy?: number | string[] | undefined;
   readonly maxConnections?: number;
+  /** How long a connection may take to say what it wants; ten seconds unless given. */
+  readonly headersTimeoutMs?: number;
   /** Throws when the request shows no key; asked before a body or query is read. */
   readonly authenticate?: (request: FastifyRequest) => Promise<unknown>;
   /** The service is reached by https, and shall be reached by nothing else. */
@@ -43,12 +46,12 @@ const HSTS = 'max-age=31536000';
  * Known paths answer 405 to methods they do not have, HEAD included: an automatic HEAD would run a GET that has effects.
  */
 export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
-  const { limits, trustProxy, maxConnections, authenticate, isHttps = false } = options;
+  const { limits, trustProxy, maxConnections, headersTimeoutMs, authenticate, isHttps = false } = options;
   const lnurlPatterns: RegExp[] = [];
   const app: App = Fastify({
     loggerInstance: log,
     // Node's own refusal of a request without Host is empty; ours is below.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, ...impatience(headersTimeoutMs) },
     // Two log lines a request cost 42 % of the throughput.
     logController: new LogController({ disableRequestLogging: true }),
     // A logger a request is work for nothing: what is logged carries the request's id itself.
@@ -73,7 +76,11 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, keywords: ['zeroIsAbsent'] },
     },
   });
-  if (maxConnections !== undefined) app.server.maxConnections = maxConnections;
+  if (maxConnections !== undefined) {
+    app.server.maxConnections = maxConnections;
+    // From a proxy come all of them.
+    if (trustProxy === undefined) shareConnections(app.server, Math.ceil(maxConnections / 10));
+  }
   app.server.on('connect', answerConnect);
   // RFC 9110, section 10.1.1: an expectation that nobody knows may be passed over. Node would refuse it with an empty answer.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

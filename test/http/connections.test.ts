@@ -1,0 +1,71 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
+import { afterEach, expect, it } from 'vitest';
+import { type OwnerOf, ownerOf, shareConnections } from '../../src/http/connections.ts';
+import { createServer as createSatchelServer } from '../../src/http/server.ts';
+
+const open: { port: number; sockets: Socket[]; close?: () => unknown } = { port: 0, sockets: [] };
+afterEach(async () => {
+  for (const socket of open.sockets.splice(0)) socket.destroy();
+  await open.close?.();
+});
+
+async function listen(most: number, owner: OwnerOf): Promise<void> {
+  const server = createServer((_request, response) => response.end('here'));
+  shareConnections(server, most, owner);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  Object.assign(open, { port: (server.address() as AddressInfo).port, close: () => server.close() });
+}
+
+/** A connection, and what came of asking something on it: the answer, or nothing when it was closed. */
+function connected() {
+  const socket = connect(open.port, '127.0.0.1');
+  open.sockets.push(socket);
+  return {
+    socket,
+    ask: () =>
+      new Promise<string>((resolve) => {
+        socket.on('error', () => resolve('')).once('close', () => resolve(''));
+        socket.once('data', (data) => resolve(String(data)));
+        socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      }),
+  };
+}
+
+it('one address holds no more than its share: others get in, and so does it when it has let go of one', async () => {
+  let owner: string | undefined = 'one';
+  await listen(3, () => owner);
+  const first = [connected(), connected(), connected()] as const;
+  for (const { ask } of first) expect(await ask()).toContain('200 OK');
+  expect(await connected().ask()).toBe('');
+  owner = 'another';
+  expect(await connected().ask()).toContain('200 OK');
+  owner = 'one';
+  // It stays refused, however often it tries: who was refused is not counted, neither when coming nor when going.
+  for (let i = 0; i < 5; i++) expect(await connected().ask()).toBe('');
+  first[0].socket.destroy();
+  await expect.poll(() => connected().ask()).toContain('200 OK');
+  expect(await first[1].ask()).toContain('200 OK');
+});
+
+it('an IPv6 network is one owner, and what comes from the machine itself is nobody’s', () => {
+  const owner = (remoteAddress: string | undefined) => ownerOf({ remoteAddress });
+  expect(owner('203.0.113.1')).not.toBe(owner('203.0.113.2'));
+  expect(owner('2001:db8:0:1::1')).toBe(owner('2001:db8:0:1:ffff::2'));
+  expect(owner('2001:db8:0:1::1')).not.toBe(owner('2001:db8:0:2::1'));
+  expect(owner('::ffff:203.0.113.1')).not.toBe(owner('::ffff:203.0.113.2'));
+  for (const local of ['127.0.0.1', '127.3.2.1', '::1', '::ffff:127.0.0.1', undefined]) expect(owner(local)).toBeUndefined();
+  expect(owner('::1:2')).toBeDefined();
+});
+
+it('a connection that does not say what it wants is ended, with the error object if it has begun to', async () => {
+  const app = createSatchelServer(pino({ level: 'silent' }), () => undefined, { headersTimeoutMs: 100 });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  Object.assign(open, { port: (app.server.address() as AddressInfo).port, close: app.close });
+  expect(await text(connected().socket)).toBe('');
+  const { socket } = connected();
+  socket.write('GET /v1/wallets HTTP/1.1\r\nHost: x\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*"type":"malformed_body"/s);
+});
