@@ -4,6 +4,13 @@ import { networkOf } from './addresses.ts';
 import { presentedText } from './presented-key.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Its key has too many requests open: it is answered with what is known now. {@link Limits} alone sets it. */
+    mustNotWait: boolean;
+  }
+}
+
 export interface LimitSettings {
   /** For each key. */
   readonly keyRate: Rate;
@@ -37,10 +44,15 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
   const good = new Set<string>();
   const atOnce = new Map<string, number>();
 
+  const isFull = (key: string) => (atOnce.get(key) ?? 0) >= settings.maxAtOnce;
+
   function admitOne(key: string, reply: FastifyReply): void {
-    const running = atOnce.get(key) ?? 0;
-    if (running >= settings.maxAtOnce) throw new Refusal('rate_limited', 'The key has too many requests open at once.');
-    atOnce.set(key, running + 1);
+    if (isFull(key)) throw new Refusal('rate_limited', 'The key has too many requests open at once.');
+    countOpen(key, reply);
+  }
+
+  function countOpen(key: string, reply: FastifyReply): void {
+    atOnce.set(key, (atOnce.get(key) ?? 0) + 1);
     // Also when the client went away.
     reply.raw.once('close', () => {
       const left = (atOnce.get(key) ?? 1) - 1;
@@ -57,8 +69,10 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
     if (key !== undefined && good.has(key) && !keys.take(key)) throw new Refusal('rate_limited');
   }
 
-  /** It is not refused, but it uses up what others of its key may ask. */
+  /** It is not refused, but it uses up what others of its key may ask, and may find no room to wait in. */
   function countLater(key: string, request: FastifyRequest, reply: FastifyReply): void {
+    request.mustNotWait = isFull(key);
+    countOpen(key, reply);
     reply.raw.once('close', () => {
       if (!charged.has(request)) keys.take(key);
     });

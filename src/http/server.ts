@@ -85,6 +85,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   // RFC 9110, section 10.1.1: an expectation that nobody knows may be passed over. Node would refuse it with an empty answer.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('credential', undefined);
+  app.decorateRequest('mustNotWait', false);
   readBodies(app);
   answerErrors(app);
   // Hooks that answer by a callback: a promise a hook is felt on the shortest routes.

@@ -145,6 +145,31 @@ onFakeService(
       expect((await ask('/v1/wallets')).status).toBe(200);
     });
 
+    it('beyond that, repetitions of a payment are neither refused nor kept waiting: 202 while it is open', async () => {
+      const wallet = await service.client.wallet(1000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 1000, script: { hold: true } });
+      const pay = (headers: Record<string, string> = {}) =>
+        service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+          key: wallet.admin,
+          json: { payment_request: paymentRequest },
+          headers: { 'idempotency-key': 'once', ...headers },
+        });
+      expect((await pay({ prefer: 'respond-async' })).status).toBe(202);
+      const answers: Answer[] = [];
+      const all = times(20, async () => {
+        const answer = await pay();
+        answers.push(answer);
+        return answer;
+      });
+      await expect.poll(() => answers.length).toBeGreaterThanOrEqual(15);
+      expect(statusesOf(answers)).toEqual([202]);
+      await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled').toBe('settled');
+      expect(statusesOf(await all)).toEqual([201, 202]);
+      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      // What waited no longer counts.
+      await expect.poll(async () => (await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.admin })).status).toBe(200);
+    });
+
     it('X-Forwarded-For counts for nothing unless the operator says whose', async () => {
       const guess = (i: number) => service.client.ask('GET', '/v1/wallets', { headers: { 'x-forwarded-for': `203.0.113.${i}` } });
       expect(statusesOf(await times(60, guess))).toEqual([401, 429]);

@@ -153,7 +153,7 @@ function pay(
 
 /**
  * Waits for the payment's end, a bounded time. 4xx only when it failed for good; while that is not certain, and when the service
- * cannot find out, 202: the money is held. `Prefer: respond-async` (RFC 7240) does not wait.
+ * cannot find out, 202: the money is held. `Prefer: respond-async` (RFC 7240) does not wait, nor does what is beyond the limits of its key.
  */
 async function answerPayment(
   deps: PaymentRouteDependencies,
@@ -180,6 +180,7 @@ function paymentFailed(payment: Payment): Refusal {
 
 function wantsNoWait(request: FastifyRequest): boolean {
   const prefer = request.headers.prefer;
+  if (request.mustNotWait) return true;
   return /\brespond-async\b/i.test(String(prefer ?? '')) || request.headers['x-lnpay-async'] === '1';
 }
 
