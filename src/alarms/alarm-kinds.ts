@@ -15,6 +15,10 @@ export const ALARM_KINDS = {
     meaning: 'A payment that was booked as failed went through after all, and was booked again as what it is.',
     todo: 'Tell the customer. The message says who bears it. Then: npm run reconcile -- --seen <payment>.',
   },
+  fee_above_limit: {
+    meaning: 'The node paid more for routing than it was allowed; the wallet paid its limit, the operator bears the rest.',
+    todo: 'Find out why the node ignores its fee limit, and stop withdrawals if it happens again. Then: npm run reconcile -- --seen <payment>.',
+  },
   invoice_contradicted: {
     meaning: 'A wallet was credited for an invoice that the node does not call paid, or with another amount.',
     todo: 'Find the payment hash on the node. If the money is not there, stop withdrawals of that wallet and look at how it was credited.',

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Alarms } from '../alarms/alarms.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
 import { findById as findInvoice, reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { errorMessage } from '../kernel/log.ts';
 import { type Msat, minMsat, msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import type { Posting, RowWrite, TransferOrder } from '../ledger/posting.ts';
@@ -24,14 +26,19 @@ export function requireProof(payment: Payment, preimage: string): void {
   if (hash !== payment.paymentHash) throw new Error('the node calls the payment succeeded, but shows a preimage of something else');
 }
 
+interface FeeShares {
+  readonly chargedMsat: Msat;
+  readonly excessMsat: Msat;
+}
+
 /** Who bears what routing has cost: the wallet as much as was reserved for it, the operator what is beyond. */
-export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat): { chargedMsat: Msat; excessMsat: Msat } {
+export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat): FeeShares {
   const chargedMsat = minMsat(feeMsat, subMsat(reservedMsat, payment.amountMsat));
   return { chargedMsat, excessMsat: subMsat(feeMsat, chargedMsat) };
 }
 
 /** The amount, and each share of the fee that is not zero, leave for the node. */
-export function paidTransfers(payment: Payment, shares: { chargedMsat: Msat; excessMsat: Msat }, nowMs: number) {
+export function paidTransfers(payment: Payment, shares: FeeShares, nowMs: number) {
   const { chargedMsat, excessMsat } = shares;
   const excess = { id: newId(nowMs), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: excessMsat };
   return {
@@ -43,22 +50,34 @@ export function paidTransfers(payment: Payment, shares: { chargedMsat: Msat; exc
   };
 }
 
+/** In the posting that books the operator's loss, so that it is raised once, however often and by whomever the end is reported. */
+export function excessAlarm(alarms: Alarms, payment: Payment, { chargedMsat, excessMsat }: FeeShares): RowWrite[] {
+  if (excessMsat === 0) return [];
+  const message = `routing cost ${chargedMsat + excessMsat} msat: its wallet was charged ${chargedMsat} msat, the operator bears ${excessMsat} msat`;
+  return [alarms.rowOf({ kind: 'fee_above_limit', subject: payment.id, message })];
+}
+
+/** The alarm is kept with the payment's end, and whoever waits has been answered: only its line in the log may come later. */
+export async function announceExcess({ alarms, log }: SagaDependencies, payment: Payment): Promise<void> {
+  const late = (error: unknown) => log.warn({ payment: payment.id, reason: errorMessage(error) }, 'an alarm will be announced later');
+  await alarms.announce().catch(late);
+}
+
 /** The amount and the real fee leave the wallet for the node; the rest of the reserve is released. */
 export function success(
-  { clock, log }: SagaDependencies,
+  { alarms, clock }: SagaDependencies,
   payment: Payment,
   heldMsat: Msat,
   outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
 ): Posting {
   const shares = shareFee(payment, heldMsat, outcome.feeMsat);
-  const { chargedMsat, excessMsat } = shares;
-  if (excessMsat > 0)
-    log.error({ payment: payment.id, excessMsat }, 'the node paid more for routing than the reserve: the operator bears it');
+  const { chargedMsat } = shares;
   const { charged, excess } = paidTransfers(payment, shares, clock.nowMs());
   return {
     rows: [
       succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock)),
       ...concludeCharge(payment.charge, msat(payment.amountMsat + chargedMsat)),
+      ...excessAlarm(alarms, payment, shares),
     ],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: charged }],
     transfers: excess,

@@ -1,4 +1,3 @@
-import type { Alarms } from '../alarms/alarms.ts';
 import { chargeLate } from '../budgets/budgets.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -8,14 +7,10 @@ import { Refusal } from '../kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import type { Posting, RowWrite } from '../ledger/posting.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { paidTransfers, requireProof, shareFee } from './conclusion.ts';
+import { excessAlarm, paidTransfers, requireProof, shareFee } from './conclusion.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { SagaDependencies } from './saga.ts';
-
-export interface CorrectionDependencies extends SagaDependencies {
-  readonly alarms: Alarms;
-}
 
 type Success = Extract<PaymentOutcome, { state: 'succeeded' }>;
 
@@ -29,7 +24,7 @@ class CorrectedBefore extends Error {
  * ledger says so: the wallet is charged what it would have been charged; if that is not there any more, the operator bears it,
  * because no customer's balance goes below zero. Either way once, with an alarm in the same posting.
  */
-export async function correctLateSuccess(deps: CorrectionDependencies, payment: Payment, outcome: Success): Promise<void> {
+export async function correctLateSuccess(deps: SagaDependencies, payment: Payment, outcome: Success): Promise<void> {
   requireProof(payment, outcome.preimage);
   const reservedMsat = await deps.ledger.reservedMsat(payment.id);
   invariant(reservedMsat !== undefined, `payment ${payment.id} never had a hold`);
@@ -46,7 +41,7 @@ export async function correctLateSuccess(deps: CorrectionDependencies, payment: 
   await deps.alarms.announce();
 }
 
-function charged(deps: CorrectionDependencies, payment: Payment, reservedMsat: Msat, { preimage, feeMsat }: Success): Posting {
+function charged(deps: SagaDependencies, payment: Payment, reservedMsat: Msat, { preimage, feeMsat }: Success): Posting {
   const { alarms, clock } = deps;
   const shares = shareFee(payment, reservedMsat, feeMsat);
   const { chargedMsat } = shares;
@@ -59,12 +54,13 @@ function charged(deps: CorrectionDependencies, payment: Payment, reservedMsat: M
       ...chargeLate(payment.charge, msat(payment.amountMsat + chargedMsat)),
       ...takeLink(deps, payment),
       alarms.rowOf({ kind: 'payment_corrected', subject: payment.id, message }),
+      ...excessAlarm(alarms, payment, shares),
     ],
     transfers: [...transfers.charged, ...transfers.excess],
   };
 }
 
-function borne(deps: CorrectionDependencies, payment: Payment, { feeMsat }: Success): Posting {
+function borne(deps: SagaDependencies, payment: Payment, { feeMsat }: Success): Posting {
   const { alarms, clock } = deps;
   const lossMsat = msat(payment.amountMsat + feeMsat);
   const message = `reported as failed, then as succeeded, and the wallet could not be charged any more: the operator bears ${lossMsat} msat`;
@@ -79,6 +75,6 @@ function borne(deps: CorrectionDependencies, payment: Payment, { feeMsat }: Succ
 }
 
 /** The failure had given the use of its withdraw link back. */
-function takeLink({ linkUses }: CorrectionDependencies, { linkId }: Payment): RowWrite[] {
+function takeLink({ linkUses }: SagaDependencies, { linkId }: Payment): RowWrite[] {
   return linkId === undefined ? [] : [linkUses.take(linkId)];
 }

@@ -4,12 +4,12 @@ import { errorMessage } from '../kernel/log.ts';
 import type { Receipt } from '../ledger/posting.ts';
 import type { Bolt11 } from '../lightning/bolt11.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { type CorrectionDependencies, correctLateSuccess } from './correction.ts';
+import { correctLateSuccess } from './correction.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import { type Begun, Saga } from './saga.ts';
+import { type Begun, Saga, type SagaDependencies } from './saga.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
 
 /** Money out: to invoices, to nodes, to other wallets. */
@@ -40,7 +40,7 @@ export interface Payments {
   settleDown(): Promise<void>;
 }
 
-export interface PaymentsDependencies extends CorrectionDependencies {
+export interface PaymentsDependencies extends SagaDependencies {
   readonly invoices: Invoices;
 }
 

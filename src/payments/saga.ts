@@ -1,5 +1,6 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Alarms } from '../alarms/alarms.ts';
 import { allow, BudgetMoved } from '../budgets/budgets.ts';
 import type { Limits } from '../budgets/limits.ts';
 import type { Database } from '../db/database.ts';
@@ -15,7 +16,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Balance, Guard, RowWrite } from '../ledger/posting.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
 import { activeWalletGuard } from '../wallets/wallets.ts';
-import { failure, insideSuccess, requireProof, success } from './conclusion.ts';
+import { announceExcess, failure, insideSuccess, requireProof, success } from './conclusion.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 
@@ -43,6 +44,7 @@ export interface Begun {
 export interface SagaDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
+  readonly alarms: Alarms;
   readonly our: OurNode;
   readonly clock: Clock;
   readonly log: Log;
@@ -185,7 +187,9 @@ export class Saga {
     if (outcome.state === 'failed') return this.#finish(payment, failure(this.#deps, payment, outcome.reason));
     requireProof(payment, outcome.preimage);
     const heldMsat = await this.#deps.ledger.openHoldMsat(payment.id);
-    if (heldMsat !== undefined) await this.#finish(payment, success(this.#deps, payment, heldMsat, outcome));
+    if (heldMsat === undefined) return;
+    await this.#finish(payment, success(this.#deps, payment, heldMsat, outcome));
+    if (payment.amountMsat + outcome.feeMsat > heldMsat) await announceExcess(this.#deps, payment);
   }
 
   async #finish(payment: Payment, posting: Parameters<Ledger['post']>[0]): Promise<void> {

@@ -51,6 +51,8 @@ async function compare(deps: ReconcileDependencies, { id, scope }: Taken, progre
   const silence = witness.silence ?? (balance.state === 'unanswered' ? balance.reason : null);
   if (silence === null) await deps.alarms.clear('node_silent', 'node');
   else await deps.alarms.raise({ kind: 'node_silent', subject: 'node', message: silence });
+  // Those of a process that died before it could.
+  await deps.alarms.announce();
   const { contradictions, missedSettlements, compared } = run;
   const endedAt = unixSeconds(deps.clock);
   return { id, scope, startedAt, endedAt, silence, balance, pending, compared, contradictions, missedSettlements };

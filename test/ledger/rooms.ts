@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
+import { createAlarms } from '../../src/alarms/alarms.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
@@ -54,7 +55,16 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
     database,
     ledger,
     invoices,
-    saga: new Saga({ database, ledger, our, clock: standing, log: silentLog, maxInFlight: 1000, linkUses }),
+    saga: new Saga({
+      database,
+      ledger,
+      alarms: createAlarms(healthy, standing, silentLog),
+      our,
+      clock: standing,
+      log: silentLog,
+      maxInFlight: 1000,
+      linkUses,
+    }),
     async wallet(balanceMsat) {
       const { wallet } = await wallets.create(accountId, 'test');
       const deposit = { id: newId(), from: SYSTEM_ACCOUNTS.node, to: wallet.ledgerAccount, amountMsat: msat(balanceMsat) };

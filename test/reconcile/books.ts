@@ -1,4 +1,4 @@
-import { createAlarms } from '../../src/alarms/alarms.ts';
+import { type Alarms, createAlarms } from '../../src/alarms/alarms.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import type { OurNode } from '../../src/invoices/our-node.ts';
@@ -45,17 +45,9 @@ export async function booksOn(database: Database) {
     throw new Error('no payment here has a link');
   };
   const linkUses = { release: noLink, take: noLink };
-  const payments = createPayments({
-    database,
-    ledger,
-    alarms,
-    our,
-    invoices,
-    clock: systemClock,
-    log: silentLog,
-    linkUses,
-    maxInFlight: 1000,
-  });
+  const common = { database, ledger, our, invoices, clock: systemClock, log: silentLog, linkUses, maxInFlight: 1000 };
+  const paymentsWith = (others: Alarms) => createPayments({ ...common, alarms: others });
+  const payments = paymentsWith(alarms);
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1 };
   const deps: ReconcileDependencies = {
     database,
@@ -76,6 +68,7 @@ export async function booksOn(database: Database) {
     /** What was written to the log as an error. */
     errors,
     deps,
+    paymentsWith,
     /** One reconciliation, stored as the service stores it. */
     async reconcile(scope: Scope = 'full', changed: Partial<ReconcileDependencies> = {}): Promise<Report> {
       const { id } = await beginPeriodic(database, clock.ms / 1000);

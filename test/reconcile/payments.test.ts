@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { readFact } from '../../src/db/facts.sql.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
+import type { Payment } from '../../src/payments/payment.ts';
 import { draftOf } from '../ledger/rooms.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { problemsOf } from '../support/ledgers.ts';
@@ -68,6 +69,34 @@ onBothDatabases('reconciled payments', (open) => {
     expect(await books.openAlarms()).toEqual([`payment_corrected ${payment.id}`]);
     expect(await books.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: 5000, heldMsat: 0 });
     expect((await books.reconcile()).balance).toMatchObject({ operatorMsat: -10_000 });
+  });
+
+  it('F2: a fee above the limit is an alarm of its payment, raised once, however often the end is reported', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    const wallet = await books.wallet(100_000);
+    const [payment, late] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];
+    await books.end(late, FAILED);
+    const report = (one: Payment) => books.deps.payments.report(one.id, succeeded(one, RESERVE_MSAT + 700));
+    await Promise.all([report(payment), report(payment), report(late)]);
+    await report(payment);
+    const raised = (await books.alarms.listOpen()).filter(({ kind }) => kind === 'fee_above_limit');
+    expect(raised.map(({ subject }) => subject).toSorted()).toEqual([payment.id, late.id].toSorted());
+    for (const { message } of raised) expect(message).toContain('its wallet was charged 5000 msat, the operator bears 700 msat');
+    expect(books.errors.filter((line) => line.includes('fee_above_limit'))).toHaveLength(2);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('F2: an alarm whose line in the log fails does not keep the payment from ending, and is announced later', async () => {
+    const books = await booksOn(await open());
+    const payment = await books.pay(await books.wallet(100_000), 10_000);
+    const late = { ...books.alarms, announce: () => Promise.reject(new Error('the database is away')) };
+    await books.paymentsWith(late).report(payment.id, succeeded(payment, RESERVE_MSAT + 700));
+    expect(await books.ledger.openHoldMsat(payment.id)).toBeUndefined();
+    expect(books.errors).toEqual([]);
+    books.answers.payments.set(payment.id, succeeded(payment));
+    await books.reconcile();
+    expect(books.errors).toEqual(['alarm: fee_above_limit']);
   });
 
   it('a contradiction is alarmed once with both sides, moves nothing, and is cleared when it is gone', async () => {
