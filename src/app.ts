@@ -1,10 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import { createKeyring } from './accounts/keyring.ts';
 import { createAlarms } from './alarms/alarms.ts';
-import type { Config } from './config.ts';
+import { type Config, makeDataDir } from './config.ts';
 import type { Database } from './db/database.ts';
 import { underLease } from './db/leases.ts';
 import { migrate } from './db/migrate.ts';
@@ -68,8 +67,7 @@ export interface Ground {
 /** Makes each room once and hands it what it needs. */
 export async function startSatchel(config: Config, ground: Ground = { openDatabase, openNode }): Promise<Satchel> {
   const log = pino({ level: config.logLevel, base: null });
-  // Whoever reads these files reads the preimages of invoices that are not paid yet.
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  makeDataDir(config.dataDir);
   const database = await ground.openDatabase(config.databaseUrl, { log });
   let opened: OpenedNode | undefined;
   try {

@@ -1,3 +1,4 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { errorMessage } from './kernel/log.ts';
 import { parseFakeUrl } from './lightning/fake/fake-url.ts';
@@ -93,6 +94,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
   };
+}
+
+/** Makes DATA_DIR for its owner alone: whoever reads its files reads keys, and preimages of invoices that are not paid yet. @throws InvalidConfig */
+export function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new InvalidConfig(`DATA_DIR must be a folder that this user may write, or one that can be made (${code}).`);
+  }
 }
 
 function integer(get: (name: string) => string | undefined, name: string, fallback: number, min: number, max: number): number {

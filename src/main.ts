@@ -22,7 +22,10 @@ async function listen({ server, close }: Satchel, { host, port }: Config): Promi
     return await server.listen({ host, port });
   } catch (error) {
     await close();
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    if (code !== 'EADDRINUSE')
+      throw new InvalidConfig(`HOST and PORT must be an address of this machine that this user may use (${code}).`);
     throw new InvalidConfig(`another program listens on port ${port} already. Stop it, or choose another PORT.`);
   }
 }
@@ -52,7 +55,9 @@ process.stdout.on('error', () => {});
 main().catch((error) => {
   const known =
     error instanceof InvalidConfig ||
-    ['ForeignLedger', 'DatabaseNewer', 'DatabaseLocked', 'NodeUnavailable', 'FakeFileRefused'].includes((error as Error).name);
+    ['ForeignLedger', 'DatabaseNewer', 'DatabaseLocked', 'DatabaseUnavailable', 'NodeUnavailable', 'FakeFileRefused'].includes(
+      (error as Error).name,
+    );
   process.stderr.write(`Satchel cannot start: ${errorMessage(error)}\n${known ? '' : `${(error as Error).stack ?? ''}\n`}`);
   process.exit(1);
 });

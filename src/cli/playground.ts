@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { InvalidConfig, readConfig } from '../config.ts';
+import { InvalidConfig, makeDataDir, readConfig } from '../config.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { servePlayground } from '../lightning/playground/server.ts';
 import { DEFAULT_PORT } from '../lightning/playground/shared-protocol.ts';
@@ -13,6 +13,7 @@ async function main(): Promise<void> {
   // Nothing of the service is started, so what it would connect to does not matter here.
   const { host, dataDir, logLevel } = readConfig({ ...process.env, LIGHTNING_URL: undefined, DATABASE_URL: undefined });
   const port = readPort(process.env.PLAYGROUND_PORT?.trim() || String(DEFAULT_PORT));
+  makeDataDir(dataDir);
   const secret = process.env.PLAYGROUND_SECRET?.trim() || keptSecret(dataDir);
   if (secret.length < MIN_SECRET_LENGTH) throw new InvalidConfig(`PLAYGROUND_SECRET must have at least ${MIN_SECRET_LENGTH} characters.`);
   const log = pino({ level: logLevel, base: null });
@@ -34,7 +35,6 @@ function readPort(text: string): number {
 /** The secret that the first start left for its owner alone. */
 function keptSecret(dataDir: string): string {
   const file = join(dataDir, 'playground-secret');
-  mkdirSync(dataDir, { recursive: true });
   try {
     writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {

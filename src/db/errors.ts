@@ -12,6 +12,11 @@ export class DatabaseNewer extends Error {
   override readonly name = 'DatabaseNewer';
 }
 
+/** There is no database to be had where DATABASE_URL says; the message never repeats its password. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
 /** Another process is using the database file. */
 export class DatabaseLocked extends Error {
   override readonly name = 'DatabaseLocked';

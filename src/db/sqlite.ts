@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Database, Tx } from './database.ts';
-import { CommitUnknown, DatabaseLocked } from './errors.ts';
+import { CommitUnknown, DatabaseLocked, DatabaseUnavailable } from './errors.ts';
 import type { OpenOptions } from './open.ts';
 import { Running } from './running.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -18,7 +18,7 @@ const BEGIN_SNAPSHOT = 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1';
 /** A SQLite file: one connection that writes, one transaction after the other, and others that read beside it (WAL). */
 export function openSqlite(path: string, { readOnly = false, beside = false }: Pick<OpenOptions, 'readOnly' | 'beside'> = {}): Database {
   const isGuest = readOnly || beside;
-  if (isGuest && !existsSync(path)) throw new Error(`There is no database at ${path}.`);
+  if (isGuest && !existsSync(path)) throw new DatabaseUnavailable(`There is no database at ${path}.`);
   if (!isGuest) mkdirSync(dirname(path), { recursive: true });
   const lock = isGuest ? undefined : lockFile(path);
   const writer = readOnly ? undefined : new SqliteConnection(path, false);

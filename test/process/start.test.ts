@@ -59,6 +59,20 @@ describe('a start', () => {
   });
 
   it.each([
+    [{ DATA_DIR: join(root, 'package.json') }, 'DATA_DIR must be a folder'],
+    [{ DATABASE_URL: 'postgres://satchel:geheim@127.0.0.1:1/x' }, 'the database of DATABASE_URL cannot be opened (ECONNREFUSED)'],
+    [{ DATABASE_URL: 'postgres://localhost:1/geheim@127.0.0.1/x' }, 'the database of DATABASE_URL cannot be opened (ECONNREFUSED)'],
+    [{ DATABASE_URL: 'postgres://satchel:geheim:@/x' }, 'the database of DATABASE_URL cannot be opened'],
+    [{ DATABASE_URL: `sqlite:${root}` }, 'the database of DATABASE_URL cannot be opened'],
+    [{ HOST: '192.0.2.1', LIGHTNING_URL: 'fake:?seed=1' }, 'HOST and PORT must be an address of this machine'],
+  ])('says what %j needs where the system refuses it, without a stack or a password', async (setting, message) => {
+    const dataDir = join(folder, 'refused');
+    const failed = await startProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', PORT: '0', ...setting }).catch((e: Error) => e.message);
+    expect(failed).toContain(`Satchel cannot start: ${message}`);
+    expect(failed).not.toMatch(/ at |geheim/);
+  });
+
+  it.each([
     [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must be'],
     [{ LIGHTNING_URL: 'lnd:secret' }, 'LIGHTNING_URL must be'],
