@@ -4,6 +4,9 @@ import { secretKeyShell } from './first-key.ts';
 import { greeting } from './greeting.ts';
 import { errorMessage } from './kernel/log.ts';
 
+// Every file is for its owner alone: in the databases are keys of nodes, preimages, and what everybody has done with their money.
+process.umask(0o077);
+
 /** The process: configuration → start → listen → signals → close. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);

@@ -11,6 +11,9 @@ import type { Report, Scope } from '../reconcile/report.ts';
 import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
 import { reportText } from './reconcile-text.ts';
 
+// SQLite makes files beside the database: they are for their owner alone, as it is.
+process.umask(0o077);
+
 const POLL_MS = 200;
 /** Another instance takes over from a dead one within ten seconds. */
 const TAKEN_UP_MS = { sqlite: 5000, postgres: 15_000 } as const;

@@ -3,6 +3,9 @@ import { openDatabase } from '../db/open.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { verify } from '../verify/verify.ts';
 
+// SQLite makes files beside the database: they are for their owner alone, as it is.
+process.umask(0o077);
+
 /** `npm run verify`: the trial balance over the whole ledger; exits with 1 when something does not hold. */
 async function main(): Promise<void> {
   const { databaseUrl } = readConfig(process.env);

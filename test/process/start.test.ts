@@ -1,17 +1,26 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { startChild } from '../lightning/playground/support/shared.ts';
 import { processSettings, type ServiceProcess, startProcess } from '../support/process.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 
+/** Nobody but the owner may read the folder, or anything in it. */
+function expectClosed(dataDir: string): void {
+  const names = readdirSync(dataDir);
+  expect(names.length).toBeGreaterThan(1);
+  expect(['.', ...names].filter((name) => statSync(join(dataDir, name)).mode & 0o077)).toEqual([]);
+}
+
 describe('a start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-start-'));
   const services: ServiceProcess[] = [];
+  const playground = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'playground'), PLAYGROUND_PORT: '0' });
   const start = async (settings: Record<string, string>) => {
     const service = await startProcess(settings);
     services.push(service);
@@ -33,7 +42,7 @@ describe('a start', () => {
     const first = await start(settings);
     expect(first.output()).toContain(first.client.secretKey);
     expect(first.output()).toContain(first.client.publicKey);
-    expect(statSync(join(folder, 'first', 'first-key')).mode & 0o777).toBe(0o600);
+    expectClosed(join(folder, 'first'));
     expect(await paste(first)).toContain('{"user_label":"first","balance":5000}');
     const before = await first.client.get('/v1/wallets');
     expect(await first.stop()).toBe(0);
@@ -56,6 +65,11 @@ describe('a start', () => {
     expect(service.output()).not.toContain(key);
     expect(service.output()).not.toContain('Your keys');
     expect(await paste(service, { BOOTSTRAP_SECRET_KEY: key })).toContain('{"user_label":"first","balance":5000}');
+  });
+
+  it('of a playground leaves its secret and the keys of its nodes to its owner alone', async () => {
+    await playground.line(/LIGHTNING_URL='(.*)'/);
+    expectClosed(join(folder, 'playground'));
   });
 
   it.each([
