@@ -48,6 +48,8 @@ export interface Satchel {
   readonly server: App;
   /** The first account's keys, when this start created it. */
   readonly newKeys: AccountKeys | undefined;
+  /** Whether the Lightning node answers; the service runs without it. */
+  isNodeAvailable(): Promise<boolean>;
   /** Stops taking requests, lets what is running come to rest, closes node and database. */
   close(): Promise<void>;
 }
@@ -90,6 +92,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   return {
     server,
     newKeys: rooms.newKeys,
+    isNodeAvailable: our.isAvailable,
     async close() {
       payments.stopWaiting();
       await server.close();

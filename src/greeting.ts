@@ -5,14 +5,16 @@ export interface Greeting {
   /** Where this machine reaches the service. */
   readonly localUrl: string;
   readonly newKeys: AccountKeys | undefined;
+  /** Otherwise nothing can be sent or received yet. */
+  readonly isNodeAvailable: boolean;
   /** The Lightning node is the test tool: said loudly, because nothing else looks different. */
   readonly isFake?: boolean;
   /** Shell words that give the secret key. */
   readonly secretKeyShell: string;
 }
 
-/** What `npm start` prints once everything is ready: where, with which key, and commands that work when they are pasted. */
-export function greeting({ publicUrl, localUrl, newKeys, isFake = false, secretKeyShell }: Greeting): string {
+/** What `npm start` prints once the service listens: where, with which key, and commands that work when they are pasted. */
+export function greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake = false, secretKeyShell }: Greeting): string {
   const keys = newKeys
     ? `
   Your keys, shown this once (also in the file that the commands below read):
@@ -25,8 +27,11 @@ export function greeting({ publicUrl, localUrl, newKeys, isFake = false, secretK
   !! The Lightning node is a FAKE: a test tool that can lose, delay and lie. No real money, no secrets: see docs/fake-node.md.
 `
     : '';
+  const state = isNodeAvailable
+    ? `Satchel is ready at ${publicUrl}`
+    : `Satchel waits for its Lightning node, at ${publicUrl}: nothing is sent or received until the node answers.`;
   return `${warning}
-  Satchel is ready at ${publicUrl}
+  ${state}
 ${keys}
   Try it: these lines make a wallet, let another node of the playground pay 5000 sat into it over Lightning, and show its balance.
 

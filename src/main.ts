@@ -15,7 +15,9 @@ async function main(): Promise<void> {
   const newKeys = config.bootstrapSecretKey === undefined ? satchel.newKeys : undefined;
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
   const isFake = config.lightningUrl.startsWith('fake:');
-  process.stdout.write(greeting({ publicUrl: config.publicUrl, localUrl, newKeys, isFake, secretKeyShell: secretKeyShell(config) }));
+  const isNodeAvailable = await satchel.isNodeAvailable();
+  const { publicUrl } = config;
+  process.stdout.write(greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake, secretKeyShell: secretKeyShell(config) }));
   endOnSignals(() => satchel.close());
 }
 

@@ -81,7 +81,9 @@ async function doOne(deps: ReconcileDependencies, taken: Taken, signal: AbortSig
     await storeReport(database, report);
     const { compared, contradictions, missedSettlements, pending, silence } = report;
     const found = { contradictions: contradictions.length, missedSettlements: missedSettlements.length, stuck: pending.stuckPayments };
-    log.info({ scope: taken.scope, ...compared, ...found, silence }, 'reconciled with the node');
+    const told = { scope: taken.scope, ...compared, ...found };
+    if (silence === null) log.info(told, 'reconciled with the node');
+    else log.warn({ ...told, silence }, 'the node was silent: what it did not answer could not be compared');
     return silence === null;
   } catch (error) {
     // Unfinished at the end of the service: the next one takes it up.

@@ -21,6 +21,12 @@ describe('a start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-start-'));
   const services: ServiceProcess[] = [];
   const playground = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'playground'), PLAYGROUND_PORT: '0' });
+  const waiting = startChild('src/main.ts', [], {
+    DATA_DIR: join(folder, 'waiting'),
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    LIGHTNING_URL: 'playground://127.0.0.1:1?secret=nobody-listens-there',
+  });
   const start = async (settings: Record<string, string>) => {
     const service = await startProcess(settings);
     services.push(service);
@@ -65,6 +71,12 @@ describe('a start', () => {
     expect(service.output()).not.toContain(key);
     expect(service.output()).not.toContain('Your keys');
     expect(await paste(service, { BOOTSTRAP_SECRET_KEY: key })).toContain('{"user_label":"first","balance":5000}');
+  });
+
+  it('without its node says that it waits for it, and that nothing could be compared', async () => {
+    await waiting.line(/^ {2}Satchel waits for its Lightning node/);
+    await waiting.line(/"level":40.*the node was silent: what it did not answer could not be compared/);
+    await expect(Promise.race([waiting.line(/Satchel is ready|reconciled with the node/), waiting.end('SIGTERM')])).resolves.toBe(0);
   });
 
   it('of a playground leaves its secret and the keys of its nodes to its owner alone', async () => {

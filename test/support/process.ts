@@ -76,7 +76,7 @@ function keysOf(settings: Record<string, string>): string[] {
 /** Waits until it is; false when it has ended before that. */
 async function isReady(url: string, child: ChildProcess, printed: () => string): Promise<boolean> {
   while (child.exitCode === null && child.signalCode === null) {
-    const ready = printed().includes('Satchel is ready') && (await fetch(`${url}/readyz`).catch(() => undefined))?.ok;
+    const ready = /Satchel (is ready|waits)/.test(printed()) && (await fetch(`${url}/readyz`).catch(() => undefined))?.ok;
     if (ready) return true;
     await delay(20);
   }
