@@ -28,8 +28,8 @@ export interface Alarms {
   rowOf(alarm: NewAlarm): RowWrite;
   /** Writes alarms that have opened to the log, each once, whichever instance opened it. */
   announce(): Promise<void>;
-  /** Its cause is gone. Nothing happens when there is no such open alarm. */
-  clear(kind: AlarmKind, subject: string): Promise<void>;
+  /** Its cause is gone. @returns whether there was such an open alarm. */
+  clear(kind: AlarmKind, subject: string): Promise<boolean>;
   /** Open alarms, oldest first; `after` is the id of the last one seen. */
   listOpen(after?: string, limit?: number): Promise<Alarm[]>;
   /** How many are open of each kind that has any. */
@@ -63,6 +63,7 @@ export function createAlarms(database: Database, clock: Clock, log: Log): Alarms
     async clear(kind, subject) {
       const cleared = await database.transaction((tx) => tx.run(sql.clear, kind, subject, unixSeconds(clock)));
       if (cleared > 0) log.info({ alarm: kind, subject }, `alarm cleared: ${kind}`);
+      return cleared > 0;
     },
     listOpen: async (after = '', limit = PAGE) => (await database.all(sql.listOpen, after, limit)).map(toAlarm),
     countOpen: () => database.all(sql.countOpen),

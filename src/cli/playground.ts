@@ -7,12 +7,14 @@ import { errorMessage } from '../kernel/log.ts';
 import { servePlayground } from '../lightning/playground/server.ts';
 import { DEFAULT_PORT } from '../lightning/playground/shared-protocol.ts';
 import { playgroundUrl } from '../lightning/playground/shared-url.ts';
+import { readArguments } from './arguments.ts';
 
 // The keys of the nodes are in its files: they are for their owner alone.
 process.umask(0o077);
 
 /** `npm run playground`: the playground of DATA_DIR as a process of its own, for instances that share it as they would share a real node. */
 async function main(): Promise<void> {
+  readArguments('npm run playground', {});
   // Nothing of the service is started, so what it would connect to does not matter here.
   const { host, dataDir, logLevel } = readConfig({ ...process.env, LIGHTNING_URL: undefined, DATABASE_URL: undefined });
   const port = readPort(process.env.PLAYGROUND_PORT?.trim() || String(DEFAULT_PORT));

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { ALARM_KINDS, type AlarmKind } from '../alarms/alarm-kinds.ts';
 import { type Alarm, type Alarms, adviceFor, createAlarms } from '../alarms/alarms.ts';
 import { readConfig } from '../config.ts';
@@ -9,10 +8,13 @@ import { systemClock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Report, Scope } from '../reconcile/report.ts';
 import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
+import { readArguments } from './arguments.ts';
 import { reportText } from './reconcile-text.ts';
 
 // SQLite makes files beside the database: they are for their owner alone, as it is.
 process.umask(0o077);
+
+const USAGE = 'npm run reconcile -- [--json] [--seen <payment or invoice>] [--new-baseline]';
 
 const POLL_MS = 200;
 /** Another instance takes over from a dead one within ten seconds. */
@@ -31,7 +33,7 @@ const NOT_DONE = 2;
  * programs; `--seen <id>` closes the alarms about something; `--new-baseline` accepts what the node has of its own now.
  */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { json: { type: 'boolean' }, 'new-baseline': { type: 'boolean' }, seen: { type: 'string' } } });
+  const values = readArguments(USAGE, { json: { type: 'boolean' }, 'new-baseline': { type: 'boolean' }, seen: { type: 'string' } });
   const { databaseUrl } = readConfig(process.env);
   const log = { info() {}, warn: writeLog, error: writeLog };
   const database = await openDatabase(databaseUrl, { log, beside: true });
@@ -51,7 +53,9 @@ async function main(): Promise<void> {
 }
 
 async function closeAlarms(alarms: Alarms, subject: string): Promise<void> {
-  for (const kind of Object.keys(ALARM_KINDS) as AlarmKind[]) await alarms.clear(kind, subject);
+  let closed = false;
+  for (const kind of Object.keys(ALARM_KINDS) as AlarmKind[]) closed = (await alarms.clear(kind, subject)) || closed;
+  if (!closed) throw new Error('no open alarm is about what --seen names. Without --seen the command lists them.');
 }
 
 function isClean({ contradictions, missedSettlements }: Report, alarms: readonly Alarm[]): boolean {

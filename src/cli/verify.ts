@@ -2,12 +2,14 @@ import { readConfig } from '../config.ts';
 import { openDatabase } from '../db/open.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { verify } from '../verify/verify.ts';
+import { readArguments } from './arguments.ts';
 
 // SQLite makes files beside the database: they are for their owner alone, as it is.
 process.umask(0o077);
 
 /** `npm run verify`: the trial balance over the whole ledger; exits with 1 when something does not hold. */
 async function main(): Promise<void> {
+  readArguments('npm run verify', {});
   const { databaseUrl } = readConfig(process.env);
   const log = { info() {}, warn: writeLog, error: writeLog };
   const database = await openDatabase(databaseUrl, { log, readOnly: true });

@@ -50,6 +50,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(gone.code).toBe(0);
       expect(service.output().match(/alarm: payment_stuck/g)).toHaveLength(1);
 
+      const mistyped = await reconcile('--seen', `${lnTx.id}x`);
+      expect(mistyped.code).toBe(2);
+      expect(mistyped.output).toContain('no open alarm is about what --seen names');
+
       expect(await service.stop()).toBe(0);
       const alone = await reconcile();
       expect(alone.code).toBe(2);
@@ -58,6 +62,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   });
 }
+
+it.each([
+  ['reconcile', ['--sean', 'lntx_1']],
+  ['reconcile', ['lntx_1']],
+  ['reconcile', ['--seen']],
+  ['verify', ['--anything']],
+  ['playground', ['--port=1']],
+])('npm run %s does nothing with arguments that it does not know: %j', async (name, args) => {
+  const command = (given: string[]) => runCommand(`src/cli/${name}.ts`, given, { DATA_DIR: '/nowhere/at/all' });
+  const usage = new RegExp(`^Usage: npm run ${name}.*\n$`);
+  expect(await command(args)).toMatchObject({ code: 2, output: expect.stringMatching(usage) });
+  expect(await command(['--help'])).toMatchObject({ code: 0, output: expect.stringMatching(usage) });
+});
 
 function evidenceOf({ output }: { output: string }): string | undefined {
   return JSON.parse(output).report.pending.stuck[0]?.evidence;
