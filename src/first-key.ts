@@ -5,7 +5,7 @@ import type { AccountKeys } from './accounts/accounts.ts';
 import type { Config } from './config.ts';
 
 /** Where the first start leaves the keys, for the `curl` lines that it prints; may be deleted once they are kept elsewhere. */
-function keysFile(dataDir: string): string {
+export function keysFile(dataDir: string): string {
   return join(dataDir, 'first-key');
 }
 

@@ -1,6 +1,6 @@
 import { type Satchel, startSatchel } from './app.ts';
 import { type Config, InvalidConfig, readConfig } from './config.ts';
-import { secretKeyShell } from './first-key.ts';
+import { keysFile, secretKeyShell } from './first-key.ts';
 import { greeting } from './greeting.ts';
 import { errorMessage } from './kernel/log.ts';
 
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const satchel = await startSatchel(config);
   const address = await listen(satchel, config);
-  const newKeys = config.bootstrapSecretKey === undefined ? satchel.newKeys : undefined;
+  const newKeys = keysToPrint(satchel, config);
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
   const isFake = config.lightningUrl.startsWith('fake:');
   const isNodeAvailable = await satchel.isNodeAvailable();
@@ -21,17 +21,25 @@ async function main(): Promise<void> {
   endOnSignals(() => satchel.close());
 }
 
+/** The keys that this start made; those that the operator chose are not repeated. */
+function keysToPrint({ newKeys }: Satchel, { bootstrapSecretKey }: Config): Satchel['newKeys'] {
+  return bootstrapSecretKey === undefined ? newKeys : undefined;
+}
+
 /** @throws InvalidConfig when the address cannot be listened on. */
-async function listen({ server, close }: Satchel, { host, port }: Config): Promise<string> {
+async function listen(satchel: Satchel, config: Config): Promise<string> {
+  const { host, port, dataDir } = config;
   try {
-    return await server.listen({ host, port });
+    return await satchel.server.listen({ host, port });
   } catch (error) {
-    await close();
+    await satchel.close();
+    // The next start does not print them: the account is there by then.
+    const made = keysToPrint(satchel, config) ? ` The keys of the new account are in ${keysFile(dataDir)}.` : '';
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     if (code !== 'EADDRINUSE')
-      throw new InvalidConfig(`HOST and PORT must be an address of this machine that this user may use (${code}).`);
-    throw new InvalidConfig(`another program listens on port ${port} already. Stop it, or choose another PORT.`);
+      throw new InvalidConfig(`HOST and PORT must be an address of this machine that this user may use (${code}).${made}`);
+    throw new InvalidConfig(`another program listens on port ${port} already. Stop it, or choose another PORT.${made}`);
   }
 }
 

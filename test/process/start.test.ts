@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -71,6 +73,20 @@ describe('a start', () => {
     expect(service.output()).not.toContain(key);
     expect(service.output()).not.toContain('Your keys');
     expect(await paste(service, { BOOTSTRAP_SECRET_KEY: key })).toContain('{"user_label":"first","balance":5000}');
+  });
+
+  it('on a busy port says so, and where the keys are that it made and never prints again', async () => {
+    const dataDir = join(folder, 'busy');
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const settings = { DATA_DIR: dataDir, LIGHTNING_URL: 'fake:?seed=1', PORT: String((other.address() as AddressInfo).port) };
+    const failed = () => startProcess({ ...settings, LOG_LEVEL: 'silent' }).catch((error: Error) => error.message);
+    const made = await failed();
+    expect(made).toContain('Satchel cannot start: another program listens on port');
+    expect(made).toContain(`The keys of the new account are in ${join(dataDir, 'first-key')}.`);
+    expect(readFileSync(join(dataDir, 'first-key'), 'utf8')).toMatch(/^sak_/);
+    expect(await failed()).not.toContain('The keys of');
+    other.close();
   });
 
   it('without its node says that it waits for it, and that nothing could be compared', async () => {
