@@ -41,7 +41,7 @@ import { createPayments } from './payments/payments.ts';
 import { watchNode } from './payments/watcher.ts';
 import { createProofs } from './proof/proofs.ts';
 import { keepReconciling } from './reconcile/reconcile.ts';
-import { createWallets } from './wallets/wallets.ts';
+import { createWallets, type Wallets } from './wallets/wallets.ts';
 
 /** A running service: everything but the listening socket. */
 export interface Satchel {
@@ -121,6 +121,7 @@ async function makeRooms(config: Config, log: pino.Logger, database: Database, o
   const keyring = createKeyring(database, clock);
   const idempotency = createIdempotency(database, clock);
   const wallets = createWallets(database, accounts, clock);
+  await warnOfMissingWallet(config, wallets, log);
   const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
   const { maxPaymentsInFlight: maxInFlight, publicUrl } = config;
   const payments = createPayments({ database, ledger, alarms, our, invoices, clock, log, linkUses, maxInFlight });
@@ -130,6 +131,15 @@ async function makeRooms(config: Config, log: pino.Logger, database: Database, o
   our.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const moneyRooms = { ledger, wallets, invoices, payments, history, links, proofs };
   return { clock, log, database, our, alarms, accounts, newKeys, keyring, idempotency, playground: opened.playground, ...moneyRooms };
+}
+
+/** A mistyped id would send keysends back without a word. */
+async function warnOfMissingWallet({ keysendWalletId }: Config, wallets: Wallets, log: pino.Logger): Promise<void> {
+  if (keysendWalletId === undefined || (await wallets.find(keysendWalletId))) return;
+  log.warn(
+    { wallet: keysendWalletId },
+    'KEYSEND_WALLET_ID names no wallet of this service: keysends that name none go back to their payers',
+  );
 }
 
 /** What goes on by itself, each job in one instance at a time, until the signal aborts. */

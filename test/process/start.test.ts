@@ -28,6 +28,7 @@ describe('a start', () => {
     PORT: '0',
     LOG_LEVEL: 'warn',
     LIGHTNING_URL: 'playground://127.0.0.1:1?secret=nobody-listens-there',
+    KEYSEND_WALLET_ID: 'wal_0nobody0has0this0id',
   });
   const start = async (settings: Record<string, string>) => {
     const service = await startProcess(settings);
@@ -87,6 +88,11 @@ describe('a start', () => {
     expect(readFileSync(join(dataDir, 'first-key'), 'utf8')).toMatch(/^sak_/);
     expect(await failed()).not.toContain('The keys of');
     other.close();
+  });
+
+  it('with KEYSEND_WALLET_ID of no wallet warns of it, and runs', async () => {
+    await waiting.line(/"level":40.*"wallet":"wal_0nobody0has0this0id".*KEYSEND_WALLET_ID names no wallet of this service/);
+    await waiting.line(/Satchel waits/);
   });
 
   it('without its node says that it waits for it, and that nothing could be compared', async () => {
