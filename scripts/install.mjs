@@ -13,9 +13,13 @@ const node = join(root, 'node_modules', '.bin', 'node');
 const isCurrent = existsSync(installed) && existsSync(node) && statSync(installed).mtimeMs >= statSync(lockFile).mtimeMs;
 
 if (!isCurrent) {
-  console.log('Installing what Satchel needs (once) …');
+  // To standard error: what a command prints may be read by a program.
+  console.error('Installing what Satchel needs (once) …');
   const npm = process.env.npm_execpath;
   const [command, first] = npm && /\.c?js$/.test(npm) ? [process.execPath, [npm]] : ['npm', []];
   // A later npm script must not run on the machine's Node again, so the development dependencies are always included.
-  execFileSync(command, [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: 'inherit' });
+  execFileSync(command, [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['inherit', 2, 'inherit'],
+  });
 }
