@@ -6,6 +6,11 @@ export const insertAccount = statement('account_insert', 'INSERT INTO account (i
 
 export const countAccounts = statement<{ n: number }>('account_count', 'SELECT count(*) AS n FROM account');
 
+export const listAccounts = statement<{ id: string; created_at: number; wallets: number }>(
+  'account_list',
+  `SELECT a.id, a.created_at, (SELECT count(*) FROM wallet w WHERE w.account_id = a.id) AS wallets FROM account a ORDER BY a.id`,
+);
+
 export const insertKey = statement(
   'access_key_insert',
   `INSERT INTO access_key (id, line_id, kind, secret_hash, public_text, last_four, account_id, wallet_id, label, budget_msat, budget_period,

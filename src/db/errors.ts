@@ -63,3 +63,9 @@ export function isUniqueViolation(error: unknown, table?: string): boolean {
 export function isCheckViolation(error: unknown): boolean {
   return error instanceof StatementFailed && CHECK.has(error.code);
 }
+
+/** Whether a statement asked for a table that is not there. */
+export function isUnknownTable(error: unknown): boolean {
+  // undefined_table; SQLite has no code of its own for it.
+  return error instanceof StatementFailed && (error.code === '42P01' || error.message.includes(': no such table: '));
+}

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Tx } from './database.ts';
 import { statementsOf } from './dialect.ts';
-import { DatabaseNewer } from './errors.ts';
+import { DatabaseNewer, isUnknownTable } from './errors.ts';
 import { statement } from './statement.ts';
 
 const createTable = statement(
@@ -52,6 +52,22 @@ export async function migrate(database: Database, folder: string): Promise<void>
     checkHistory(applied, migrations);
     for (const migration of migrations.slice(applied.length)) await apply(tx, migration);
   });
+}
+
+/**
+ * For tools that write beside the service: makes sure that the database has the schema of this code, and changes nothing.
+ * @throws DatabaseNewer, and Error when it has none, an older or another one.
+ */
+export async function requireMigrated(database: Database, folder: string): Promise<void> {
+  const migrations = await readMigrations(folder);
+  const applied = await database.all(listApplied).catch((error) => {
+    if (isUnknownTable(error)) return [];
+    throw error;
+  });
+  if (applied.length === 0) throw new Error('The database has no schema: no Satchel was ever started on it.');
+  checkHistory(applied, migrations);
+  if (applied.length < migrations.length)
+    throw new Error('The database has the schema of an older Satchel. Start this version on it first.');
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {

@@ -8,7 +8,7 @@ export interface OpenOptions {
   readonly log: Log;
   /** For tools that look at a running service's database: takes no lock and cannot write. */
   readonly readOnly?: boolean;
-  /** For tools that ask a running service for something: writes beside it, without its lock. Never moves money, never migrates. */
+  /** For tools that ask a running service for something, or give it a key: writes beside it, without its lock. Never moves money, never migrates. */
   readonly beside?: boolean;
 }
 

@@ -88,16 +88,20 @@ export function runVerify(settings: Record<string, string>): Promise<{ code: num
   return runCommand('src/cli/verify.ts', [], settings);
 }
 
-/** Runs a command beside the service and answers its exit code and output. */
+/** Runs a command beside the service and answers its exit code and output; `stdout` is what another program would read of it. */
 export async function runCommand(
   file: string,
   args: readonly string[],
   settings: Record<string, string>,
-): Promise<{ code: number | null; output: string }> {
+): Promise<{ code: number | null; output: string; stdout: string }> {
   const child = spawn(process.execPath, [file, ...args], { cwd: root, env: { ...process.env, ...settings } });
   let output = '';
-  child.stdout?.on('data', (text) => (output += text));
+  let stdout = '';
+  child.stdout.on('data', (text) => {
+    output += text;
+    stdout += text;
+  });
   child.stderr.on('data', (text) => (output += text));
   const [code] = await once(child, 'close');
-  return { code, output };
+  return { code, output, stdout };
 }
