@@ -769,7 +769,7 @@ export interface Operations<Options> {
   createKey(request?: CreateKeyRequest, options?: Options): Promise<NewKey>;
   /** Revoke an API key (`DELETE /v1/keys/{id}`) */
   revokeKey(request: RevokeKeyRequest, options?: Options): Promise<Key>;
-  /** Replace an API key. The answer holds the key itself, this once: only its hash is stored. The new one has the same kind and limits; the old one goes on working for `overlap_seconds`. (`POST /v1/keys/{id}/rotate`) */
+  /** Replace an API key. The answer holds the key itself, this once: only its hash is stored. The new one has the same kind and limits; the old one goes on working for `overlap_seconds`. Give some when a key rotates itself. (`POST /v1/keys/{id}/rotate`) */
   rotateKey(request: RotateKeyRequest, options?: Options): Promise<NewKey>;
   /** Read a Lightning transaction. An invoice or an outgoing payment, by its id or its payment hash. Poll it after a 202 until `settled` is 1 or -1. A public API key sees it without preimage, passThru and custom records. (`GET /v1/lntx/{id}`) */
   getLightningTransaction(request: GetLightningTransactionRequest, options?: Options): Promise<LightningTransaction>;

@@ -24,7 +24,7 @@ export const KEY_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     ...KEYS,
     id: 'rotateKey',
     summary: 'Replace an API key',
-    description: `${ONCE} ${ROTATE}`,
+    description: `${ONCE} ${ROTATE} Give some when a key rotates itself.`,
     answer: 'NewKey',
   },
   'DELETE /v1/keys/:id': { ...KEYS, ...LAST, id: 'revokeKey', summary: 'Revoke an API key', answer: 'Key' },
