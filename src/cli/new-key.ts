@@ -6,11 +6,15 @@ import { requireMigrated } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
+import { readArguments, refuse } from './arguments.ts';
 import { moment, table } from './table.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 
-const USAGE = `Usage: npm run --silent new-key -- [acc_…]
+// SQLite makes files beside the database: they are for their owner alone, as it is.
+process.umask(0o077);
+
+const USAGE = `npm run --silent new-key -- [acc_…]
 
 Makes a new secret API key without limits for an account whose keys are lost, beside the running service, and prints it once, alone on
 standard output. Without an account: for the only one that there is. Ask first who wants it: docs/operations.md.`;
@@ -19,9 +23,8 @@ const NOT_DONE = 2;
 
 /** `npm run new-key -- [acc_…]`: the operator's way back into an account whose secret API keys are lost. */
 async function main(): Promise<void> {
-  const [asked, ...others] = process.argv.slice(2);
-  // What was given instead is not repeated: it may be a key.
-  if (others.length > 0 || (asked !== undefined && !/^acc_[0-9A-Za-z]+$/.test(asked))) throw new Error(USAGE);
+  const [asked] = readArguments(USAGE, {}, 1).words;
+  if (asked !== undefined && !/^acc_[0-9A-Za-z]+$/.test(asked)) refuse(USAGE);
   const { databaseUrl } = readConfig(process.env);
   const database = await openDatabase(databaseUrl, { log: { info() {}, warn: writeLog, error: writeLog }, beside: true });
   try {

@@ -74,7 +74,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       for (const [args, message] of [
         [['acc_unknown'], 'There is no account acc_unknown.'],
         [[first, second], 'Usage:'],
-        [['--help'], 'Usage:'],
         [[secret], 'Usage:'],
       ] as const) {
         const refused = await newKey(url, ...args);
