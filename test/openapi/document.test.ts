@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
+import type { OpenApiDocument, Operation } from '../../src/http/openapi/openapi-types.ts';
 import { OPERATIONS } from '../../src/http/openapi/operations.ts';
 import { REFUSALS } from '../../src/kernel/refusal.ts';
 import { operationsOf } from './conformance/operations.ts';
@@ -68,7 +68,45 @@ describe('the description of the API', () => {
     expect(wrong).toEqual([]);
     expect(bodies.filter(({ example }) => example !== undefined).length).toBeGreaterThan(30);
   });
+
+  it('shows answers that belong to the requests beside them, as the service would give them', () => {
+    const wrong = walk.flatMap(({ operation, fields }) =>
+      [200, 201, 202].flatMap((status) => {
+        const answer = exampleOf(operation, status);
+        return fields.flatMap(({ name, in: place, example }) => {
+          if (place === 'path' || example === undefined || answer === undefined || !(name in answer)) return [];
+          const said = answer[name];
+          const same = typeof said === 'number' ? Math.abs(said) === example : said === example || typeof said === 'object';
+          return same ? [] : [`${operation.operationId} ${status} ${name}: ${said}, not ${example}`];
+        });
+      }),
+    );
+    expect(wrong).toEqual([]);
+
+    const unsettled = { settled: 0, settled_at: null, payment_preimage: null };
+    expect(exampleById('createInvoice', 201)).toMatchObject({ ...unsettled, status: 'pending', fee_msat: null });
+    expect(exampleById('cancelInvoice', 200)).toMatchObject({ ...unsettled, status: 'failed' });
+    for (const id of ['withdraw', 'keysend']) {
+      const sent = { wtxType: { name: 'ln_withdrawal' }, num_satoshis: expect.toSatisfy((sat: number) => sat < 0) };
+      expect(exampleById(id, 201)).toMatchObject({ ...sent, status: 'settled', lnTx: { settled: 1 } });
+      expect(exampleById(id, 202)).toMatchObject({ ...sent, status: 'pending', lnTx: unsettled });
+    }
+    expect(exampleById('transfer', 201)).toMatchObject({ wtx_transfer_in: { lnTx: null }, wtx_transfer_out: { lnTx: null } });
+    expect(Object.keys(exampleById('createWallet', 201)?.access_keys as object)).toHaveLength(5);
+  });
 });
+
+type Example = Record<string, unknown> | undefined;
+
+function exampleById(id: string, status: number): Example {
+  const found = walk.find(({ operation }) => operation.operationId === id);
+  return found && exampleOf(found.operation, status);
+}
+
+function exampleOf({ responses }: Operation, status: number): Example {
+  const response = responses[status];
+  return response && 'content' in response ? (response.content?.['application/json']?.example as Example) : undefined;
+}
 
 /** With references that also hold outside of the document. */
 function absolute(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { RouteFacts } from './collect.ts';
 import { ERROR_STATUSES, errorReference } from './errors.ts';
-import { exampleOf } from './examples.ts';
+import { exampleOf, withChanges } from './examples.ts';
 import { headersWith, PAGE_HEADERS } from './headers.ts';
 import type { NamedSchemas, RouteSchema } from './json-schema.ts';
 import type { ApiResponse, Content, JsonSchema, Operation, Parameter, Reference } from './openapi-types.ts';
@@ -72,7 +72,7 @@ function parametersOf(route: RouteFacts, notes: OperationNotes | undefined, name
   if (notes?.pays) shared.push('Prefer', 'X-LNPAY-ASYNC');
   if (takesIdempotencyKey(route)) shared.push('Idempotency-Key');
   return [
-    ...parametersIn('path', pathSchema(route), named, {}),
+    ...parametersIn('path', pathSchema(route), named, (notes?.path ?? {}) as Record<string, unknown>),
     ...parametersIn('query', querystring, named, (notes?.query ?? {}) as Record<string, unknown>),
     ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
@@ -98,7 +98,7 @@ function parametersIn(
 ): Parameter[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => {
     const { description, ...plain } = named.schemaOf(field);
-    const example = place === 'path' ? exampleOf(field, named, name) : examples[name];
+    const example = examples[name] ?? (place === 'path' ? exampleOf(field, named, name) : undefined);
     return {
       name,
       in: place,
@@ -117,9 +117,6 @@ function requestBody({ schemas: { body } }: RouteFacts, notes: OperationNotes | 
   return { required: (body.required ?? []).length > 0, content };
 }
 
-/** What the fields of an answer say while its outcome is open. */
-const PENDING = { status: 'pending', settled: 0, settled_at: null, payment_preimage: null };
-
 const MEANINGS: Readonly<Record<string, string>> = {
   '200': 'What was asked for.',
   '201': 'It is done, and this is what was made.',
@@ -137,15 +134,16 @@ function answers(route: RouteFacts, notes: OperationNotes | undefined, named: Na
     return [status, { description, headers: headersWith(headers), ...(content && { content }) }];
   };
   if (notes?.media !== undefined) return Object.fromEntries([described('200', { [notes.media]: { schema: { type: 'string' } } })]);
-  if (notes?.schema) return Object.fromEntries([described('200', { 'application/json': { schema: notes.schema as JsonSchema } })]);
+  if (notes?.schema) {
+    const json = { schema: notes.schema as JsonSchema, ...(notes.says?.[200] !== undefined && { example: notes.says[200] }) };
+    return Object.fromEntries([described('200', { 'application/json': json })]);
+  }
   const declared = Object.entries(response ?? { 200: {} });
   return Object.fromEntries(
     declared.map(([status, schema]) => {
       const isNothing = schema.type === 'null' || status === '204';
-      const json = {
-        'application/json': { schema: named.schemaOf(schema), example: exampleOf(schema, named, '', status === '202' ? PENDING : {}) },
-      };
-      return described(status, isNothing ? undefined : json);
+      const example = withChanges(exampleOf(schema, named), notes?.says?.[Number(status)]);
+      return described(status, isNothing ? undefined : { 'application/json': { schema: named.schemaOf(schema), example } });
     }),
   );
 }

@@ -35,6 +35,10 @@ export interface OperationNotes {
   readonly answer?: string;
   /** A request body that works. */
   readonly body?: object;
+  /** Parameters of the path that work, where the usual examples do not. */
+  readonly path?: object;
+  /** What the examples of its answers say otherwise than their fields usually do, by status; all of it where there is `schema`. */
+  readonly says?: Readonly<Record<number, object>>;
   /** Query parameters that work, for the example. */
   readonly query?: object;
   /** Whether it pays over Lightning: 201, or 202 while the outcome is open, and `Prefer: respond-async`. */

@@ -1,3 +1,4 @@
+import { STORY } from '../examples.ts';
 import type { OperationNotes } from '../operations.ts';
 
 const LINK = {
@@ -9,6 +10,9 @@ const LINK = {
   needs: 'wallet_withdraw',
   answer: 'WithdrawLink',
 } as const;
+
+const CALLBACK = 'https://wallets.example.com/v1/user/wallet/waklw_ATA7…/lnurl-process';
+const MADE = { num_satoshis: 300, memo: 'gift', url: `${CALLBACK}?ott=${STORY.token}&num_satoshis=300`, expires_at: null };
 
 const text = { type: 'string' };
 const integer = { type: 'integer' };
@@ -45,13 +49,19 @@ const ProcessAnswer = {
 };
 
 export const LNURL_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
-  'POST /v1/wallet/:key/lnurl/withdraw': { ...LINK, id: 'createWithdrawLink', body: { num_satoshis: 300, memo: 'gift' } },
+  'POST /v1/wallet/:key/lnurl/withdraw': {
+    ...LINK,
+    id: 'createWithdrawLink',
+    body: { num_satoshis: 300, memo: 'gift' },
+    says: { 201: MADE },
+  },
   'GET /v1/wallet/:key/lnurl/withdraw': {
     ...LINK,
     id: 'makeWithdrawLink',
     summary: 'Make a withdraw link by GET',
     description: `Like createWithdrawLink, for clients that know only this form. ${LINK.description}`,
-    query: { num_satoshis: 300 },
+    query: { num_satoshis: 300, memo: 'gift' },
+    says: { 200: MADE },
   },
   'GET /v1/wallet/:key/lnurl-process': {
     id: 'processWithdrawLink',
@@ -62,6 +72,18 @@ export const LNURL_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
       'Without `pr` it answers what can be withdrawn; with `pr` it pays that invoice. Every refusal is HTTP 200 in the form of LNURL.',
     needs: 'nothing',
     schema: ProcessAnswer,
-    query: { ott: 'SVhMK3qY5tZ8' },
+    path: { key: 'waklw_ATA7…' },
+    query: { ott: STORY.token },
+    says: {
+      200: {
+        tag: 'withdrawRequest',
+        callback: `${CALLBACK}?ott=${STORY.token}`,
+        k1: '8108e65e6f2933516edd2af9fbbadc1d90c565fe8bf84b204de6eb3c6effe8bc',
+        defaultDescription: 'gift',
+        minWithdrawable: 1000,
+        maxWithdrawable: 300_000,
+        balanceCheck: `${CALLBACK}?ott=Qznz1OFjKrV_6ABSVXQZKnD_Th27UaIYyzhB33oV0HU`,
+      },
+    },
   },
 };

@@ -1,4 +1,6 @@
+import { STORY } from '../examples.ts';
 import type { OperationNotes } from '../operations.ts';
+import { KEYSEND, KEYSEND_BEGUN, OPEN, TRANSFER, WITHDRAWAL, WITHDRAWAL_BEGUN } from './answers.ts';
 
 const OUTCOME =
   '201: it is paid. 202: it is under way or its outcome is unclear; the money is held, and `GET /v1/lntx/{id}` of its `lnTx` tells the end. ' +
@@ -13,6 +15,7 @@ export const MONEY_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     needs: 'wallet_deposit',
     answer: 'LightningTransaction',
     body: { num_satoshis: 1200, memo: 'tea', passThru: { order: '17' } },
+    says: { 201: OPEN },
   },
   'POST /v1/wallet/:key/withdraw': {
     id: 'withdraw',
@@ -22,6 +25,7 @@ export const MONEY_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     needs: 'wallet_withdraw',
     answer: 'WalletTransaction',
     body: { payment_request: 'lnbcrt10u1p4szcp7…', fee_limit_msat: 50_000 },
+    says: { 201: WITHDRAWAL, 202: WITHDRAWAL_BEGUN },
     pays: true,
   },
   'POST /v1/wallet/:key/keysend': {
@@ -32,10 +36,11 @@ export const MONEY_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     needs: 'wallet_withdraw',
     answer: 'WalletTransaction',
     body: {
-      dest_pubkey: '02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5',
+      dest_pubkey: STORY.pubkey,
       num_satoshis: 100,
       custom_records: { '7629169': 'hello' },
     },
+    says: { 201: KEYSEND, 202: KEYSEND_BEGUN },
     pays: true,
   },
   'POST /v1/wallet/:key/transfer': {
@@ -45,6 +50,7 @@ export const MONEY_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     description: 'Costs nothing; both sides move or neither.',
     needs: 'wallet_transfer',
     answer: 'Transfer',
-    body: { dest_wallet_id: 'wal_0Vbb5dZr00f6iF4JgK02B2', num_satoshis: 500, memo: 'rent' },
+    body: { dest_wallet_id: STORY.otherWallet, num_satoshis: 500, memo: 'rent' },
+    says: { 201: TRANSFER },
   },
 };

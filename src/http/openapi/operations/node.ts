@@ -1,6 +1,7 @@
+import { STORY } from '../examples.ts';
 import type { OperationNotes } from '../operations.ts';
 
-const NODE = { tag: 'Node', needs: 'any_key' } as const;
+const NODE = { tag: 'Node', needs: 'any_key', path: { id: 'default' } } as const;
 
 export const NODE_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   'GET /v1/nodes': { tag: 'Node', id: 'listNodes', summary: 'List the nodes of the service', needs: 'account', answer: 'Node' },
@@ -16,6 +17,7 @@ export const NODE_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     id: 'decodeInvoice',
     summary: 'Decode an invoice',
     description: 'Numbers are texts here.',
+    query: { payment_request: 'lnbcrt10u1p4szcp7…' },
     answer: 'DecodedInvoice',
   },
   'GET /v1/node/:id/payments/queryroutes': {
@@ -23,6 +25,7 @@ export const NODE_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     id: 'queryRoutes',
     summary: 'Ask for a route',
     description: 'The way to a node for so many satoshis, and what it would cost; nothing is sent. 400 `no_route` when there is none.',
+    query: { pub_key: STORY.pubkey, amt: 1000 },
     answer: 'Routes',
   },
 };

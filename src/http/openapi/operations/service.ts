@@ -10,6 +10,7 @@ export const SERVICE_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     summary: 'Ask whether the database and the node answer',
     description: '503 with the same body while one of them does not.',
     answer: 'Readiness',
+    says: { 503: { status: 'not ready', node: 'unavailable' } },
   },
   'GET /metrics': {
     ...SERVICE,

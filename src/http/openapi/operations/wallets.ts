@@ -1,4 +1,6 @@
+import { STORY } from '../examples.ts';
 import type { OperationNotes } from '../operations.ts';
+import { CANCELED } from './answers.ts';
 
 export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   'GET /v1/wallets': {
@@ -19,6 +21,7 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     needs: 'account',
     answer: 'NewWallet',
     body: { user_label: 'alma' },
+    says: { 201: { balance: 0, balance_msat: 0 } },
   },
   'GET /v1/wallet/:key': {
     id: 'getWallet',
@@ -59,6 +62,7 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     id: 'getTransaction',
     tag: 'History',
     summary: 'Read a wallet transaction',
+    path: { id: STORY.walletTransaction },
     needs: 'account',
     answer: 'WalletTransaction',
   },
@@ -69,6 +73,7 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     description: 'At the node first, so that nobody can pay it any more. 400 `invoice_paid` when somebody has, or is about to.',
     needs: 'wallet_deposit',
     answer: 'LightningTransaction',
+    says: { 200: CANCELED },
   },
   'GET /v1/wallet/:key/statement': {
     id: 'getStatement',
