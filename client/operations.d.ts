@@ -49,7 +49,7 @@ export interface Epoch {
 }
 
 export interface Health {
-  status: string;
+  status: 'ok';
 }
 
 export interface Key {
@@ -57,21 +57,20 @@ export interface Key {
   id: string;
   /** Unix seconds */
   created_at: number;
-  /** secret_api, public_api, wallet_admin, … */
-  kind: string;
+  /** What the key is for, which its prefix says as well */
+  kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay';
   wallet_id: string | null;
   label: string;
   /** The prefix and the last four characters; a public identifier in full */
   hint: string;
-  /** active, expired or revoked */
-  status: string;
+  status: 'active' | 'expired' | 'revoked';
   expires_at: number | null;
   revoked_at: number | null;
   /** The key that a rotation put in its place */
   replaced_by: string | null;
   budget_msat: number | null;
-  /** day, week, month or ever */
-  budget_period: string | null;
+  /** Calendar periods in UTC; a week begins on Monday */
+  budget_period: 'day' | 'week' | 'month' | 'ever' | null;
   /** In the present period, with fees */
   budget_spent_msat: number | null;
   /** For payments in flight, with the most that their routing may cost */
@@ -97,12 +96,12 @@ export interface LightningTransaction {
   expires_at: number | null;
   payment_preimage: string | null;
   /** 1 settled, 0 not, -1 an outgoing payment that failed for good */
-  settled: number;
+  settled: 1 | 0 | -1;
   settled_at: number | null;
-  /** pending, settled, failed or expired */
-  status: string;
+  /** failed: a payment that failed for good, or an invoice that was cancelled */
+  status: 'pending' | 'settled' | 'failed' | 'expired';
   failure_reason: string | null;
-  is_keysend: number;
+  is_keysend: 1 | 0;
   is_amp: null;
   payment_addr: string | null;
   custom_records: Record<string, unknown> | null;
@@ -115,21 +114,20 @@ export interface NewKey {
   id: string;
   /** Unix seconds */
   created_at: number;
-  /** secret_api, public_api, wallet_admin, … */
-  kind: string;
+  /** What the key is for, which its prefix says as well */
+  kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay';
   wallet_id: string | null;
   label: string;
   /** The prefix and the last four characters; a public identifier in full */
   hint: string;
-  /** active, expired or revoked */
-  status: string;
+  status: 'active' | 'expired' | 'revoked';
   expires_at: number | null;
   revoked_at: number | null;
   /** The key that a rotation put in its place */
   replaced_by: string | null;
   budget_msat: number | null;
-  /** day, week, month or ever */
-  budget_period: string | null;
+  /** Calendar periods in UTC; a week begins on Monday */
+  budget_period: 'day' | 'week' | 'month' | 'ever' | null;
   /** In the present period, with fees */
   budget_spent_msat: number | null;
   /** For payments in flight, with the most that their routing may cost */
@@ -153,7 +151,7 @@ export interface NewWallet {
   balance_msat: number;
   /** Held for payments in flight */
   pending_msat: number;
-  statusType: { type: string; name: string; display_name: string; };
+  statusType: { type: 'wallet'; name: 'active' | 'inactive'; display_name: string; };
   walletType: { name: string; display_name: string; };
   default_lnurlpay_id: string | null;
   ln_node_id: string;
@@ -181,17 +179,32 @@ export interface OutsideInvoice {
 export interface OutsidePayment {
   id: number;
   node: string;
-  /** received or sent */
-  direction: string;
+  direction: 'received' | 'sent';
   payment_hash: string;
   amount_msat: number;
   fee_msat: number;
-  /** succeeded, failed or pending */
-  state: string;
+  state: 'succeeded' | 'failed' | 'pending';
 }
 
 export interface OutsidePayments {
   payments: Array<OutsidePayment>;
+}
+
+export interface Payment {
+  /** wtx_… */
+  id: string;
+  created_at: number;
+  /** Signed */
+  num_satoshis: number;
+  /** Signed, exact */
+  num_msat: number;
+  user_label: string;
+  wal: Wallet;
+  wtxType: { layer: string; name: string; display_name: string; };
+  lnTx: LightningTransaction;
+  passThru: Record<string, unknown>;
+  status: 'settled' | 'pending' | 'failed';
+  failure_reason: string | null;
 }
 
 export interface Playground {
@@ -202,12 +215,10 @@ export interface Playground {
 }
 
 export interface Readiness {
-  /** ready or not ready */
-  status: string;
-  /** ok or unavailable */
-  database: string;
-  /** ok or unavailable; without it reads work, and sends are refused with 503 */
-  node: string;
+  status: 'ready' | 'not ready';
+  database: 'ok' | 'unavailable';
+  /** Without it reads work, and sends are refused with 503 */
+  node: 'ok' | 'unavailable';
 }
 
 export interface ResolvedHold {
@@ -242,7 +253,7 @@ export interface Wallet {
   balance_msat: number;
   /** Held for payments in flight */
   pending_msat: number;
-  statusType: { type: string; name: string; display_name: string; };
+  statusType: { type: 'wallet'; name: 'active' | 'inactive'; display_name: string; };
   walletType: { name: string; display_name: string; };
   default_lnurlpay_id: string | null;
   ln_node_id: string;
@@ -271,7 +282,7 @@ export interface WalletProof {
   /** Hash of the last ledger entry of the wallet, zeros when it has none */
   head: string;
   /** From below */
-  path: Array<{ side: string; sum_msat: number; hash: string; }>;
+  path: Array<{ side: 'left' | 'right'; sum_msat: number; hash: string; }>;
 }
 
 export interface WalletTransaction {
@@ -287,8 +298,7 @@ export interface WalletTransaction {
   wtxType: { layer: string; name: string; display_name: string; };
   lnTx: LightningTransaction | null;
   passThru: Record<string, unknown>;
-  /** settled, pending or failed */
-  status: string;
+  status: 'settled' | 'pending' | 'failed';
   failure_reason: string | null;
 }
 
@@ -399,8 +409,8 @@ export interface ListKeysRequest {
 }
 
 export interface CreateKeyRequest {
-  /** secret_api; for a wallet wallet_admin, wallet_invoice or wallet_read */
-  kind?: string;
+  /** The one kind there is for an account; may do everything in it. Default. */
+  kind?: 'secret_api';
   label?: string;
   /** Seconds (0 counts as absent) */
   expiry?: number;
@@ -408,8 +418,8 @@ export interface CreateKeyRequest {
   expires_at?: number;
   /** Millisatoshis */
   budget_msat?: number;
-  /** day, week, month or ever; calendar periods in UTC */
-  budget_period?: string;
+  /** Calendar periods in UTC; a week begins on Monday, `ever` never ends */
+  budget_period?: 'day' | 'week' | 'month' | 'ever';
   /** Millisatoshis */
   max_payment_msat?: number;
 }
@@ -567,8 +577,8 @@ export interface ListWalletKeysRequest {
 export interface CreateWalletKeyRequest {
   /** An access key of the wallet or, with a secret API key, the wallet's id */
   key: string;
-  /** secret_api; for a wallet wallet_admin, wallet_invoice or wallet_read */
-  kind?: string;
+  /** `wallet_admin` may do everything with the wallet, `wallet_invoice` make invoices and read the history, `wallet_read` read balance and history */
+  kind: 'wallet_admin' | 'wallet_invoice' | 'wallet_read';
   label?: string;
   /** Seconds (0 counts as absent) */
   expiry?: number;
@@ -576,8 +586,8 @@ export interface CreateWalletKeyRequest {
   expires_at?: number;
   /** Millisatoshis */
   budget_msat?: number;
-  /** day, week, month or ever; calendar periods in UTC */
-  budget_period?: string;
+  /** Calendar periods in UTC; a week begins on Monday, `ever` never ends */
+  budget_period?: 'day' | 'week' | 'month' | 'ever';
   /** Millisatoshis */
   max_payment_msat?: number;
 }
@@ -810,7 +820,7 @@ export interface Operations<Options> {
   /** Replace an access key of a wallet. The answer holds the key itself, this once: only its hash is stored. The new one has the same kind and limits; the old one goes on working for `overlap_seconds`. (`POST /v1/wallet/{key}/keys/{id}/rotate`) */
   rotateWalletKey(request: RotateWalletKeyRequest, options?: Options): Promise<NewKey>;
   /** Pay a node without an invoice. 201: it is paid. 202: it is under way or its outcome is unclear; the money is held, and `GET /v1/lntx/{id}` of its `lnTx` tells the end. 400 with `payment_failed`: it failed for good, and nothing was or will be paid. (`POST /v1/wallet/{key}/keysend`) */
-  keysend(request: KeysendRequest, options?: Options): Promise<WalletTransaction>;
+  keysend(request: KeysendRequest, options?: Options): Promise<Payment>;
   /** Use a withdraw link. The link's own address (LUD-03), called by the wallet of whoever withdraws; the path names the wallet by its public `waklw_` key. Without `pr` it answers what can be withdrawn; with `pr` it pays that invoice. Every refusal is HTTP 200 in the form of LNURL. (`GET /v1/wallet/{key}/lnurl-process`) */
   processWithdrawLink(request: ProcessWithdrawLinkRequest, options?: Options): Promise<{ tag: 'withdrawRequest'; callback: string; k1: string; defaultDescription: string; minWithdrawable: number; maxWithdrawable: number; balanceCheck?: string; } | { status: 'OK'; } | { status: 'ERROR'; reason: string; }>;
   /** Make a withdraw link by GET. Like createWithdrawLink, for clients that know only this form. Whoever has the link can withdraw from the wallet, up to `num_satoshis` (the balance, unless given) and as often as `uses` says. The link holds no money: what it can withdraw is never more than the balance. (`GET /v1/wallet/{key}/lnurl/withdraw`) */
@@ -826,7 +836,7 @@ export interface Operations<Options> {
   /** Move money to another wallet of the account. Costs nothing; both sides move or neither. (`POST /v1/wallet/{key}/transfer`) */
   transfer(request: TransferRequest, options?: Options): Promise<Transfer>;
   /** Pay an invoice. Pays a BOLT11 invoice. Paying the same invoice again from the same wallet answers with the first payment. 201: it is paid. 202: it is under way or its outcome is unclear; the money is held, and `GET /v1/lntx/{id}` of its `lnTx` tells the end. 400 with `payment_failed`: it failed for good, and nothing was or will be paid. (`POST /v1/wallet/{key}/withdraw`) */
-  withdraw(request: WithdrawRequest, options?: Options): Promise<WalletTransaction>;
+  withdraw(request: WithdrawRequest, options?: Options): Promise<Payment>;
   /** List the wallets of the account. Newest first. (`GET /v1/wallets`) */
   listWallets(request?: ListWalletsRequest, options?: Options): Promise<Array<Wallet>>;
 }

@@ -15,9 +15,16 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, nullable: true });
 }
 
-const AnyObject = Type.Object({}, { additionalProperties: true });
+/**
+ * A field of an answer that is one of these words or numbers. Said as `words` and not as `enum`: only the description of the API reads
+ * it, so that the serializer stays as fast, and could not stumble over a word.
+ */
+export function oneOf<const T extends string | number>(words: readonly T[], description?: string) {
+  const type = typeof words[0] === 'number' ? 'integer' : 'string';
+  return Type.Unsafe<T>({ type, words, ...(description !== undefined && { description }) });
+}
 
-const Named = Type.Object({ type: Type.String(), name: Type.String(), display_name: Type.String() });
+const AnyObject = Type.Object({}, { additionalProperties: true });
 
 export const WalletObject = Type.Object({
   id: Type.String({ description: 'wal_…' }),
@@ -27,7 +34,11 @@ export const WalletObject = Type.Object({
   balance: Type.Integer({ description: 'Spendable, in whole satoshis' }),
   balance_msat: Type.Integer({ description: 'Spendable, exact' }),
   pending_msat: Type.Integer({ description: 'Held for payments in flight' }),
-  statusType: Named,
+  statusType: Type.Object({
+    type: oneOf(['wallet']),
+    name: oneOf(['active', 'inactive'], 'inactive: it sends no money'),
+    display_name: Type.String(),
+  }),
   walletType: Type.Object({ name: Type.String(), display_name: Type.String() }),
   default_lnurlpay_id: nullable(Type.String()),
   ln_node_id: Type.String(),
@@ -47,11 +58,11 @@ export const LightningTransactionObject = Type.Object({
   expiry: Type.Integer({ description: 'Seconds' }),
   expires_at: nullable(Type.Integer()),
   payment_preimage: nullable(Type.String()),
-  settled: Type.Integer({ description: '1 settled, 0 not, -1 an outgoing payment that failed for good' }),
+  settled: oneOf([1, 0, -1], '1 settled, 0 not, -1 an outgoing payment that failed for good'),
   settled_at: nullable(Type.Integer()),
-  status: Type.String({ description: 'pending, settled, failed or expired' }),
+  status: oneOf(['pending', 'settled', 'failed', 'expired'], 'failed: a payment that failed for good, or an invoice that was cancelled'),
   failure_reason: nullable(Type.String()),
-  is_keysend: Type.Integer(),
+  is_keysend: oneOf([1, 0]),
   is_amp: Type.Null(),
   payment_addr: nullable(Type.String()),
   custom_records: nullable(AnyObject),
@@ -69,8 +80,14 @@ export const WalletTransactionObject = Type.Object({
   wtxType: Type.Object({ layer: Type.String(), name: Type.String(), display_name: Type.String() }),
   lnTx: nullable(LightningTransactionObject),
   passThru: AnyObject,
-  status: Type.String({ description: 'settled, pending or failed' }),
+  status: oneOf(['settled', 'pending', 'failed']),
   failure_reason: nullable(Type.String()),
+});
+
+/** A wallet transaction that is a payment, so that its `lnTx` is never null; the serializer goes on without relying on that. */
+export const PaymentObject = Type.Object({
+  ...WalletTransactionObject.properties,
+  lnTx: Type.Unsafe<Static<typeof LightningTransactionObject> | null>({ ...LightningTransactionObject, nullable: true, neverNull: true }),
 });
 
 /** The kinds of wallet transactions, and what they are called. */
@@ -97,7 +114,7 @@ export function createObjects(nodeId: string) {
       balance: floorSat(balance.spendableMsat),
       balance_msat: balance.spendableMsat,
       pending_msat: balance.heldMsat,
-      statusType: { type: 'wallet', name: w.status, display_name: w.status === 'active' ? 'Active' : 'Inactive' },
+      statusType: { type: 'wallet' as const, name: w.status, display_name: w.status === 'active' ? 'Active' : 'Inactive' },
       walletType: { name: 'generic_wallet', display_name: 'Generic Wallet' },
       default_lnurlpay_id: null,
       ln_node_id: nodeId,
@@ -134,7 +151,7 @@ const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, failed: 0 } as const;
 
 function lightningTransaction(ln: LightningTransaction) {
   // Only an outgoing payment has a reason to have failed; a known client polls for −1.
-  const settled = ln.failureReason === undefined ? SETTLED_FLAG[ln.status] : -1;
+  const settled: 1 | 0 | -1 = ln.failureReason === undefined ? SETTLED_FLAG[ln.status] : -1;
   return {
     id: ln.id,
     created_at: ln.createdAt,
@@ -153,7 +170,7 @@ function lightningTransaction(ln: LightningTransaction) {
     settled_at: ln.settledAt ?? null,
     status: ln.status,
     failure_reason: ln.failureReason ?? null,
-    is_keysend: ln.isKeysend ? 1 : 0,
+    is_keysend: ln.isKeysend ? (1 as const) : (0 as const),
     is_amp: null,
     payment_addr: null,
     ...customRecords(ln.customRecords),

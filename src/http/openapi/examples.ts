@@ -172,10 +172,12 @@ const BY_TYPE: Readonly<Record<string, unknown>> = { string: 'text', integer: 1,
 export function exampleOf(schema: RouteSchema, named: NamedSchemas, path = ''): unknown {
   const field = path.slice(path.indexOf('.') + 1);
   const known = path in VALUES ? VALUES[path] : VALUES[field];
-  if (schema.enum && !schema.enum.includes(known)) return schema.enum[0];
+  if (known === null && schema.nullable) return null;
+  const words = schema.words ?? schema.enum;
+  if (words && !words.includes(known)) return words[0];
   // The node's routes tell numbers as texts.
   if (typeof known === 'number' && schema.type === 'string') return String(known);
-  if (known !== undefined && !(known === null && !schema.nullable)) return known;
+  if (known !== undefined && known !== null) return known;
   if (schema.anyOf) return exampleOf(schema.anyOf[0] ?? {}, named, path);
   if (schema.const !== undefined) return schema.const;
   if (schema.type === 'array') return schema.items ? [exampleOf(schema.items, named, path)] : [];

@@ -1,10 +1,14 @@
 import type { JsonSchema } from './openapi-types.ts';
 
-/** A schema as routes write it: TypeBox, with this service's own words `nullable` and `zeroIsAbsent`. */
+/** A schema as routes write it: TypeBox, with this service's own `nullable`, `neverNull`, `words` and `zeroIsAbsent`. */
 export interface RouteSchema {
   readonly type?: string;
   readonly description?: string;
   readonly nullable?: boolean;
+  /** The serializer takes null, but there is none. */
+  readonly neverNull?: boolean;
+  /** What an answer's field can be; the serializer does not look at it. */
+  readonly words?: readonly unknown[];
   readonly zeroIsAbsent?: boolean;
   readonly properties?: Record<string, RouteSchema>;
   readonly patternProperties?: Record<string, RouteSchema>;
@@ -45,11 +49,11 @@ export class NamedSchemas {
     const name = this.nameOf(schema);
     if (name === undefined) return this.#translate(schema);
     const reference = { $ref: `#/components/schemas/${name}` };
-    return schema.nullable ? { anyOf: [reference, { type: 'null' }] } : reference;
+    return schema.nullable && !schema.neverNull ? { anyOf: [reference, { type: 'null' }] } : reference;
   }
 
   #translate(schema: RouteSchema): JsonSchema {
-    const { nullable, zeroIsAbsent, properties, patternProperties, items, anyOf, type, ...rest } = schema;
+    const { nullable, neverNull, words, zeroIsAbsent, properties, patternProperties, items, anyOf, type, ...rest } = schema;
     const [values] = Object.values(patternProperties ?? {});
     const choices = anyOf?.map((choice) => choice.const);
     const isEnum = choices?.every((choice) => choice !== undefined);
@@ -57,6 +61,7 @@ export class NamedSchemas {
     return {
       ...rest,
       ...(type !== undefined && { type: nullable ? [type, 'null'] : type }),
+      ...(words && { enum: nullable ? [...words, null] : words }),
       ...(zeroIsAbsent && { description: `${schema.description ?? ''} (0 counts as absent)`.trim() }),
       ...(own.length > 0 && { properties: Object.fromEntries(own) }),
       ...(values && { additionalProperties: this.schemaOf(values) }),
@@ -66,6 +71,6 @@ export class NamedSchemas {
   }
 }
 
-function identity({ nullable, description, ...schema }: RouteSchema): string {
+function identity({ nullable, neverNull, description, ...schema }: RouteSchema): string {
   return JSON.stringify(schema);
 }

@@ -19,22 +19,45 @@ const AccountObject = Type.Object({
   public_key: Type.String({ description: 'pak_…' }),
 });
 
-const KeyBody = Type.Object(
+const keyFields = {
+  label: Type.Optional(UserLabel),
+  expiry: Type.Optional(Expiry),
+  expires_at: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Unix seconds; instead of expiry' })),
+  budget_msat: Type.Optional(PositiveMsat),
+  budget_period: Type.Optional(
+    Type.Unsafe<BudgetPeriod>({
+      type: 'string',
+      enum: [...BUDGET_PERIODS],
+      description: 'Calendar periods in UTC; a week begins on Monday, `ever` never ends',
+    }),
+  ),
+  max_payment_msat: Type.Optional(PositiveMsat),
+};
+
+function kindField<const T extends KeyKind>(kinds: readonly T[], description: string) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...kinds], description });
+}
+
+const AccountKeyBody = Type.Object(
   {
-    kind: Type.Optional(
-      Type.String({ maxLength: 64, description: 'secret_api; for a wallet wallet_admin, wallet_invoice or wallet_read' }),
-    ),
-    label: Type.Optional(UserLabel),
-    expiry: Type.Optional(Expiry),
-    expires_at: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Unix seconds; instead of expiry' }),
-    ),
-    budget_msat: Type.Optional(PositiveMsat),
-    budget_period: Type.Optional(Type.String({ maxLength: 64, description: 'day, week, month or ever; calendar periods in UTC' })),
-    max_payment_msat: Type.Optional(PositiveMsat),
+    kind: Type.Optional(kindField(['secret_api'], 'The one kind there is for an account; may do everything in it. Default.')),
+    ...keyFields,
   },
   { additionalProperties: false },
 );
+
+const WalletKeyBody = Type.Object(
+  {
+    kind: kindField(
+      ['wallet_admin', 'wallet_invoice', 'wallet_read'],
+      '`wallet_admin` may do everything with the wallet, `wallet_invoice` make invoices and read the history, `wallet_read` read balance and history',
+    ),
+    ...keyFields,
+  },
+  { additionalProperties: false },
+);
+
+type KeyBody = Static<typeof AccountKeyBody> | Static<typeof WalletKeyBody>;
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
@@ -62,9 +85,9 @@ export function keyRoutes(app: App, deps: KeyRouteDependencies): void {
     return { id, created_at, public_key };
   });
 
-  keyRoutesAt(app, deps, '/v1/keys', IdParams, ['secret_api']);
+  keyRoutesAt(app, deps, '/v1/keys', IdParams, AccountKeyBody);
   for (const base of WALLET_BASES) {
-    keyRoutesAt(app, deps, `${base}/keys`, WalletKeyParams, ['wallet_admin', 'wallet_invoice', 'wallet_read']);
+    keyRoutesAt(app, deps, `${base}/keys`, WalletKeyParams, WalletKeyBody);
   }
 }
 
@@ -74,7 +97,7 @@ function keyRoutesAt(
   { access, once, keyring, clock }: KeyRouteDependencies,
   path: string,
   idParams: typeof IdParams,
-  kinds: readonly KeyKind[],
+  body: typeof AccountKeyBody | typeof WalletKeyBody,
 ): void {
   /** The secret API key that asks, and whose keys it asks about. */
   async function manager(request: FastifyRequest) {
@@ -109,9 +132,9 @@ function keyRoutesAt(
     return keys.map(keyObject);
   });
 
-  app.post(path, { schema: { body: KeyBody, response: { 201: NewKeyObject } } }, async (request, reply) => {
+  app.post(path, { schema: { body, response: { 201: NewKeyObject } } }, async (request, reply) => {
     const asker = await manager(request);
-    const order = readOrder(request.body, kinds, clock);
+    const order = readOrder(request.body, clock);
     return answerMade(request, reply, asker, (companions) => keyring.create(asker.by, asker.owner, order, companions));
   });
 
@@ -134,10 +157,8 @@ function keyRoutesAt(
 const CAN_SPEND: readonly KeyKind[] = ['secret_api', 'wallet_admin'];
 
 /** @throws Refusal naming the field. */
-function readOrder(body: Static<typeof KeyBody>, kinds: readonly KeyKind[], clock: Clock): KeyOrder {
-  const [first, ...others] = kinds;
-  const kind = body.kind === undefined && others.length === 0 ? first : kinds.find((one) => one === body.kind);
-  if (kind === undefined) throw new Refusal('validation_failed', `kind must be one of ${kinds.join(', ')} here.`);
+function readOrder(body: KeyBody, clock: Clock): KeyOrder {
+  const kind = body.kind ?? 'secret_api';
   const budget = readBudget(body);
   const maxPaymentMsat = body.max_payment_msat as Msat | undefined;
   const limits = budget || maxPaymentMsat !== undefined ? { budget, maxPaymentMsat } : undefined;
@@ -145,17 +166,16 @@ function readOrder(body: Static<typeof KeyBody>, kinds: readonly KeyKind[], cloc
   return { kind, label: plainText('label', body.label ?? ''), expiresAt: readExpiresAt(body, clock), limits };
 }
 
-function readExpiresAt({ expiry, expires_at }: Static<typeof KeyBody>, clock: Clock): number | undefined {
+function readExpiresAt({ expiry, expires_at }: KeyBody, clock: Clock): number | undefined {
   const now = unixSeconds(clock);
   if (expiry !== undefined && expires_at !== undefined) throw new Refusal('validation_failed', 'expiry and expires_at exclude each other.');
   if (expires_at !== undefined && expires_at <= now) throw new Refusal('validation_failed', 'expires_at is not in the future.');
   return expiry === undefined ? expires_at : now + expiry;
 }
 
-function readBudget({ budget_msat, budget_period }: Static<typeof KeyBody>): { amountMsat: Msat; period: BudgetPeriod } | undefined {
+function readBudget({ budget_msat, budget_period }: KeyBody): { amountMsat: Msat; period: BudgetPeriod } | undefined {
   if (budget_msat === undefined && budget_period === undefined) return undefined;
-  const period = BUDGET_PERIODS.find((one) => one === budget_period);
-  if (budget_msat === undefined || period === undefined)
+  if (budget_msat === undefined || budget_period === undefined)
     throw new Refusal('validation_failed', `budget_msat and budget_period go together; the period is one of ${BUDGET_PERIODS.join(', ')}.`);
-  return { amountMsat: budget_msat as Msat, period };
+  return { amountMsat: budget_msat as Msat, period: budget_period };
 }

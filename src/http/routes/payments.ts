@@ -15,7 +15,7 @@ import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import type { Access, Spender } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, Pubkey, passThruText } from '../fields.ts';
-import { type Objects, WalletTransactionObject } from '../objects.ts';
+import { type Objects, PaymentObject, WalletTransactionObject } from '../objects.ts';
 import type { Once } from '../once.ts';
 
 const WithdrawBody = Type.Object(
@@ -59,7 +59,7 @@ const TransferObject = Type.Object({
 });
 
 /** 201 when it succeeded, 202 while its outcome is open. */
-const PAYMENT_ANSWERS = { 201: WalletTransactionObject, 202: WalletTransactionObject };
+const PAYMENT_ANSWERS = { 201: PaymentObject, 202: PaymentObject };
 
 export interface PaymentRouteDependencies {
   readonly access: Access;

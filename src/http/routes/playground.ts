@@ -8,17 +8,18 @@ import { type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '
 import type { Access } from '../access.ts';
 import type { App } from '../app-type.ts';
 import { customRecordsHex, Expiry, Memo, memoText, NumSatoshis, NumSatoshisOrAny } from '../fields.ts';
+import { oneOf } from '../objects.ts';
 
 const OutsideNode = Type.Union([Type.Literal('alice'), Type.Literal('carol')], { description: 'alice (our peer) or carol (behind alice)' });
 
 const OutsidePaymentObject = Type.Object({
   id: Type.Integer(),
   node: Type.String(),
-  direction: Type.String({ description: 'received or sent' }),
+  direction: oneOf(['received', 'sent']),
   payment_hash: Type.String(),
   amount_msat: Type.Integer(),
   fee_msat: Type.Integer(),
-  state: Type.String({ description: 'succeeded, failed or pending' }),
+  state: oneOf(['succeeded', 'failed', 'pending']),
 });
 
 const closed = { additionalProperties: false };

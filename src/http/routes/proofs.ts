@@ -5,6 +5,7 @@ import type { Proofs } from '../../proof/proofs.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { KeyParams } from '../fields.ts';
+import { oneOf } from '../objects.ts';
 import { PageQuery, pageHeaders, readPage } from '../paging.ts';
 
 const Hash = Type.String({ description: '32 bytes in hex' });
@@ -28,9 +29,12 @@ const ProofObject = Type.Object({
   salt: Hash,
   balance_msat: Type.Integer({ description: 'Posted, what is held included' }),
   head: Type.String({ description: 'Hash of the last ledger entry of the wallet, zeros when it has none' }),
-  path: Type.Array(Type.Object({ side: Type.String({ description: 'left or right' }), sum_msat: Type.Integer(), hash: Hash }), {
-    description: 'From below',
-  }),
+  path: Type.Array(
+    Type.Object({ side: oneOf(['left', 'right'], 'Where this node stands beside the path'), sum_msat: Type.Integer(), hash: Hash }),
+    {
+      description: 'From below',
+    },
+  ),
 });
 
 const EpochNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Default: the last one' });

@@ -100,8 +100,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   async function goodValues(walked: Walked, how: 'least' | 'most'): Promise<Values> {
     const values: Record<Field['in'], Record<string, unknown>> = { path: {}, query: {}, header: {}, body: {} };
     for (const field of walked.fields) {
-      const wanted =
-        field.required || NEEDED.has(`${walked.operation.operationId}.${field.name}`) || (how === 'most' && !LEFT_OUT.has(field.name));
+      const wanted = field.required || (how === 'most' && !LEFT_OUT.has(field.name));
       if (wanted) values[field.in][field.name] = await workingValue(walked, field);
     }
     return values;
@@ -109,9 +108,6 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
 
   return { client, wallet, goodValues };
 }
-
-/** Fields that are needed although the description does not say so in its schemas. */
-const NEEDED = new Set(['createWalletKey.kind']);
 
 /** Fields that exclude others, select a part of the answer, or name a request. */
 const LEFT_OUT = new Set(['page', 'fields', 'Idempotency-Key', 'k1', 'balanceNotify', 'expires_at']);

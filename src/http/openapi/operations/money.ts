@@ -23,7 +23,7 @@ export const MONEY_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     summary: 'Pay an invoice',
     description: `Pays a BOLT11 invoice. Paying the same invoice again from the same wallet answers with the first payment. ${OUTCOME}`,
     needs: 'wallet_withdraw',
-    answer: 'WalletTransaction',
+    answer: 'Payment',
     body: { payment_request: 'lnbcrt10u1p4szcp7…', fee_limit_msat: 50_000 },
     says: { 201: WITHDRAWAL, 202: WITHDRAWAL_BEGUN },
     pays: true,
@@ -34,7 +34,7 @@ export const MONEY_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     summary: 'Pay a node without an invoice',
     description: OUTCOME,
     needs: 'wallet_withdraw',
-    answer: 'WalletTransaction',
+    answer: 'Payment',
     body: {
       dest_pubkey: STORY.pubkey,
       num_satoshis: 100,
