@@ -13,22 +13,30 @@ export interface Account {
 }
 
 export interface DecodedInvoice {
+  /** The node that is to be paid, in hex */
   destination: string;
+  /** 32 bytes in hex */
   payment_hash: string;
   /** 0 when the invoice leaves the amount open */
   num_satoshis: string;
+  /** Millisatoshis */
   num_msat: string;
+  /** Unix seconds, as text */
   timestamp: string;
+  /** Seconds from the timestamp, as text */
   expiry: string;
+  /** What it is for; empty when there is none */
   description: string;
   /** Hex */
   description_hash: string;
+  /** Blocks that the last hop asks for, as text */
   cltv_expiry: string;
   /** Hex */
   payment_addr: string;
-  route_hints: Array<{ hop_hints: Array<{ node_id: string; chan_id: string; fee_base_msat: string; fee_proportional_millionths: string; cltv_expiry_delta: string; }>; }>;
+  /** Ways to a node that is not announced */
+  route_hints: Array<{ /** The channels of such a way, in order */ hop_hints: Array<{ /** The node at the beginning of the channel, in hex */ node_id: string; /** Short channel id, as a decimal number */ chan_id: string; /** What the channel asks for each payment */ fee_base_msat: string; /** What it asks for each million */ fee_proportional_millionths: string; /** Blocks that it asks for */ cltv_expiry_delta: string; }>; }>;
   /** By bit */
-  features: Record<string, { name: string; is_required: boolean; is_known: boolean; }>;
+  features: Record<string, { /** For programs */ name: string; /** Whether a payer must know it */ is_required: boolean; /** Whether this service knows its name */ is_known: boolean; }>;
 }
 
 export interface Epoch {
@@ -49,6 +57,7 @@ export interface Epoch {
 }
 
 export interface Health {
+  /** It answers */
   status: 'ok';
 }
 
@@ -59,15 +68,21 @@ export interface Key {
   created_at: number;
   /** What the key is for, which its prefix says as well */
   kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay';
+  /** The wallet whose access key it is; null for a key of the account */
   wallet_id: string | null;
+  /** What you call it; for people */
   label: string;
   /** The prefix and the last four characters; a public identifier in full */
   hint: string;
+  /** Only an active one works */
   status: 'active' | 'expired' | 'revoked';
+  /** Unix seconds; null: never */
   expires_at: number | null;
+  /** Unix seconds; null while it is not revoked */
   revoked_at: number | null;
   /** The key that a rotation put in its place */
   replaced_by: string | null;
+  /** What may leave by the key in one period; null: no budget */
   budget_msat: number | null;
   /** Calendar periods in UTC; a week begins on Monday */
   budget_period: 'day' | 'week' | 'month' | 'ever' | null;
@@ -82,30 +97,49 @@ export interface Key {
 export interface LightningTransaction {
   /** lntx_… */
   id: string;
+  /** Unix seconds */
   created_at: number;
+  /** The node of this service (`lnd_…`) */
   ln_node_id: string;
+  /** The node that is paid, in hex */
   dest_pubkey: string;
+  /** The BOLT11 invoice; of a keysend `keysend`, or the destination and the amount */
   payment_request: string;
+  /** The payment hash, in hex */
   r_hash_decoded: string;
+  /** What it is for; for people. At most 639 bytes */
   memo: string;
+  /** In hex; null when there is none */
   description_hash: string | null;
+  /** Whole satoshis: what was asked for, paid or received; 0 while an open amount is not paid */
   num_satoshis: number;
+  /** What routing has cost; null for what was received and until it is known */
   fee_msat: number | null;
   /** Seconds */
   expiry: number;
+  /** Unix seconds; null: never */
   expires_at: number | null;
+  /** 32 bytes in hex that prove the payment; null until it is settled */
   payment_preimage: string | null;
   /** 1 settled, 0 not, -1 an outgoing payment that failed for good */
   settled: 1 | 0 | -1;
+  /** Unix seconds; null until it is settled */
   settled_at: number | null;
   /** failed: a payment that failed for good, or an invoice that was cancelled */
   status: 'pending' | 'settled' | 'failed' | 'expired';
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
   failure_reason: string | null;
+  /** 1 for a payment without an invoice, 0 otherwise */
   is_keysend: 1 | 0;
+  /** Always null */
   is_amp: null;
+  /** Always null */
   payment_addr: string | null;
+  /** TLV records of a keysend: type → text, or hex where it is no text; null for an invoice */
   custom_records: Record<string, unknown> | null;
+  /** Those of them that are JSON, parsed; null when none is */
   custom_records_json: Record<string, unknown> | null;
+  /** The caller's own object, as it was given */
   passThru: Record<string, unknown> | null;
 }
 
@@ -116,15 +150,21 @@ export interface NewKey {
   created_at: number;
   /** What the key is for, which its prefix says as well */
   kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay';
+  /** The wallet whose access key it is; null for a key of the account */
   wallet_id: string | null;
+  /** What you call it; for people */
   label: string;
   /** The prefix and the last four characters; a public identifier in full */
   hint: string;
+  /** Only an active one works */
   status: 'active' | 'expired' | 'revoked';
+  /** Unix seconds; null: never */
   expires_at: number | null;
+  /** Unix seconds; null while it is not revoked */
   revoked_at: number | null;
   /** The key that a rotation put in its place */
   replaced_by: string | null;
+  /** What may leave by the key in one period; null: no budget */
   budget_msat: number | null;
   /** Calendar periods in UTC; a week begins on Monday */
   budget_period: 'day' | 'week' | 'month' | 'ever' | null;
@@ -143,7 +183,9 @@ export interface NewWallet {
   id: string;
   /** Unix seconds */
   created_at: number;
+  /** Unix seconds */
   updated_at: number;
+  /** What you call it; for people */
   user_label: string;
   /** Spendable, in whole satoshis */
   balance: number;
@@ -151,9 +193,13 @@ export interface NewWallet {
   balance_msat: number;
   /** Held for payments in flight */
   pending_msat: number;
-  statusType: { type: 'wallet'; name: 'active' | 'inactive'; display_name: string; };
-  walletType: { name: string; display_name: string; };
+  /** Whether the wallet sends money */
+  statusType: { /** What it is the status of */ type: 'wallet'; /** inactive: it sends no money */ name: 'active' | 'inactive'; /** For people */ display_name: string; };
+  /** The same for every wallet */
+  walletType: { /** For programs */ name: string; /** For people */ display_name: string; };
+  /** Always null: there are no pay links yet */
   default_lnurlpay_id: string | null;
+  /** The node of this service (`lnd_…`) */
   ln_node_id: string;
   /** Shown this once */
   access_keys: Record<string, Array<string>>;
@@ -162,72 +208,98 @@ export interface NewWallet {
 export interface Node {
   /** lnd_… */
   id: string;
+  /** Unix seconds */
   created_at: number;
   /** null while the node does not answer */
   alias: string | null;
+  /** `bitcoin`, `testnet`, `signet` or `regtest` */
   network: string;
+  /** 33-byte public key in hex */
   default_pubkey: string;
   /** Not known to the service: null */
   uri: string | null;
 }
 
 export interface OutsideInvoice {
+  /** A BOLT11 invoice */
   payment_request: string;
+  /** 32 bytes in hex */
   payment_hash: string;
 }
 
 export interface OutsidePayment {
+  /** A number that grows */
   id: number;
+  /** `alice` or `carol` */
   node: string;
+  /** As the outside node sees it */
   direction: 'received' | 'sent';
+  /** 32 bytes in hex */
   payment_hash: string;
+  /** Millisatoshis */
   amount_msat: number;
+  /** What routing has cost */
   fee_msat: number;
+  /** `pending`: not known yet */
   state: 'succeeded' | 'failed' | 'pending';
 }
 
 export interface OutsidePayments {
+  /** Oldest first, at most 1,000 */
   payments: Array<OutsidePayment>;
 }
 
 export interface Payment {
   /** wtx_… */
   id: string;
+  /** Unix seconds */
   created_at: number;
   /** Signed */
   num_satoshis: number;
   /** Signed, exact */
   num_msat: number;
+  /** What it was for; for people */
   user_label: string;
   wal: Wallet;
-  wtxType: { layer: string; name: string; display_name: string; };
+  /** What kind of movement it is */
+  wtxType: { /** Always `ln` */ layer: string; /** `ln_deposit`, `ln_withdrawal`, `ln_transfer_in`, `ln_transfer_out`, `ln_lnurl_withdraw`, `network_fee`, …: the values of the filter `type` */ name: string; /** For people */ display_name: string; };
   lnTx: LightningTransaction;
+  /** The caller's own object, as it was given */
   passThru: Record<string, unknown>;
+  /** `pending`: under way or unclear, and its money is held */
   status: 'settled' | 'pending' | 'failed';
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
   failure_reason: string | null;
 }
 
 export interface Playground {
+  /** `bitcoin`, `testnet`, `signet` or `regtest` */
   network: string;
-  nodes: Array<{ name: string; pubkey: string; }>;
+  /** `hub` is the node of this service */
+  nodes: Array<{ /** `hub`, `alice` or `carol` */ name: string; /** 33-byte public key in hex */ pubkey: string; }>;
   /** A valid key that no node has */
   unreachable_pubkey: string;
 }
 
 export interface Readiness {
+  /** Whether both of the others are ok */
   status: 'ready' | 'not ready';
+  /** Whether it answers */
   database: 'ok' | 'unavailable';
   /** Without it reads work, and sends are refused with 503 */
   node: 'ok' | 'unavailable';
 }
 
 export interface ResolvedHold {
+  /** 32 bytes in hex */
   payment_hash: string;
+  /** `settle` claims the money, `cancel` sends it back */
   action: string;
 }
 
 export interface Routes {
-  routes: Array<{ totalTimeLock: number; totalAmt: string; totalAmtMsat: string; totalFeesMsat: string; hops: Array<{ chanId: string; chanCapacity: string; amtToForward: string; amtToForwardMsat: string; feeMsat: string; expiry: number; pubKey: string; }>; }>;
+  /** The way that was found */
+  routes: Array<{ /** Block height */ totalTimeLock: number; /** Satoshis with fees */ totalAmt: string; /** Millisatoshis with fees */ totalAmtMsat: string; /** Millisatoshis */ totalFeesMsat: string; /** The channels of the way, in order */ hops: Array<{ /** Short channel id, as a decimal number */ chanId: string; /** Satoshis; 0 when it is not known */ chanCapacity: string; /** Satoshis that go on */ amtToForward: string; /** Millisatoshis that go on */ amtToForwardMsat: string; /** Millisatoshis that stay here */ feeMsat: string; /** Block height */ expiry: number; /** The node at the end of the channel, in hex */ pubKey: string; }>; }>;
   /** Not estimated: null */
   successProb: number | null;
 }
@@ -235,8 +307,11 @@ export interface Routes {
 export interface Transfer {
   wtx_transfer_in: WalletTransaction;
   wtx_transfer_out: WalletTransaction;
+  /** The caller's own object, as it was given */
   passThru: Record<string, unknown>;
+  /** Where the money came from (`wal_…`) */
   source_wallet_id: string;
+  /** Where the money went (`wal_…`) */
   dest_wallet_id: string;
 }
 
@@ -245,7 +320,9 @@ export interface Wallet {
   id: string;
   /** Unix seconds */
   created_at: number;
+  /** Unix seconds */
   updated_at: number;
+  /** What you call it; for people */
   user_label: string;
   /** Spendable, in whole satoshis */
   balance: number;
@@ -253,9 +330,13 @@ export interface Wallet {
   balance_msat: number;
   /** Held for payments in flight */
   pending_msat: number;
-  statusType: { type: 'wallet'; name: 'active' | 'inactive'; display_name: string; };
-  walletType: { name: string; display_name: string; };
+  /** Whether the wallet sends money */
+  statusType: { /** What it is the status of */ type: 'wallet'; /** inactive: it sends no money */ name: 'active' | 'inactive'; /** For people */ display_name: string; };
+  /** The same for every wallet */
+  walletType: { /** For programs */ name: string; /** For people */ display_name: string; };
+  /** Always null: there are no pay links yet */
   default_lnurlpay_id: string | null;
+  /** The node of this service (`lnd_…`) */
   ln_node_id: string;
 }
 
@@ -274,6 +355,7 @@ export interface WalletProof {
   previous_root: string;
   /** From 0 */
   leaf_index: number;
+  /** The wallet (`wal_…`) */
   wallet_id: string;
   /** 32 bytes in hex */
   salt: string;
@@ -282,27 +364,35 @@ export interface WalletProof {
   /** Hash of the last ledger entry of the wallet, zeros when it has none */
   head: string;
   /** From below */
-  path: Array<{ side: 'left' | 'right'; sum_msat: number; hash: string; }>;
+  path: Array<{ /** Where this node stands beside the path */ side: 'left' | 'right'; /** What is owed to all wallets below this node of the tree */ sum_msat: number; /** 32 bytes in hex */ hash: string; }>;
 }
 
 export interface WalletTransaction {
   /** wtx_… */
   id: string;
+  /** Unix seconds */
   created_at: number;
   /** Signed */
   num_satoshis: number;
   /** Signed, exact */
   num_msat: number;
+  /** What it was for; for people */
   user_label: string;
   wal: Wallet;
-  wtxType: { layer: string; name: string; display_name: string; };
+  /** What kind of movement it is */
+  wtxType: { /** Always `ln` */ layer: string; /** `ln_deposit`, `ln_withdrawal`, `ln_transfer_in`, `ln_transfer_out`, `ln_lnurl_withdraw`, `network_fee`, …: the values of the filter `type` */ name: string; /** For people */ display_name: string; };
+  /** The invoice or payment behind it; null for a transfer and for a fee */
   lnTx: LightningTransaction | null;
+  /** The caller's own object, as it was given */
   passThru: Record<string, unknown>;
+  /** Only settled ones are in the balance; a pending one is held */
   status: 'settled' | 'pending' | 'failed';
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
   failure_reason: string | null;
 }
 
 export interface WithdrawLink {
+  /** `lnurlw_…` */
   id: string;
   /** LUD-01, upper case */
   lnurl: string;
@@ -310,12 +400,17 @@ export interface WithdrawLink {
   ott: string;
   /** What the LNURL decodes to */
   url: string;
+  /** The wallet (`wal_…`) */
   wallet_id: string;
   /** The most one claim can withdraw */
   num_satoshis: number;
+  /** How often it can be claimed */
   uses: number;
+  /** What it is for; for people. At most 639 bytes */
   memo: string;
+  /** Unix seconds */
   created_at: number;
+  /** Unix seconds; null: never */
   expires_at: number | null;
 }
 
@@ -343,6 +438,7 @@ export interface GetPlaygroundRequest {
 }
 
 export interface PlaygroundFundRequest {
+  /** The wallet: its id or an access key */
   wallet_id: string;
   /** Whole satoshis */
   num_satoshis: number;
@@ -351,12 +447,14 @@ export interface PlaygroundFundRequest {
 export interface PlaygroundHoldRequest {
   /** Payment hash, in hex */
   hash: string;
+  /** `settle` claims the money, `cancel` sends it back */
   action: 'settle' | 'cancel';
 }
 
 export interface PlaygroundInvoiceRequest {
   /** Whole satoshis; 0 or absent: any amount (0 counts as absent) */
   num_satoshis?: number;
+  /** What it is for; for people. At most 639 bytes */
   memo?: string;
   /** alice (our peer) or carol (behind alice) */
   at?: 'alice' | 'carol';
@@ -369,12 +467,14 @@ export interface PlaygroundInvoiceRequest {
 export interface PlaygroundKeysendRequest {
   /** Whole satoshis */
   num_satoshis: number;
+  /** TLV records of a keysend: type → text, or hex where it is no text; null for an invoice */
   custom_records?: Record<string, unknown>;
   /** alice (our peer) or carol (behind alice) */
   from?: 'alice' | 'carol';
 }
 
 export interface PlaygroundPayRequest {
+  /** A BOLT11 invoice */
   payment_request: string;
   /** alice (our peer) or carol (behind alice) */
   from?: 'alice' | 'carol';
@@ -411,6 +511,7 @@ export interface ListKeysRequest {
 export interface CreateKeyRequest {
   /** The one kind there is for an account; may do everything in it. Default. */
   kind?: 'secret_api';
+  /** What you call it; for people */
   label?: string;
   /** Seconds (0 counts as absent) */
   expiry?: number;
@@ -425,26 +526,26 @@ export interface CreateKeyRequest {
 }
 
 export interface RevokeKeyRequest {
-  /** Id */
+  /** The `key_` id of the key, not the key itself */
   id: string;
 }
 
 export interface RotateKeyRequest {
-  /** Id */
+  /** The `key_` id of the key, not the key itself */
   id: string;
   /** Default 0 */
   overlap_seconds?: number;
 }
 
 export interface GetLightningTransactionRequest {
-  /** Id */
+  /** A `lntx_` id, or a payment hash in hex */
   id: string;
   /** Keeps just these fields of the answer */
   fields?: string;
 }
 
 export interface CancelInvoiceRequest {
-  /** Id */
+  /** The `lntx_` id of the invoice */
   id: string;
 }
 
@@ -458,7 +559,7 @@ export interface GetNodeRequest {
 export interface DecodeInvoiceRequest {
   /** lnd_… or default */
   id: string;
-  /** payment_request */
+  /** A BOLT11 invoice */
   payment_request: string;
   /** Keeps just these fields of the answer */
   fields?: string;
@@ -486,7 +587,7 @@ export interface GetLastEpochRequest {
 }
 
 export interface GetEpochRequest {
-  /** epoch */
+  /** Number of an epoch, from 1 */
   epoch: string;
   /** Keeps just these fields of the answer */
   fields?: string;
@@ -502,7 +603,9 @@ export interface ListEpochsRequest {
 }
 
 export interface CreateWalletRequest {
+  /** What you call it; for people */
   user_label?: string;
+  /** The node of this service (`lnd_…`) */
   ln_node_id?: string;
 }
 
@@ -521,14 +624,14 @@ export interface ListTransactionsRequest {
   status?: 'settled' | 'pending' | 'failed' | 'all';
   /** A wtxType name */
   type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee';
-  /** wallet_id */
+  /** Only of this wallet: its id or an access key */
   wallet_id?: string;
   /** Keeps just these fields of the answer */
   fields?: string;
 }
 
 export interface GetTransactionRequest {
-  /** Id */
+  /** A `wtx_` id */
   id: string;
   /** Keeps just these fields of the answer */
   fields?: string;
@@ -544,6 +647,7 @@ export interface GetWalletRequest {
 export interface ChangeWalletRequest {
   /** An access key of the wallet or, with a secret API key, the wallet's id */
   key: string;
+  /** What you call it; for people */
   user_label?: string;
   /** inactive: it sends no money */
   status?: 'active' | 'inactive';
@@ -554,6 +658,7 @@ export interface CreateInvoiceRequest {
   key: string;
   /** Whole satoshis; 0 or absent: any amount (0 counts as absent) */
   num_satoshis?: number;
+  /** What it is for; for people. At most 639 bytes */
   memo?: string;
   /** 64 hex characters, or base64 of 32 bytes */
   description_hash?: string;
@@ -579,6 +684,7 @@ export interface CreateWalletKeyRequest {
   key: string;
   /** `wallet_admin` may do everything with the wallet, `wallet_invoice` make invoices and read the history, `wallet_read` read balance and history */
   kind: 'wallet_admin' | 'wallet_invoice' | 'wallet_read';
+  /** What you call it; for people */
   label?: string;
   /** Seconds (0 counts as absent) */
   expiry?: number;
@@ -595,14 +701,14 @@ export interface CreateWalletKeyRequest {
 export interface RevokeWalletKeyRequest {
   /** An access key of the wallet or, with a secret API key, the wallet's id */
   key: string;
-  /** Id */
+  /** The `key_` id of the key, not the key itself */
   id: string;
 }
 
 export interface RotateWalletKeyRequest {
   /** An access key of the wallet or, with a secret API key, the wallet's id */
   key: string;
-  /** Id */
+  /** The `key_` id of the key, not the key itself */
   id: string;
   /** Default 0 */
   overlap_seconds?: number;
@@ -624,17 +730,17 @@ export interface KeysendRequest {
 }
 
 export interface ProcessWithdrawLinkRequest {
-  /** An access key of the wallet or, with a secret API key, the wallet's id */
+  /** The `waklw_` key of the wallet, which only names it */
   key: string;
-  /** ott */
+  /** The link's token */
   ott: string;
   /** Whole satoshis */
   num_satoshis?: number;
-  /** k1 */
+  /** As the first step answered it (LUD-03); may be left out, but must match if it is sent */
   k1?: string;
   /** The invoice to pay (step 2) */
   pr?: string;
-  /** balanceNotify */
+  /** Accepted, because other wallets may send it (LUD-15), and not called */
   balanceNotify?: string;
 }
 
@@ -643,7 +749,7 @@ export interface MakeWithdrawLinkRequest {
   key: string;
   /** Whole satoshis */
   num_satoshis?: number;
-  /** memo */
+  /** What it is for; for people. At most 639 bytes */
   memo?: string;
   /** Seconds (0 counts as absent) */
   expiry?: number;
@@ -660,6 +766,7 @@ export interface CreateWithdrawLinkRequest {
   key: string;
   /** Whole satoshis */
   num_satoshis?: number;
+  /** What it is for; for people. At most 639 bytes */
   memo?: string;
   /** Seconds (0 counts as absent) */
   expiry?: number;
@@ -715,6 +822,7 @@ export interface TransferRequest {
   dest_wallet_id: string;
   /** Whole satoshis */
   num_satoshis: number;
+  /** What it is for; for people. At most 639 bytes */
   memo?: string;
   /** Any JSON object of at most 4 kB; comes back with the transaction */
   passThru?: Record<string, unknown>;
@@ -822,7 +930,7 @@ export interface Operations<Options> {
   /** Pay a node without an invoice. 201: it is paid. 202: it is under way or its outcome is unclear; the money is held, and `GET /v1/lntx/{id}` of its `lnTx` tells the end. 400 with `payment_failed`: it failed for good, and nothing was or will be paid. (`POST /v1/wallet/{key}/keysend`) */
   keysend(request: KeysendRequest, options?: Options): Promise<Payment>;
   /** Use a withdraw link. The link's own address (LUD-03), called by the wallet of whoever withdraws; the path names the wallet by its public `waklw_` key. Without `pr` it answers what can be withdrawn; with `pr` it pays that invoice. Every refusal is HTTP 200 in the form of LNURL. (`GET /v1/wallet/{key}/lnurl-process`) */
-  processWithdrawLink(request: ProcessWithdrawLinkRequest, options?: Options): Promise<{ tag: 'withdrawRequest'; callback: string; k1: string; defaultDescription: string; minWithdrawable: number; maxWithdrawable: number; balanceCheck?: string; } | { status: 'OK'; } | { status: 'ERROR'; reason: string; }>;
+  processWithdrawLink(request: ProcessWithdrawLinkRequest, options?: Options): Promise<{ /** What kind of LNURL it is */ tag: 'withdrawRequest'; /** Where to send `k1` and `pr` */ callback: string; /** To send back with `pr` */ k1: string; /** The memo of the link */ defaultDescription: string; /** Millisatoshis */ minWithdrawable: number; /** Millisatoshis */ maxWithdrawable: number; /** Where to ask again later what can be withdrawn (LUD-14) */ balanceCheck?: string; } | { /** It is accepted */ status: 'OK'; } | { /** It is refused */ status: 'ERROR'; /** Why, for people */ reason: string; }>;
   /** Make a withdraw link by GET. Like createWithdrawLink, for clients that know only this form. Whoever has the link can withdraw from the wallet, up to `num_satoshis` (the balance, unless given) and as often as `uses` says. The link holds no money: what it can withdraw is never more than the balance. (`GET /v1/wallet/{key}/lnurl/withdraw`) */
   makeWithdrawLink(request: MakeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
   /** Make a withdraw link. Whoever has the link can withdraw from the wallet, up to `num_satoshis` (the balance, unless given) and as often as `uses` says. The link holds no money: what it can withdraw is never more than the balance. (`POST /v1/wallet/{key}/lnurl/withdraw`) */

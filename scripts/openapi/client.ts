@@ -116,10 +116,8 @@ function typeOf(schema: JsonSchema): string {
 
 function objectType({ properties, required, additionalProperties }: JsonSchema): string {
   if (properties) {
-    const fields = Object.entries(properties).map(([name, { description, ...value }]) =>
-      field(name, value, required?.includes(name) === true),
-    );
-    return `{ ${fields.map((one) => one.trim()).join(' ')} }`;
+    const fields = Object.entries(properties).map(([name, value]) => field(name, value, required?.includes(name) === true));
+    return `{ ${fields.map((one) => one.trim().replaceAll(/\n\s*/g, ' ')).join(' ')} }`;
   }
   return `Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'}>`;
 }

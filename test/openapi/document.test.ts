@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import type { OpenApiDocument, Operation } from '../../src/http/openapi/openapi-types.ts';
+import type { JsonSchema, OpenApiDocument, Operation } from '../../src/http/openapi/openapi-types.ts';
 import { OPERATIONS } from '../../src/http/openapi/operations.ts';
 import { REFUSALS } from '../../src/kernel/refusal.ts';
 import { operationsOf } from './conformance/operations.ts';
@@ -34,7 +34,18 @@ describe('the description of the API', () => {
     }
   });
 
-  it('describes every parameter, and every refusal of the closed table', () => {
+  it('describes every parameter and every field in other words than its name, and every refusal of the closed table', () => {
+    const named = Object.entries(document.components.schemas).flatMap(([name, schema]) => undescribed(name, schema));
+    const asked = walk.flatMap(({ operation }) => [
+      ...Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => undescribed(operation.operationId, schema)),
+      ...(operation.parameters ?? []).flatMap((one) =>
+        'in' in one && isSaying(one.description, one.name) ? [] : '$ref' in one ? [] : [`${operation.operationId} ${one.name}`],
+      ),
+      ...Object.values(operation.responses).flatMap((response) =>
+        '$ref' in response ? [] : Object.values(response.content ?? {}).flatMap(({ schema }) => undescribed(operation.operationId, schema)),
+      ),
+    ]);
+    expect([...named, ...asked], 'say what it is in src/http/openapi/descriptions.ts').toEqual([]);
     for (const { operation, fields } of walk) {
       for (const field of fields.filter(({ in: place }) => place === 'path'))
         expect(field.example, `${operation.operationId} ${field.name}`).toBeDefined();
@@ -95,6 +106,21 @@ describe('the description of the API', () => {
     expect(Object.keys(exampleById('createWallet', 201)?.access_keys as object)).toHaveLength(5);
   });
 });
+
+function isSaying(description: string | undefined, name: string): boolean {
+  return description !== undefined && description.toLowerCase() !== name.toLowerCase() && description !== 'Id';
+}
+
+/** The fields in a schema that nothing is said of; what it refers to says it itself. */
+function undescribed(path: string, schema: JsonSchema): string[] {
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
+    ...(field.$ref || isSaying(field.description, name) ? [] : [`${path}.${name}`]),
+    ...undescribed(`${path}.${name}`, field),
+  ]);
+  const values = typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : [];
+  const inner = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : []), ...values];
+  return [...fields, ...inner.flatMap((one) => undescribed(path, one))];
+}
 
 type Example = Record<string, unknown> | undefined;
 

@@ -32,10 +32,10 @@ export function errorSchema(types: readonly RefusalType[] = ALL_TYPES, status?: 
     properties: {
       name: { type: 'string', description: 'The reason phrase of the status' },
       message: { type: 'string', description: 'For people' },
-      code: { type: 'integer', const: 0 },
-      status: { type: 'integer', ...(status === undefined ? { description: 'The HTTP status' } : { const: status }) },
+      code: { type: 'integer', const: 0, description: 'Always 0' },
+      status: { type: 'integer', description: 'The HTTP status', ...(status !== undefined && { const: status }) },
       type: { type: 'string', enum: types, description: 'For programs; the table is closed' },
-      request_id: { type: 'string' },
+      request_id: { type: 'string', description: 'Names the request; also in the header `X-Request-Id`' },
       wtx_id: { type: 'string', description: 'The wallet transaction (wtx_…) of a payment that had been begun' },
     },
   };

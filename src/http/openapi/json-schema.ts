@@ -1,3 +1,4 @@
+import { descriptionOf } from './descriptions.ts';
 import type { JsonSchema } from './openapi-types.ts';
 
 /** A schema as routes write it: TypeBox, with this service's own `nullable`, `neverNull`, `words` and `zeroIsAbsent`. */
@@ -41,33 +42,39 @@ export class NamedSchemas {
   /** Every named schema in JSON Schema, by name. */
   all(): Record<string, JsonSchema> {
     const names = [...this.#schemas.keys()].sort();
-    return Object.fromEntries(names.map((name) => [name, this.#translate(this.#schemas.get(name) ?? {})]));
+    return Object.fromEntries(names.map((name) => [name, this.#translate(this.#schemas.get(name) ?? {}, name)]));
   }
 
-  /** In JSON Schema 2020-12; a named one as a reference. */
-  schemaOf(schema: RouteSchema): JsonSchema {
+  /** In JSON Schema 2020-12; a named one as a reference. `owner` is what its fields belong to, for their descriptions. */
+  schemaOf(schema: RouteSchema, owner?: string): JsonSchema {
     const name = this.nameOf(schema);
-    if (name === undefined) return this.#translate(schema);
+    if (name === undefined) return this.#translate(schema, owner);
     const reference = { $ref: `#/components/schemas/${name}` };
     return schema.nullable && !schema.neverNull ? { anyOf: [reference, { type: 'null' }] } : reference;
   }
 
-  #translate(schema: RouteSchema): JsonSchema {
+  #translate(schema: RouteSchema, owner?: string): JsonSchema {
     const { nullable, neverNull, words, zeroIsAbsent, properties, patternProperties, items, anyOf, type, ...rest } = schema;
     const [values] = Object.values(patternProperties ?? {});
     const choices = anyOf?.map((choice) => choice.const);
     const isEnum = choices?.every((choice) => choice !== undefined);
-    const own = Object.entries(properties ?? {}).map(([name, property]) => [name, this.schemaOf(property)] as const);
+    const own = Object.entries(properties ?? {}).map(([name, property]) => [name, this.#field(owner, name, property)] as const);
     return {
       ...rest,
       ...(type !== undefined && { type: nullable ? [type, 'null'] : type }),
       ...(words && { enum: nullable ? [...words, null] : words }),
       ...(zeroIsAbsent && { description: `${schema.description ?? ''} (0 counts as absent)`.trim() }),
       ...(own.length > 0 && { properties: Object.fromEntries(own) }),
-      ...(values && { additionalProperties: this.schemaOf(values) }),
-      ...(items && { items: this.schemaOf(items) }),
+      ...(values && { additionalProperties: this.schemaOf(values, owner) }),
+      ...(items && { items: this.schemaOf(items, owner) }),
       ...(anyOf && (isEnum ? { type: 'string', enum: choices } : { anyOf: anyOf.map((choice) => this.schemaOf(choice)) })),
     } as JsonSchema;
+  }
+
+  #field(owner: string | undefined, name: string, property: RouteSchema): JsonSchema {
+    const field = this.schemaOf(property, name);
+    const description = field.description ?? descriptionOf(owner, name);
+    return description === undefined || field.$ref ? field : { ...field, description };
   }
 }
 

@@ -60,6 +60,7 @@ export type Content = Record<string, { readonly schema: JsonSchema; readonly exa
 
 export interface JsonSchema {
   readonly $ref?: string;
+  readonly title?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Record<string, JsonSchema>;

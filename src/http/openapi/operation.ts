@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { RouteFacts } from './collect.ts';
+import { descriptionOf } from './descriptions.ts';
 import { ERROR_STATUSES, errorReference } from './errors.ts';
 import { exampleOf, withChanges } from './examples.ts';
 import { headersWith, PAGE_HEADERS } from './headers.ts';
@@ -36,12 +37,6 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   },
 };
 
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  key: "An access key of the wallet or, with a secret API key, the wallet's id",
-  id: 'Id',
-  hash: 'Payment hash, in hex',
-};
-
 /** One operation. Without notes it is complete all the same, but nameless. */
 export function describeOperation(route: RouteFacts, notes: OperationNotes | undefined, named: NamedSchemas): Operation {
   const id = notes?.id ?? `${route.method}${route.url.replaceAll(/[^A-Za-z]+(.?)/g, (_, next: string) => next.toUpperCase())}`;
@@ -72,8 +67,8 @@ function parametersOf(route: RouteFacts, notes: OperationNotes | undefined, name
   if (notes?.pays) shared.push('Prefer', 'X-LNPAY-ASYNC');
   if (takesIdempotencyKey(route)) shared.push('Idempotency-Key');
   return [
-    ...parametersIn('path', pathSchema(route), named, (notes?.path ?? {}) as Record<string, unknown>),
-    ...parametersIn('query', querystring, named, (notes?.query ?? {}) as Record<string, unknown>),
+    ...parametersIn('path', pathSchema(route), named, notes),
+    ...parametersIn('query', querystring, named, notes),
     ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
 }
@@ -94,8 +89,9 @@ function parametersIn(
   place: 'path' | 'query',
   schema: RouteSchema | undefined,
   named: NamedSchemas,
-  examples: Record<string, unknown>,
+  notes: OperationNotes | undefined,
 ): Parameter[] {
+  const examples = ((place === 'path' ? notes?.path : notes?.query) ?? {}) as Record<string, unknown>;
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => {
     const { description, ...plain } = named.schemaOf(field);
     const example = examples[name] ?? (place === 'path' ? exampleOf(field, named, name) : undefined);
@@ -103,7 +99,7 @@ function parametersIn(
       name,
       in: place,
       ...(schema?.required?.includes(name) && { required: true }),
-      description: description ?? DESCRIPTIONS[name] ?? name,
+      description: description ?? descriptionOf(notes?.id, name) ?? name,
       schema: plain,
       ...(example !== undefined && { example: field.type === 'string' ? String(example) : example }),
     };
@@ -112,7 +108,7 @@ function parametersIn(
 
 function requestBody({ schemas: { body } }: RouteFacts, notes: OperationNotes | undefined, named: NamedSchemas): Operation['requestBody'] {
   if (!body) return undefined;
-  const media = { schema: named.schemaOf(body), example: notes?.body ?? exampleOf(body, named) };
+  const media = { schema: named.schemaOf(body, notes?.id), example: notes?.body ?? exampleOf(body, named) };
   const content = { 'application/json': media, 'application/x-www-form-urlencoded': media };
   return { required: (body.required ?? []).length > 0, content };
 }

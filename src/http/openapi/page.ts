@@ -105,7 +105,13 @@ function answerRows({ responses }: Operation): string {
 function answerRow(status: string, { description, content }: ApiResponse): string {
   const [media] = Object.values(content ?? {});
   const example = media?.example === undefined ? '' : `<pre><code>${escapeHtml(JSON.stringify(media.example, null, 2))}</code></pre>`;
-  return `<tr><td>${status}</td><td>${words(description)} ${media ? typeText(media.schema) : ''}${example}</td></tr>`;
+  return `<tr><td>${status}</td><td>${words(description)} ${media ? typeText(media.schema) : ''}${media ? choices(media.schema) : ''}${example}</td></tr>`;
+}
+
+/** Answers that have no name among the objects: what each of them is, and its fields. */
+function choices({ anyOf = [] }: JsonSchema): string {
+  const titled = anyOf.filter(({ title }) => title !== undefined);
+  return titled.map((one) => `<p><em>${escapeHtml(one.title ?? '')}</em>. ${words(one.description ?? '')}</p>${fields(one)}`).join('');
 }
 
 function fields(schema: JsonSchema): string {
@@ -120,7 +126,9 @@ function fields(schema: JsonSchema): string {
 function typeText(schema: JsonSchema): string {
   if (schema.$ref)
     return `<a href="#${escapeHtml(schema.$ref.split('/').at(-1) ?? '')}">${escapeHtml(schema.$ref.split('/').at(-1) ?? '')}</a>`;
+  if (schema.title) return `<em>${escapeHtml(schema.title)}</em>`;
   if (schema.anyOf) return schema.anyOf.map(typeText).join(' or ');
+  if (schema.const !== undefined) return `<code>${escapeHtml(JSON.stringify(schema.const))}</code>`;
   if (schema.enum) return schema.enum.map((value) => `<code>${escapeHtml(JSON.stringify(value))}</code>`).join(' or ');
   if (schema.items) return `list of ${typeText(schema.items)}`;
   const bounds = [
