@@ -46,7 +46,14 @@ export const REFUSALS = {
     status: 429,
     meaning: 'The wallet has as many payments in flight as it may; nothing was sent. Wait until one has ended.',
   },
-  internal_error: { status: 500, meaning: 'A bug in Satchel, met before anything was held or paid.' },
+  internal_error: {
+    status: 500,
+    // A request answers 202 once it has held money itself. But a payment that an earlier one began may be behind this, and when the
+    // database breaks in the middle, so may one of its own.
+    meaning:
+      'An error inside Satchel, which does not say whether money moved. Before you pay again, send the same with the same Idempotency-Key, ' +
+      'or look at the history.',
+  },
   node_unavailable: { status: 503, meaning: 'The Lightning node cannot be reached; nothing was sent. Try again later.' },
   ledger_busy: { status: 503, meaning: 'Too many requests wait for the ledger; nothing was done. Try again shortly.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
