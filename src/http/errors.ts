@@ -147,7 +147,23 @@ function describeInvalid(error: Partial<FastifyError>): Refusal {
       if (/satoshi|msat/i.test(path)) return new Refusal('limit_exceeded', `${path} is more than this service handles.`);
       break;
   }
-  return new Refusal('validation_failed', `${where}${path || 'the body'} ${first?.message ?? 'is not valid'}.`);
+  return new Refusal('validation_failed', `${where}${path || 'the body'} ${rightForm(error.validation ?? [])}.`);
+}
+
+/** What would have been right, for people. */
+function rightForm(errors: NonNullable<FastifyError['validation']>): string {
+  const [first] = errors;
+  switch (first?.keyword) {
+    case 'enum':
+      return `must be one of ${(first.params.allowedValues as string[]).join(', ')}`;
+    case 'const':
+      // One error for each literal of a union.
+      return `must be one of ${errors.flatMap(({ params }) => (params.allowedValue as string) ?? []).join(', ')}`;
+    case 'type':
+      // In a form and in an address a number is the text of its digits.
+      if (first.params.type === 'integer') return 'must be a whole number: at most 16 digits, without sign or fraction';
+  }
+  return first?.message ?? 'is not valid';
 }
 
 /** No field has a name that long, but every key and token is longer: what was sent in the wrong place is not repeated. */

@@ -50,7 +50,8 @@ export function metricsRoute(app: App, vitals: Vitals, token: string | undefined
 function requireReader(request: FastifyRequest, token: string | undefined): void {
   if (token !== undefined) {
     const shown = /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? '';
-    if (!timingSafeEqual(hash('sha256', shown, 'buffer'), hash('sha256', token, 'buffer'))) throw new Refusal('unauthorized');
+    if (!timingSafeEqual(hash('sha256', shown, 'buffer'), hash('sha256', token, 'buffer')))
+      throw new Refusal('unauthorized', 'This needs what METRICS_TOKEN is set to, as Authorization: Bearer.');
     return;
   }
   const { remoteAddress = '' } = request.raw.socket;

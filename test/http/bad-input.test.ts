@@ -117,6 +117,23 @@ onRunningService('F8: amounts', (client) => {
     await untouched();
   });
 
+  it('a refusal names what would have been right', async () => {
+    const base = `/v1/wallet/${wallet.id}`;
+    const digits = 'must be a whole number: at most 16 digits, without sign or fraction.';
+    const wrong: [method: string, path: string, sent: { json?: unknown; form?: string }, message: string][] = [
+      ['PATCH', base, { form: 'status=foo' }, 'status must be one of active, inactive.'],
+      ['GET', `${base}/transactions?status=foo`, {}, 'query parameter status must be one of settled, pending, failed, all.'],
+      ['POST', `${base}/keys`, { form: 'kind=foo' }, 'kind must be one of wallet_admin, wallet_invoice, wallet_read.'],
+      ['POST', '/playground/keysend', { json: { num_satoshis: 1, from: 'bob' } }, 'from must be one of alice, carol.'],
+      ['POST', `${base}/invoice`, { form: 'num_satoshis=-3' }, `num_satoshis ${digits}`],
+      ['GET', '/v1/wallets?page=1.5', {}, `query parameter page ${digits}`],
+    ];
+    for (const [method, path, sent, message] of wrong) {
+      const { body } = await client.ask(method, path, { key: client.secretKey, ...sent });
+      expect(body, path).toMatchObject({ status: 400, type: 'validation_failed', message });
+    }
+  });
+
   it('F3: a negative, broken or boundless fee limit is refused, whatever it is for', async () => {
     for (const [text, verdict] of AMOUNTS.filter(([, verdict]) => verdict === 'invalid')) {
       expectRefused(

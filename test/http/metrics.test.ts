@@ -76,7 +76,8 @@ onFakeService(
       for (const authorization of ['', 'Bearer x', `Bearer ${TOKEN}x`, TOKEN, `Bearer ${service.client.secretKey}`]) {
         expect((await ask({ authorization })).status, authorization).toBe(401);
       }
-      expect((await service.client.ask('GET', '/metrics', { key: service.client.secretKey })).status).toBe(401);
+      const withKey = await service.client.ask('GET', '/metrics', { key: service.client.secretKey });
+      expect(withKey).toMatchObject({ status: 401, body: { type: 'unauthorized', message: expect.stringContaining('METRICS_TOKEN') } });
     });
   },
   { METRICS_TOKEN: TOKEN },
