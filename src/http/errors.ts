@@ -12,8 +12,11 @@ import { corsHeaders } from './cors.ts';
 /** Answers everything that goes wrong with the error object; on the public LNURL routes in LNURL's form. */
 export function answerErrors(app: App): void {
   app.setErrorHandler((error, request, reply) => sendError(request, reply, toRefusal(error as Error, request)));
-  app.setNotFoundHandler((request, reply) => sendError(request, reply, new Refusal('not_found')));
+  app.setNotFoundHandler((request, reply) => sendError(request, reply, new Refusal('not_found', NO_SUCH_ADDRESS)));
 }
+
+/** For whoever opens the service in a browser, or got an address wrong. */
+export const NO_SUCH_ADDRESS = 'There is no such address. GET /docs shows those that there are.';
 
 /** Nothing that is answered here is a page: should a browser take it for one, it runs and frames nothing. */
 const CONSTANT_HEADERS = {

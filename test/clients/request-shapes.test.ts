@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { beforeAll, expect, it } from 'vitest';
-import { REFUSALS } from '../../src/kernel/refusal.ts';
+import { NO_SUCH_ADDRESS } from '../../src/http/errors.ts';
 import { type Json, onRunningService, type TestWallet } from '../support/service.ts';
 import { AWAITED } from './awaited-shapes.ts';
 import { DOCUMENTED, type Wire } from './documented-shapes.ts';
@@ -42,8 +42,8 @@ onRunningService('what old clients send is understood', (client) => {
 
   it.for(AWAITED)('$client: $method $path, as soon as there is such a route', async (wire, { skip }) => {
     const answer = await sendFilled(wire);
-    // No method at all at this address, or none of this kind.
-    skip(answer.status === 405 || answer.body?.message === REFUSALS.not_found.meaning, `${wire.method} ${wire.path} is not there yet`);
+    // No such method at this address, or no such address.
+    skip(answer.status === 405 || answer.body?.message === NO_SUCH_ADDRESS, `${wire.method} ${wire.path} is not there yet`);
     expect([answer.status, answer.body]).toMatchObject([wire.answers, wire.says]);
   });
 });

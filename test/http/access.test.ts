@@ -439,5 +439,6 @@ onRunningService('methods', (client) => {
       const answer = await client.ask('GET', path, { key: client.secretKey });
       expect([path, answer.body]).toMatchObject([path, { name: 'Not Found', status: 404, code: 0, type: 'not_found' }]);
     }
+    expect((await client.ask('GET', '/')).body.message).toContain('/docs');
   });
 });
