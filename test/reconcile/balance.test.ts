@@ -49,7 +49,7 @@ onBothDatabases('the reconciled balance', (open) => {
       restMsat: 0,
       movedMsat: 0,
     });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlarms()).toEqual([`fee_above_limit ${dear.id}`]);
   });
 
   it('a node that has less is alarmed once, whatever is in flight aside, and cleared when it has enough', async () => {
