@@ -26,10 +26,8 @@ export function isOpenToPages(url: string): boolean {
   return OPEN.test(url);
 }
 
-/** Lets any page read the answer, errors included. Source: Fetch standard, "CORS protocol". */
-export function corsHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  if (isOpenToPages(request.url)) reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED });
-}
+/** Let any page read the answer, errors included. Source: Fetch standard, "CORS protocol". */
+export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };
 
 /** Answers a browser that asks before it asks. */
 export function answerPreflight(request: FastifyRequest, reply: FastifyReply, allowed: string): FastifyReply {

@@ -7,7 +7,7 @@ import { errorMessage } from '../kernel/log.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { NodeUnavailable } from '../lightning/node.ts';
 import type { App } from './app-type.ts';
-import { corsHeaders } from './cors.ts';
+import { CORS_HEADERS, isOpenToPages } from './cors.ts';
 
 /** Answers everything that goes wrong with the error object; on the public LNURL routes in LNURL's form. */
 export function answerErrors(app: App): void {
@@ -26,10 +26,11 @@ const CONSTANT_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
+const OPEN_HEADERS = { ...CONSTANT_HEADERS, ...CORS_HEADERS };
+
 /** What is on every answer. */
 export function commonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ 'x-request-id': request.id, ...CONSTANT_HEADERS });
-  corsHeaders(request, reply);
+  reply.header('x-request-id', request.id).headers(isOpenToPages(request.url) ? OPEN_HEADERS : CONSTANT_HEADERS);
 }
 
 /** For an address that cannot be read: no route and no hook has seen it. Fastify's own answer would repeat it, with its keys. */

@@ -11,6 +11,7 @@ const COUNTER_LIMIT = BASE ** COUNTER_CHARS;
 export const ID_LENGTH = TIME_CHARS + COUNTER_CHARS + RANDOM_CHARS;
 
 let lastMs = 0;
+let lastMsText = '';
 let counter = 0;
 let pool = Buffer.alloc(0);
 let poolOffset = 0;
@@ -28,7 +29,9 @@ export function newId(nowMs: number = Date.now()): string {
     lastMs += 1;
     counter = 0;
   }
-  return encode(lastMs, TIME_CHARS) + encode(counter, COUNTER_CHARS) + randomText(RANDOM_CHARS);
+  // Many ids are of one millisecond.
+  if (counter === 0) lastMsText = encode(lastMs, TIME_CHARS);
+  return lastMsText + encode(counter, COUNTER_CHARS) + randomText(RANDOM_CHARS);
 }
 
 /** The smallest id of a moment: what was made before sorts below it. */

@@ -34,7 +34,7 @@ export async function readKnown(tx: Tx): Promise<Known> {
       else state.heldMsat = msat(row.held_msat);
     }
   }
-  return { ...tail, states, recent: new Map(), last, sweep: undefined };
+  return { ...tail, states, recent: new Map(), commits: 0, last, sweep: undefined };
 }
 
 function stateAfter(position: number, id: number, entries: number, balanceMsat: number, head: Uint8Array): AccountState {

@@ -17,7 +17,7 @@ import { beginSweep, type Draft, draftOf, type Known, keep, remember, sweep, wri
  * read again from the tail. An account on which something is held is always written at once: holds are not in the tail, and the
  * CHECK on its row guards what is held.
  *
- * Accounts that were used lately stay known after that: nobody else writes this file, so what its rows say need not be read again.
+ * Accounts that were read lately stay known as well: nobody else writes this file, so what its rows say need not be read again.
  *
  * Memory changes only after a commit, one transaction after the other. When a COMMIT fails, memory is dropped and read again from
  * the database, whatever the failure means.
@@ -51,7 +51,7 @@ export class Tail {
         committing = true;
         return worked;
       });
-      if (this.#memory.known && this.#memory.draft) keep(this.#memory.known, this.#memory.draft, this.#pace.recent);
+      if (this.#memory.known && this.#memory.draft) keep(this.#memory.known, this.#memory.draft);
       return result;
     } catch (error) {
       if (committing) this.#memory.known = undefined;
@@ -130,8 +130,10 @@ export class Tail {
     const state = lookUp(known, id);
     if (state) return state;
     // In the same turn: no commit can have come between.
+    const { commits } = known;
     const row = await this.#database.first(sql.readAccount, id);
-    if (row) remember(known, accountState(row), this.#pace.recent);
+    // One that came since may have changed it.
+    if (row && known.commits === commits) remember(known, accountState(row), this.#pace.recent);
     return row && accountState(row);
   }
 

@@ -6,8 +6,10 @@ import * as sql from './ledger.sql.ts';
 export interface Known {
   /** The accounts whose rows lag. */
   readonly states: Map<number, AccountState>;
-  /** Accounts that were used lately and whose rows do not lag. */
+  /** Accounts that were read lately and whose rows do not lag. */
   readonly recent: Map<number, AccountState>;
+  /** How many transactions have been committed since this is known. */
+  commits: number;
   /** The position of the last transfer. */
   last: number;
   /** Rows lag only behind transfers after this position. */
@@ -37,22 +39,17 @@ export function draftOf({ last, written, heads, sweep }: Known): Draft {
 }
 
 /** Once it is committed. */
-export function keep(known: Known, { last, written, heads, sweep, changed, writtenBack }: Draft, maxRecent: number): void {
+export function keep(known: Known, { last, written, heads, sweep, changed, writtenBack }: Draft): void {
   for (const state of changed.values()) {
     known.states.set(state.id, state);
     known.recent.delete(state.id);
   }
-  for (const id of writtenBack) {
-    const state = known.states.get(id);
-    known.states.delete(id);
-    if (state) remember(known, state, maxRecent);
-  }
-  Object.assign(known, { last, written, heads, sweep });
+  for (const id of writtenBack) known.states.delete(id);
+  Object.assign(known, { last, written, heads, sweep, commits: known.commits + 1 });
 }
 
-/** Keeps what the row of an account says, unless something newer is known; who came first makes room. */
-export function remember({ states, recent }: Known, state: AccountState, maxRecent: number): void {
-  if (states.has(state.id) || recent.has(state.id)) return;
+/** Keeps what the row of an account says; who came first makes room. */
+export function remember({ recent }: Known, state: AccountState, maxRecent: number): void {
   if (recent.size >= maxRecent) recent.delete(recent.keys().next().value as number);
   recent.set(state.id, state);
 }
