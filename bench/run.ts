@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { MIGRATIONS } from '../src/app.ts';
 import type { Database, Dialect } from '../src/db/database.ts';
-import { migrate } from '../src/db/migrate.ts';
+import { MIGRATIONS, migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { startPostgres } from '../test/support/global-postgres.ts';
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import { createKeyring } from './accounts/keyring.ts';
@@ -6,7 +5,7 @@ import { createAlarms } from './alarms/alarms.ts';
 import { type Config, makeDataDir } from './config.ts';
 import type { Database } from './db/database.ts';
 import { underLease } from './db/leases.ts';
-import { migrate } from './db/migrate.ts';
+import { MIGRATIONS, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { storeFirstKeys } from './first-key.ts';
 import { createHistory } from './history/history.ts';
@@ -53,8 +52,6 @@ export interface Satchel {
   /** Stops taking requests, lets what is running come to rest, closes node and database. */
   close(): Promise<void>;
 }
-
-export const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 
 /** How often payments that are still pending are handed to the node again. */
 const RESUME_SECONDS = 30;

@@ -1,15 +1,13 @@
-import { join } from 'node:path';
 import { listAccounts, replaceLostKey } from '../accounts/lost-keys.ts';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { requireMigrated } from '../db/migrate.ts';
+import { MIGRATIONS, requireMigrated } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { readArguments, refuse } from './arguments.ts';
+import { stderrLog } from './stderr-log.ts';
 import { moment, table } from './table.ts';
-
-const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
 
 // SQLite makes files beside the database: they are for their owner alone, as it is.
 process.umask(0o077);
@@ -26,7 +24,7 @@ async function main(): Promise<void> {
   const [asked] = readArguments(USAGE, {}, 1).words;
   if (asked !== undefined && !/^acc_[0-9A-Za-z]+$/.test(asked)) refuse(USAGE);
   const { databaseUrl } = readConfig(process.env);
-  const database = await openDatabase(databaseUrl, { log: { info() {}, warn: writeLog, error: writeLog }, beside: true });
+  const database = await openDatabase(databaseUrl, { log: stderrLog, beside: true });
   try {
     await requireMigrated(database, MIGRATIONS);
     const accountId = asked ?? (await onlyAccount(database));
@@ -47,10 +45,6 @@ async function onlyAccount(database: Database): Promise<string> {
   if (others.length === 0) return first.id;
   const rows = [first, ...others].map(({ id, createdAt, wallets }) => [id, moment(createdAt), String(wallets)]);
   throw new Error(`There are several accounts; name one.\n${table([['account', 'created', 'wallets'], ...rows], [2])}`);
-}
-
-function writeLog(fields: object, message: string): void {
-  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
 }
 
 main().catch((error) => {

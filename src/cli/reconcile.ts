@@ -10,6 +10,7 @@ import type { Report, Scope } from '../reconcile/report.ts';
 import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
 import { readArguments } from './arguments.ts';
 import { reportText } from './reconcile-text.ts';
+import { stderrLog } from './stderr-log.ts';
 
 // SQLite makes files beside the database: they are for their owner alone, as it is.
 process.umask(0o077);
@@ -35,9 +36,8 @@ const NOT_DONE = 2;
 async function main(): Promise<void> {
   const values = readArguments(USAGE, { json: { type: 'boolean' }, 'new-baseline': { type: 'boolean' }, seen: { type: 'string' } });
   const { databaseUrl } = readConfig(process.env);
-  const log = { info() {}, warn: writeLog, error: writeLog };
-  const database = await openDatabase(databaseUrl, { log, beside: true });
-  const alarmsOf = createAlarms(database, systemClock, log);
+  const database = await openDatabase(databaseUrl, { log: stderrLog, beside: true });
+  const alarmsOf = createAlarms(database, systemClock, stderrLog);
   try {
     // What is still so opens again.
     if (values.seen !== undefined) await closeAlarms(alarmsOf, values.seen);
@@ -98,10 +98,6 @@ function show(report: Report | undefined, alarms: readonly Alarm[], isJson: bool
 /** To standard error, so that `--json` can be piped. */
 function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
-}
-
-function writeLog(fields: object, message: string): void {
-  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
 }
 
 main().catch((error) => {

@@ -3,6 +3,7 @@ import { openDatabase } from '../db/open.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { verify } from '../verify/verify.ts';
 import { readArguments } from './arguments.ts';
+import { stderrLog } from './stderr-log.ts';
 
 // SQLite makes files beside the database: they are for their owner alone, as it is.
 process.umask(0o077);
@@ -11,8 +12,7 @@ process.umask(0o077);
 async function main(): Promise<void> {
   readArguments('npm run verify', {});
   const { databaseUrl } = readConfig(process.env);
-  const log = { info() {}, warn: writeLog, error: writeLog };
-  const database = await openDatabase(databaseUrl, { log, readOnly: true });
+  const database = await openDatabase(databaseUrl, { log: stderrLog, readOnly: true });
   try {
     const { problems, transfers, wallets, trialBalance } = await verify(database, showProgress);
     process.stdout.write(`\n${transfers} transfers over ${wallets} wallets\n\n`);
@@ -24,10 +24,6 @@ async function main(): Promise<void> {
   } finally {
     await database.close();
   }
-}
-
-function writeLog(fields: object, message: string): void {
-  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
 }
 
 const BAR_WIDTH = 40;

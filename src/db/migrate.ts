@@ -6,6 +6,9 @@ import { statementsOf } from './dialect.ts';
 import { DatabaseNewer, isUnknownTable } from './errors.ts';
 import { statement } from './statement.ts';
 
+/** The folder of this code's migrations. */
+export const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
+
 const createTable = statement(
   'migration_table',
   'CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)',

@@ -1,6 +1,7 @@
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { isLoopback, networkOf } from './addresses.ts';
+import { OpenCounts } from './open-counts.ts';
 
 /** How long a connection may take to say what it wants. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -21,20 +22,11 @@ export function ownerOf({ remoteAddress }: Pick<Socket, 'remoteAddress'>): strin
 
 /** Nobody may have more than `most` connections open; what is beyond is closed at once. Else one client could shut out everybody. */
 export function shareConnections(server: Server, most: number, owner: OwnerOf = ownerOf): void {
-  const open = new Map<string, number>();
+  const open = new OpenCounts();
   server.on('connection', (socket) => {
     const name = owner(socket);
     if (name === undefined) return;
-    const count = open.get(name) ?? 0;
-    if (count >= most) {
-      socket.destroy();
-      return;
-    }
-    open.set(name, count + 1);
-    socket.once('close', () => {
-      const left = (open.get(name) ?? 1) - 1;
-      if (left === 0) open.delete(name);
-      else open.set(name, left);
-    });
+    if (open.of(name) >= most) socket.destroy();
+    else open.add(name, socket);
   });
 }

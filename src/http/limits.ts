@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../kernel/refusal.ts';
 import { networkOf } from './addresses.ts';
+import { OpenCounts } from './open-counts.ts';
 import { presentedText } from './presented-key.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
@@ -8,6 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Its key has too many requests open: it is answered with what is known now. {@link Limits} alone sets it. */
     mustNotWait: boolean;
+    /** It was counted against its key. {@link Limits} alone sets it. */
+    isCharged: boolean;
   }
 }
 
@@ -42,39 +45,27 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
   const keys = new TokenBuckets(settings.keyRate, MAX_BUCKETS, nowMs);
   const addresses = new TokenBuckets(settings.addressRate, MAX_BUCKETS, nowMs);
   const good = new Set<string>();
-  const atOnce = new Map<string, number>();
+  const atOnce = new OpenCounts();
 
-  const isFull = (key: string) => (atOnce.get(key) ?? 0) >= settings.maxAtOnce;
+  const isFull = (key: string) => atOnce.of(key) >= settings.maxAtOnce;
 
   function admitOne(key: string, reply: FastifyReply): void {
     if (isFull(key)) throw new Refusal('rate_limited', 'The key has too many requests open at once.');
-    countOpen(key, reply);
+    atOnce.add(key, reply.raw);
   }
-
-  function countOpen(key: string, reply: FastifyReply): void {
-    atOnce.set(key, (atOnce.get(key) ?? 0) + 1);
-    // Also when the client went away.
-    reply.raw.once('close', () => {
-      const left = (atOnce.get(key) ?? 1) - 1;
-      if (left === 0) atOnce.delete(key);
-      else atOnce.set(key, left);
-    });
-  }
-
-  const charged = new WeakSet<FastifyRequest>();
 
   function charge(request: FastifyRequest): void {
     const key = presentedText(request);
-    charged.add(request);
+    request.isCharged = true;
     if (key !== undefined && good.has(key) && !keys.take(key)) throw new Refusal('rate_limited');
   }
 
   /** It is not refused, but it uses up what others of its key may ask, and may find no room to wait in. */
   function countLater(key: string, request: FastifyRequest, reply: FastifyReply): void {
     request.mustNotWait = isFull(key);
-    countOpen(key, reply);
+    atOnce.add(key, reply.raw);
     reply.raw.once('close', () => {
-      if (!charged.has(request)) keys.take(key);
+      if (!request.isCharged) keys.take(key);
     });
   }
 

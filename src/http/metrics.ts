@@ -8,6 +8,7 @@ import type { Payments } from '../payments/payments.ts';
 import { isLoopback } from './addresses.ts';
 import type { App } from './app-type.ts';
 import { family, type Sample } from './exposition.ts';
+import { bearerOf } from './presented-key.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 
 /** The rooms that say how they are. */
@@ -49,7 +50,7 @@ export function metricsRoute(app: App, vitals: Vitals, token: string | undefined
 /** @throws Refusal `unauthorized`; `not_found` where there is no token and the reader is somewhere else. */
 function requireReader(request: FastifyRequest, token: string | undefined): void {
   if (token !== undefined) {
-    const shown = /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? '';
+    const shown = bearerOf(request) ?? '';
     if (!timingSafeEqual(hash('sha256', shown, 'buffer'), hash('sha256', token, 'buffer')))
       throw new Refusal('unauthorized', 'This needs what METRICS_TOKEN is set to, as Authorization: Bearer.');
     return;

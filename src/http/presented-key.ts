@@ -13,11 +13,15 @@ export function presentedText(request: FastifyRequest): string | undefined {
 function sentText(request: FastifyRequest): string | undefined {
   const header = request.headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return header.trim();
-  const authorization = request.headers.authorization ?? '';
-  const bearer = /^bearer +(.+)$/i.exec(authorization)?.[1];
-  if (bearer) return bearer.trim();
+  const bearer = bearerOf(request);
+  if (bearer !== undefined) return bearer;
   const token = (request.query as Record<string, unknown>)['access-token'];
   if (typeof token === 'string' && token !== '') return token;
-  const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(authorization)?.[1];
+  const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   return basic ? Buffer.from(basic, 'base64').toString('utf8').split(':')[0] : undefined;
+}
+
+/** RFC 6750, section 2.1. */
+export function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return /^bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
 }

@@ -86,6 +86,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('credential', undefined);
   app.decorateRequest('mustNotWait', false);
+  app.decorateRequest('isCharged', false);
   readBodies(app);
   answerErrors(app);
   // Hooks that answer by a callback: a promise a hook is felt on the shortest routes.

@@ -16,7 +16,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Balance, Guard, RowWrite } from '../ledger/posting.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
 import { activeWalletGuard } from '../wallets/wallets.ts';
-import { announceExcess, failure, insideSuccess, requireProof, success } from './conclusion.ts';
+import { announceExcess, failure, insideSuccess, requireProof, shareFee, success } from './conclusion.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 
@@ -189,7 +189,7 @@ export class Saga {
     const heldMsat = await this.#deps.ledger.openHoldMsat(payment.id);
     if (heldMsat === undefined) return;
     await this.#finish(payment, success(this.#deps, payment, heldMsat, outcome));
-    if (payment.amountMsat + outcome.feeMsat > heldMsat) await announceExcess(this.#deps, payment);
+    if (shareFee(payment, heldMsat, outcome.feeMsat).excessMsat > 0) await announceExcess(this.#deps, payment);
   }
 
   async #finish(payment: Payment, posting: Parameters<Ledger['post']>[0]): Promise<void> {

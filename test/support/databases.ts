@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, inject } from 'vitest';
 import type { Database, Dialect } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { MIGRATIONS, migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 
-export const MIGRATIONS = join(import.meta.dirname, '..', '..', 'migrations');
+export { MIGRATIONS };
 
 export const silentLog = { info() {}, warn() {}, error() {} };
 

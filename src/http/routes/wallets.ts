@@ -10,7 +10,7 @@ import { type App, WALLET_BASES } from '../app-type.ts';
 import { KeyParams, plainText, UserLabel } from '../fields.ts';
 import { type Objects, WalletObject } from '../objects.ts';
 import type { Once } from '../once.ts';
-import { CursorQuery, nextHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
+import { CursorQuery, cursorHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
   wallet_admin: 'Wallet Admin',
@@ -69,7 +69,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
     const known = isId(after) ? await wallets.find(after) : undefined;
     if (known?.accountId !== accountId) throw new Refusal('validation_failed', 'after is not the id of a wallet of this account.');
     const following = await wallets.listAfter(accountId, page.limit, known.id);
-    nextHeaders(request, reply, page.limit, following.length < page.limit ? undefined : following.at(-1)?.id);
+    cursorHeaders(request, reply, page.limit, following);
     return withBalances(following);
   });
 
