@@ -15,7 +15,7 @@ import { watchNode } from '../../src/payments/watcher.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
 import { silentLog } from '../support/databases.ts';
 
-/** One life of the service: its rooms, its watch of the node, and a way to die. */
+/** One process of the service: its modules, its watch of the node, and ways to pause and kill it. */
 export interface Life {
   readonly ledger: Ledger;
   readonly wallets: Wallets;
@@ -25,8 +25,12 @@ export interface Life {
   /** kill -9: nothing that is under way is answered or goes on; a transaction that is not committed is rolled back. */
   kill(): void;
   readonly isDead: boolean;
-  /** Dies by itself after this many statements and commits. */
+  /** Kills the process after this many statements and commits. */
   dieIn(steps: number): void;
+  /** SIGSTOP: every statement and commit waits, also in the middle of a transaction, whose locks stay held. */
+  pause(): void;
+  /** SIGCONT. */
+  unpause(): void;
 }
 
 export const ACCOUNT = 'acc_simulation';
@@ -37,12 +41,17 @@ export async function openAccount(database: Database): Promise<void> {
 
 export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Life> {
   const clock: Clock = { nowMs: () => net.time.nowMs() };
-  const fate = { isDead: false, stepsLeft: Number.POSITIVE_INFINITY };
+  const fate: Fate = { isDead: false, stepsLeft: Number.POSITIVE_INFINITY, unpaused: undefined };
   const database = mortal(healthy, fate, () => kill());
   const connection = net.connect();
   const watching = new AbortController();
+  function unpause(): void {
+    fate.unpaused?.resolve();
+    fate.unpaused = undefined;
+  }
   function kill(): void {
     fate.isDead = true;
+    unpause();
     connection.kill();
     watching.abort();
   }
@@ -85,30 +94,41 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
     dieIn(steps) {
       fate.stepsLeft = steps;
     },
+    pause() {
+      fate.unpaused ??= Promise.withResolvers();
+    },
+    unpause,
   };
 }
 
 interface Fate {
   isDead: boolean;
   stepsLeft: number;
+  /** Set while the process is paused; resolved when it continues. */
+  unpaused: PromiseWithResolvers<void> | undefined;
 }
 
-/** What a dead process does: nothing, for ever. */
+/** A dead process returns no results. */
 const silence = () => new Promise<never>(() => undefined);
 
 class Died extends Error {}
 
-/** A database that a dead service cannot reach any more: what was not committed by then never is, and nobody hears of what was. */
+/**
+ * A database as a process sees it that can be paused and killed. After a kill, an open transaction is rolled back and no call returns.
+ */
 function mortal(database: Database, fate: Fate, die: () => void): Database {
-  function step(): void {
+  async function step(): Promise<void> {
+    await fate.unpaused?.promise;
     fate.stepsLeft -= 1;
     if (fate.stepsLeft < 0 && !fate.isDead) die();
     if (fate.isDead) throw new Died('the service is dead');
   }
   async function living<T>(task: () => Promise<T>): Promise<T> {
+    await fate.unpaused?.promise;
     if (fate.isDead) return silence();
     try {
       const result = await task();
+      await fate.unpaused?.promise;
       return fate.isDead ? await silence() : result;
     } catch (error) {
       if (fate.isDead) return silence();
@@ -127,23 +147,15 @@ function mortal(database: Database, fate: Fate, die: () => void): Database {
         const result = await database.transaction(async (tx) => {
           const worked = await work({
             ...tx,
-            all: async (query, ...parameters) => {
-              step();
-              return tx.all(query, ...parameters);
-            },
-            first: async (query, ...parameters) => {
-              step();
-              return tx.first(query, ...parameters);
-            },
-            run: async (query, ...parameters) => {
-              step();
-              return tx.run(query, ...parameters);
-            },
+            all: (query, ...parameters) => step().then(() => tx.all(query, ...parameters)),
+            first: (query, ...parameters) => step().then(() => tx.first(query, ...parameters)),
+            run: (query, ...parameters) => step().then(() => tx.run(query, ...parameters)),
+            send: (query, ...parameters) => step().then(() => tx.send(query, ...parameters)),
           });
-          step();
+          await step();
           return worked;
         });
-        // Committed; whether anybody hears of it is another step.
+        // The commit is one step; its response is another.
         fate.stepsLeft -= 1;
         if (fate.stepsLeft < 0 && !fate.isDead) die();
         return result;

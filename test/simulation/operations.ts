@@ -3,7 +3,7 @@ import type { CallFault, CallName } from '../../src/lightning/fake/faults.ts';
 import type { PaymentScript } from '../../src/lightning/fake/script.ts';
 import type { Fault } from '../support/faulty-database.ts';
 
-/** Something that a customer, the outside, the node, the database or the operating system does. Numbers name things modulo how many there are. */
+/** An action of a customer, an outside payer, the node, the database or the operating system. Numbers are indexes, taken modulo the number of items. */
 export type Operation =
   | { readonly do: 'deposit'; readonly wallet: number; readonly msat: number; readonly how: 'exact' | 'more' | 'less' | 'part' | 'open' }
   | { readonly do: 'keysend in'; readonly wallet: number; readonly msat: number; readonly isForNobody: boolean }
@@ -14,12 +14,14 @@ export type Operation =
   | { readonly do: 'transfer'; readonly from: number; readonly to: number; readonly msat: number }
   | { readonly do: 'link'; readonly wallet: number; readonly msat: number; readonly uses: number }
   | { readonly do: 'claim'; readonly which: number; readonly msat: number }
+  | { readonly do: 'cancel'; readonly which: number }
   | { readonly do: 'resolve'; readonly which: number; readonly action: 'settle' | 'cancel' }
   | { readonly do: 'time'; readonly ms: number }
   | { readonly do: 'node'; readonly what: 'restart' | 'down' | 'up' }
   | { readonly do: 'call'; readonly name: CallName; readonly fault: CallFault }
   | { readonly do: 'database'; readonly fault: Fault }
   | { readonly do: 'resume' }
+  | { readonly do: 'pause'; readonly forOperations: number }
   | { readonly do: 'crash'; readonly inSteps: number };
 
 const index = fc.nat(99);
@@ -45,7 +47,10 @@ const callFault: fc.Arbitrary<CallFault> = fc.constantFrom<CallFault>(
 
 const databaseFault: fc.Arbitrary<Fault> = fc.oneof(
   fc.record({ statement: fc.integer({ min: 1, max: 12 }), fails: fc.constantFrom('before' as const, 'after' as const) }),
-  fc.record({ commit: fc.integer({ min: 1, max: 3 }), fails: fc.constant('refused' as const) }),
+  fc.record({
+    commit: fc.integer({ min: 1, max: 3 }),
+    fails: fc.constantFrom('refused' as const, 'written, unknown' as const, 'not written, unknown' as const),
+  }),
 );
 
 export const operation: fc.Arbitrary<Operation> = fc.oneof(
@@ -64,6 +69,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('transfer' as const), from: index, to: index, msat }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('link' as const), wallet: index, msat, uses: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('claim' as const), which: index, msat }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: index }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -90,6 +96,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('database' as const), fault: databaseFault }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('resume' as const) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('pause' as const), forOperations: fc.integer({ min: 1, max: 12 }) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), inSteps: fc.integer({ min: 0, max: 25 }) }) },
 );
 

@@ -29,19 +29,24 @@ const allPayments = statement<PaymentFact>(
 const allInvoices = statement<InvoiceFact>('test_all_invoices', 'SELECT id, payment_hash, state, is_keysend FROM invoice ORDER BY id');
 
 const WALLETS = 5;
+/** SQLite has one writing process. */
+const INSTANCES = { sqlite: 1, postgres: 2 } as const;
 const VERIFY_EVERY = 25;
 /** In so many everything ends; a server in another process may need more real time than they take. */
 const LAST_TURNS = 40;
 const SLOW_TURNS = { sqlite: 0, postgres: 2000 } as const;
 
-/** A service, its node and its outside, to which operations happen; checked after each. */
+/** The instances of a service, their node and the nodes outside. Operations are applied one by one and the invariants checked after each. */
 export class Simulation {
   readonly #database: FaultyDatabase;
   readonly #net: FakeNetwork;
   readonly #time = new SteppedTime(1_700_000_000_000);
-  #life: Life | undefined;
+  readonly #lives: (Life | undefined)[];
+  /** For each instance: the number of the operation at which it continues. */
+  readonly #pausedUntil: number[] = [];
   #wallets: Wallet[] = [];
   readonly #links: { token: string; key: string }[] = [];
+  readonly #invoiceIds: string[] = [];
   /** Outside invoices that somebody was asked to pay, and what every one who asked was told. */
   readonly #asked = new Map<string, { paymentRequest: string; answers: ('begun' | 'refused' | 'unclear')[] }>();
   readonly #ended = new Map<string, string>();
@@ -50,6 +55,7 @@ export class Simulation {
 
   private constructor(database: Database, net: { seed: number; rates: Partial<FaultRates> }) {
     this.#database = faulty(database);
+    this.#lives = Array.from({ length: INSTANCES[database.dialect] }, () => undefined);
     this.#net = new FakeNetwork({ ...net, time: this.#time });
     this.#firstBalanceMsat = this.#localMsat();
   }
@@ -57,7 +63,7 @@ export class Simulation {
   static async begin(database: Database, net: { seed: number; rates: Partial<FaultRates> }): Promise<Simulation> {
     const simulation = new Simulation(database, net);
     await openAccount(database);
-    const life = await simulation.#living();
+    const life = await simulation.#living(0);
     for (let i = 0; i < WALLETS; i++) simulation.#wallets.push((await life.wallets.create(ACCOUNT, `wallet ${i}`)).wallet);
     return simulation;
   }
@@ -65,8 +71,10 @@ export class Simulation {
   /** One operation, and a moment for what it sets going. @throws Broken */
   async step(operation: Operation): Promise<void> {
     this.#operations += 1;
-    const life = await this.#living();
-    void this.#do(life, operation).catch((error) => {
+    this.#unpauseDue();
+    const instance = this.#operations % this.#lives.length;
+    const life = await this.#living(instance);
+    void this.#do(life, operation, instance).catch((error) => {
       if (!isExpected(error)) this.#unexpected ??= error;
     });
     await this.#settle();
@@ -81,10 +89,9 @@ export class Simulation {
   async end(): Promise<void> {
     this.#database.failAt();
     this.#net.calm();
-    this.#life?.kill();
-    this.#life = undefined;
+    for (const life of this.#lives) life?.kill();
     this.#net.restart();
-    const life = await this.#living();
+    const life = await this.#living(0);
     for (let turn = 0; turn < LAST_TURNS; turn++) await this.#calmTurn(life, turn);
     await this.#checkEnds();
     await this.#verify();
@@ -107,21 +114,29 @@ export class Simulation {
     await this.#settle();
   }
 
-  async #living(): Promise<Life> {
-    if (this.#life && !this.#life.isDead) return this.#life;
+  async #living(instance: number): Promise<Life> {
+    const current = this.#lives[instance];
+    if (current && !current.isDead) return current;
     this.#database.failAt();
-    this.#life = await beginLife(this.#database, this.#net);
-    // What a start does.
-    void this.#life.payments.resume();
+    const life = await beginLife(this.#database, this.#net);
+    this.#lives[instance] = life;
+    // A start resumes pending payments.
+    void life.payments.resume();
     await this.#settle();
-    return this.#life;
+    return life;
+  }
+
+  #unpauseDue(): void {
+    for (const [instance, life] of this.#lives.entries()) {
+      if (this.#operations >= (this.#pausedUntil[instance] ?? 0)) life?.unpause();
+    }
   }
 
   #wallet(index: number): Wallet {
     return this.#wallets[index % WALLETS] as Wallet;
   }
 
-  async #do(life: Life, operation: Operation): Promise<void> {
+  async #do(life: Life, operation: Operation, instance: number): Promise<void> {
     switch (operation.do) {
       case 'deposit':
         return this.#deposit(life, operation);
@@ -179,6 +194,11 @@ export class Simulation {
         return this.#database.failAt(operation.fault);
       case 'resume':
         return life.payments.resume();
+      case 'cancel':
+        return this.#cancel(life, operation.which);
+      case 'pause':
+        this.#pausedUntil[instance] = this.#operations + operation.forOperations;
+        return life.pause();
       case 'crash':
         if (operation.inSteps === 0) life.kill();
         else life.dieIn(operation.inSteps);
@@ -187,7 +207,8 @@ export class Simulation {
 
   async #deposit(life: Life, { wallet, msat: amount, how }: Extract<Operation, { do: 'deposit' }>): Promise<void> {
     const order = { wallet: this.#wallet(wallet), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' as const };
-    const { paymentRequest } = await life.invoices.create({ ...order, amountMsat: how === 'open' ? undefined : msat(amount) });
+    const { id, paymentRequest } = await life.invoices.create({ ...order, amountMsat: how === 'open' ? undefined : msat(amount) });
+    this.#invoiceIds.push(id);
     const arrives = {
       exact: {},
       open: { amountMsat: amount },
@@ -223,7 +244,8 @@ export class Simulation {
 
   async #inside(life: Life, { from, to, msat: amount, isRaced }: Extract<Operation, { do: 'inside' }>): Promise<void> {
     const order = { wallet: this.#wallet(to), amountMsat: msat(amount), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' as const };
-    const { paymentRequest } = await life.invoices.create(order);
+    const { id, paymentRequest } = await life.invoices.create(order);
+    this.#invoiceIds.push(id);
     const racing = isRaced ? this.#net.outside.pay({ paymentRequest, claimDelayMs: amount % 2 ? 0 : 500 }) : undefined;
     await Promise.all([
       life.payments.payInvoice({
@@ -233,6 +255,12 @@ export class Simulation {
       }),
       racing?.catch(() => undefined),
     ]);
+  }
+
+  async #cancel(life: Life, which: number): Promise<void> {
+    const id = this.#invoiceIds[which % Math.max(1, this.#invoiceIds.length)];
+    const invoice = id === undefined ? undefined : await life.invoices.find(id);
+    if (invoice) await life.invoices.cancel(invoice, []);
   }
 
   async #claim(life: Life, { which, msat: amount }: Extract<Operation, { do: 'claim' }>): Promise<void> {
