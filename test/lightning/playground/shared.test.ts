@@ -169,8 +169,9 @@ describe('the door', () => {
     await Promise.all(sockets.map((socket) => once(socket, 'data')));
     expect(await answerTo(server.port, hello)).toContain('takes no more');
     const late = await client(url);
+    await expect(late.node.info()).rejects.toThrow(NodeUnavailable);
     for (const socket of sockets) socket.destroy();
     expect((await until(() => late.node.info().catch(() => undefined))).pubkey).toBe(server.hub);
-    expect(await node.info()).toBeDefined();
+    expect((await node.info()).pubkey).toBe(server.hub);
   });
 });
