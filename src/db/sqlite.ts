@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Database, Tx } from './database.ts';
@@ -16,10 +16,11 @@ const MAX_IDLE = 4;
 const BEGIN_SNAPSHOT = 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1';
 
 /** A SQLite file: one connection that writes, one transaction after the other, and others that read beside it (WAL). */
-export function openSqlite(path: string, { readOnly = false, beside = false }: Pick<OpenOptions, 'readOnly' | 'beside'> = {}): Database {
+export function openSqlite(given: string, { readOnly = false, beside = false }: Pick<OpenOptions, 'readOnly' | 'beside'> = {}): Database {
   const isGuest = readOnly || beside;
-  if (isGuest && !existsSync(path)) throw new DatabaseUnavailable(`There is no database at ${path}.`);
-  if (!isGuest) mkdirSync(dirname(path), { recursive: true });
+  if (isGuest && !existsSync(given)) throw new DatabaseUnavailable(`There is no database at ${given}.`);
+  if (!isGuest) createFile(given);
+  const path = onlyName(given);
   const lock = isGuest ? undefined : lockFile(path);
   const writer = readOnly ? undefined : new SqliteConnection(path, false);
   // Where another process writes, nobody here knows when it commits: every read is on its own.
@@ -95,6 +96,25 @@ class Turns {
     this.#last = turn.catch(() => undefined);
     return turn;
   }
+}
+
+/** Creates an empty file, which SQLite takes for an empty database, so that its real path can be read. Follows symbolic links. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  closeSync(openSync(path, 'a'));
+}
+
+/**
+ * Returns the real path, which is the same for every spelling of it and every symbolic link, so that all of them take the same lock.
+ * @throws DatabaseUnavailable for a file with hard links. Each name would have its own lock, and SQLite its own log beside each.
+ */
+function onlyName(given: string): string {
+  const path = realpathSync.native(given);
+  const { nlink } = statSync(path);
+  if (nlink <= 1) return path;
+  throw new DatabaseUnavailable(
+    `The file ${path} has ${nlink} names (hard links). Remove the others: SQLite keeps a separate log for each name and would corrupt the file.`,
+  );
 }
 
 /** Holds a lock beside the database for the life of the process; the operating system frees it, even after kill -9. */

@@ -76,7 +76,7 @@ export const writeBatch = statement('ledger_write_batch', {
  * takes the place in the log where the commit that failed may have left something.
  */
 export const refuteBatch = statement('ledger_refute_batch', {
-  sqlite: `UPDATE ledger_tail SET batch = CASE batch WHEN $1 THEN $1 ELSE '' END`,
+  sqlite: `UPDATE ledger_tail SET batch = CASE batch WHEN $1 THEN $1 ELSE 'not ' || $1 END`,
   postgres: `INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'refuted') ON CONFLICT DO NOTHING`,
 });
 

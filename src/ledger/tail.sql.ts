@@ -2,7 +2,13 @@ import { statement } from '../db/statement.ts';
 
 /** All of this is SQLite's alone. */
 
-export const readTail = statement<{ written: number; heads: Uint8Array }>('tail_read', 'SELECT written, heads FROM ledger_tail');
+export const readTail = statement<{ written: number; heads: Uint8Array; batch: string }>(
+  'tail_read',
+  'SELECT written, heads, batch FROM ledger_tail',
+);
+
+/** The id of the last batch that was committed. */
+export const readMark = statement<{ batch: string }>('tail_read_mark', 'SELECT batch FROM ledger_tail');
 
 export const saveTail = statement('tail_save', 'UPDATE ledger_tail SET written = $1, heads = $2, batch = $3');
 

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
+import { newId } from '../kernel/ids.ts';
 import { type AccountState, accountState } from './account-state.ts';
 import type { Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
@@ -17,7 +18,8 @@ import { beginSweep, type Draft, draftOf, type Known, keep, remember, sweep, wri
  * read again from the tail. An account on which something is held is always written at once: holds are not in the tail, and the
  * CHECK on its row guards what is held.
  *
- * Accounts that were read lately stay known as well: nobody else writes this file, so what its rows say need not be read again.
+ * Accounts that were read recently stay known as well: no other process writes this file, so their rows need not be read again. Each
+ * transaction begins by checking that: the id of the last batch in the file must be the one in memory.
  *
  * Memory changes only after a commit, one transaction after the other. When a COMMIT fails, memory is dropped and read again from
  * the database, whatever the failure means.
@@ -45,8 +47,9 @@ export class Tail {
     let committing = false;
     try {
       const result = await this.#database.transaction(async (tx) => {
-        this.#memory.known ??= await readKnown(tx);
-        this.#memory.draft = draftOf(this.#memory.known);
+        const known = await upToDate(tx, this.#memory.known);
+        this.#memory.known = known;
+        this.#memory.draft = draftOf(known);
         const worked = await work(tx);
         committing = true;
         return worked;
@@ -109,7 +112,7 @@ export class Tail {
     const { sweepAfter, rows, rowsPerTransfer } = this.#pace;
     if (!draft.sweep && draft.last - draft.written > sweepAfter) beginSweep(known, draft);
     await sweep(tx, known, draft, rows + rowsPerTransfer * sheet.newTransfers.length);
-    await tx.run(tailSql.saveTail, draft.written, draft.heads, batchId);
+    await saveTail(tx, draft, batchId);
   }
 
   /** Writes back everything: after that, the rows say all there is to know. */
@@ -119,7 +122,8 @@ export class Tail {
       if (known.last === known.written) return;
       beginSweep(known, draft);
       await sweep(tx, known, draft, Number.POSITIVE_INFINITY);
-      await tx.run(tailSql.saveTail, draft.written, draft.heads, '');
+      // A new id: the memory of another process must not match it.
+      await saveTail(tx, draft, newId());
     });
   }
 
@@ -141,6 +145,20 @@ export class Tail {
     invariant(this.#memory.known && this.#memory.draft, 'the tail is only used inside its transactions');
     return { known: this.#memory.known, draft: this.#memory.draft };
   }
+}
+
+/**
+ * Returns the memory, or reads it again when another process has written to the file since. The lock prevents that; should it ever fail,
+ * this keeps a stale balance from being spent twice. One indexed read per batch.
+ */
+async function upToDate(tx: Tx, known: Known | undefined): Promise<Known> {
+  if (known && (await tx.first(tailSql.readMark))?.batch === known.batch) return known;
+  return await readKnown(tx);
+}
+
+async function saveTail(tx: Tx, draft: Draft, batchId: string): Promise<void> {
+  draft.batch = batchId;
+  await tx.run(tailSql.saveTail, draft.written, draft.heads, batchId);
 }
 
 function lookUp({ states, recent }: Known, id: number): AccountState | undefined {

@@ -16,6 +16,8 @@ export interface Known {
   written: number;
   /** The hashes of all accounts' last entries, XORed: shows that the end of the tail is missing, which no row tells. */
   heads: Uint8Array;
+  /** The id of the last committed batch. When the file has another, another process has written to it, and all of this is out of date. */
+  batch: string;
   sweep: Sweep | undefined;
 }
 
@@ -28,24 +30,24 @@ interface Sweep {
 }
 
 /** What a transaction is about to make of it. */
-export interface Draft extends Pick<Known, 'last' | 'written' | 'heads' | 'sweep'> {
+export interface Draft extends Pick<Known, 'last' | 'written' | 'heads' | 'batch' | 'sweep'> {
   readonly before: Map<number, AccountState>;
   readonly changed: Map<number, AccountState>;
   readonly writtenBack: Set<number>;
 }
 
-export function draftOf({ last, written, heads, sweep }: Known): Draft {
-  return { last, written, heads: heads.slice(), sweep, before: new Map(), changed: new Map(), writtenBack: new Set() };
+export function draftOf({ last, written, heads, batch, sweep }: Known): Draft {
+  return { last, written, heads: heads.slice(), batch, sweep, before: new Map(), changed: new Map(), writtenBack: new Set() };
 }
 
 /** Once it is committed. */
-export function keep(known: Known, { last, written, heads, sweep, changed, writtenBack }: Draft): void {
+export function keep(known: Known, { last, written, heads, batch, sweep, changed, writtenBack }: Draft): void {
   for (const state of changed.values()) {
     known.states.set(state.id, state);
     known.recent.delete(state.id);
   }
   for (const id of writtenBack) known.states.delete(id);
-  Object.assign(known, { last, written, heads, sweep, commits: known.commits + 1 });
+  Object.assign(known, { last, written, heads, batch, sweep, commits: known.commits + 1 });
 }
 
 /** Keeps what the row of an account says; who came first makes room. */

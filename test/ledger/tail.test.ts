@@ -61,6 +61,12 @@ describe('the tail of SQLite’s ledger', () => {
     return database;
   }
 
+  async function openBeside(url: string): Promise<Database> {
+    const database = await openDatabase(url, { log: silentLog, beside: true });
+    opened.push(database);
+    return database;
+  }
+
   async function fresh(pace = PACE): Promise<{ url: string; database: FaultyDatabase; ledger: Ledger }> {
     const url = await urls();
     const database = faulty(await open(url));
@@ -78,6 +84,30 @@ describe('the tail of SQLite’s ledger', () => {
     const database = await open(copy);
     return { database, ledger: createLedger(database, systemClock, PACE) };
   }
+
+  it('accepts no double spend when another process has written to the file', async () => {
+    const { url, database, ledger } = await fresh();
+    // A tool's connection takes no lock, as a second service would behind a lock that failed.
+    const intruder = createLedger(await openBeside(url), systemClock, PACE);
+    const [from = 0, to = 0] = ACCOUNTS;
+    const move = (by: Ledger, source: number, target: number, msat: number) =>
+      by.post({ transfers: [{ id: newId(), from: source, to: target, amountMsat: amount(msat) }] });
+    await move(ledger, NODE, from, 1000);
+    expect((await intruder.balance(from)).balanceMsat).toBe(1000);
+    await move(ledger, from, to, 1000);
+    await expect(move(intruder, from, to, 1000)).rejects.toMatchObject({ type: 'insufficient_balance' });
+    const hold = { id: newId(), account: from, amountMsat: amount(1), reserveMsat: amount(0) };
+    await expect(intruder.post({ holds: [hold] })).rejects.toMatchObject({ type: 'insufficient_balance' });
+    await move(intruder, to, from, 400);
+    await expect(move(ledger, to, from, 601)).rejects.toMatchObject({ type: 'insufficient_balance' });
+    // A clean end writes the rows back; that must be noticed as well.
+    await intruder.drain();
+    await move(intruder, from, to, 400);
+    await intruder.drain();
+    await expect(move(ledger, from, to, 1)).rejects.toMatchObject({ type: 'insufficient_balance' });
+    expect((await ledger.balance(to)).balanceMsat).toBe(1000);
+    expect(await problemsOfLedger(database)).toEqual([]);
+  });
 
   it('a kill at any moment of writing back loses nothing that was committed and invents nothing', async () => {
     const { url, database, ledger } = await fresh();
