@@ -4,7 +4,7 @@ import type { Invoices } from '../../invoices/invoices.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { decodeBolt11 } from '../../lightning/bolt11.ts';
-import { type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../lightning/playground/playground.ts';
+import { InDoubt, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../lightning/playground/playground.ts';
 import type { Access } from '../access.ts';
 import type { App } from '../app-type.ts';
 import { customRecordsHex, Expiry, Memo, memoText, NumSatoshis, NumSatoshisOrAny } from '../fields.ts';
@@ -46,7 +46,7 @@ function describeRoute(app: App, { access, control }: PlaygroundRouteDependencie
   });
   app.get('/playground', { schema: { response: { 200: Answer } } }, async (request) => {
     await access.secretKey(request);
-    const { network, nodes, unreachablePubkey } = await control.describe();
+    const { network, nodes, unreachablePubkey } = await playing(() => control.describe());
     return { network, nodes: [...nodes], unreachable_pubkey: unreachablePubkey };
   });
 }
@@ -128,11 +128,13 @@ function invoiceRoutes(app: App, { access, control }: PlaygroundRouteDependencie
 }
 
 function paymentsRoute(app: App, { access, control }: PlaygroundRouteDependencies): void {
-  const Query = Type.Object({ after: Type.Optional(Type.Integer({ minimum: 0, description: 'Only payments with a larger id' })) });
+  const After = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only payments with a larger id' });
+  const Query = Type.Object({ after: Type.Optional(After) });
   const Answer = Type.Object({ payments: Type.Array(OutsidePaymentObject) });
   app.get('/playground/payments', { schema: { querystring: Query, response: { 200: Answer } } }, async (request) => {
     await access.secretKey(request);
-    return { payments: (await control.payments(request.query.after ?? 0, PAYMENTS_PAGE)).map(toObject) };
+    const payments = await playing(() => control.payments(request.query.after ?? 0, PAYMENTS_PAGE));
+    return { payments: payments.map(toObject) };
   });
 }
 
@@ -140,6 +142,8 @@ function paymentsRoute(app: App, { access, control }: PlaygroundRouteDependencie
 const PAYMENTS_PAGE = 1000;
 const CREDIT_WAIT_MS = 10_000;
 const CREDIT_POLL_MS = 10;
+const STOPPED =
+  'The playground stopped before it answered, so the outcome is unknown. GET /playground/payments lists what its nodes have sent and received.';
 
 /** The payer may know of its success a moment before our ledger does; whoever plays wants to see the balance move. */
 async function untilCredited(invoices: Invoices, paymentHash: string): Promise<void> {
@@ -148,10 +152,12 @@ async function untilCredited(invoices: Invoices, paymentHash: string): Promise<v
   }
 }
 
+/** Runs a command of the playground. @throws Refusal when the playground rejects it, or stops before it answers. */
 async function playing<T>(play: () => T | Promise<T>): Promise<T> {
   try {
     return await play();
   } catch (error) {
+    if (error instanceof InDoubt) throw new Refusal('node_unavailable', STOPPED);
     if (error instanceof PlaygroundRefusal || (error instanceof Error && error.name === 'InvalidInvoice')) {
       throw new Refusal('playground_refused', error.message);
     }

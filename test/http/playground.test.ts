@@ -1,0 +1,44 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import type { Access } from '../../src/http/access.ts';
+import { playgroundRoutes } from '../../src/http/routes/playground.ts';
+import { createServer } from '../../src/http/server.ts';
+import type { Invoices } from '../../src/invoices/invoices.ts';
+import { NodeUnavailable } from '../../src/lightning/node.ts';
+import { InDoubt, type PlaygroundControl } from '../../src/lightning/playground/playground.ts';
+import { onFakeService } from '../support/fake-service.ts';
+
+onFakeService('the playground routes', (service) => {
+  const ask = (path: string) => service.client.ask('GET', path, { key: service.client.secretKey });
+
+  it('reject a payment id above 2^53 - 1', async () => {
+    expect(await ask('/playground/payments?after=9007199254740992')).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
+    expect(await ask('/playground/payments?after=9007199254740991')).toMatchObject({ status: 200, body: { payments: [] } });
+  });
+});
+
+it.each([
+  ['cannot be reached', new NodeUnavailable('away'), 'The Lightning node cannot be reached; nothing was sent. Try again later.'],
+  ['stops before it answers', new InDoubt('the worker ended'), expect.stringContaining('the outcome is unknown')],
+])('the playground routes return 503 while the playground %s', async (_, error, message) => {
+  const fail = () => Promise.reject(error);
+  const control = { describe: fail, payInvoice: fail, createInvoice: fail, keysend: fail, payments: fail, resolveHold: fail };
+  const invoices = { create: async () => ({ paymentRequest: 'lnbcrt1', paymentHash: '00' }) } as unknown as Invoices;
+  const access = { secretKey: async () => 'acc', walletNamed: async () => ({ id: 'wal_1' }) } as unknown as Access;
+  const server = await createServer(pino({ level: 'silent' }), (app) =>
+    playgroundRoutes(app, { access, invoices, control: control satisfies PlaygroundControl }),
+  );
+  const requests = [
+    ['POST', '/playground/fund', { wallet_id: 'wal_1', num_satoshis: 5 }],
+    ['POST', '/playground/keysend', { num_satoshis: 5 }],
+    ['POST', '/playground/invoice', { num_satoshis: 5 }],
+    ['POST', `/playground/hold/${'ab'.repeat(32)}`, { action: 'settle' }],
+    ['GET', '/playground/payments', undefined],
+    ['GET', '/playground', undefined],
+  ] as const;
+  for (const [method, url, payload] of requests) {
+    const response = await server.inject({ method, url, ...(payload && { payload }) });
+    expect([url, response.statusCode, response.json().message]).toEqual([url, 503, message]);
+  }
+  await server.close();
+});
