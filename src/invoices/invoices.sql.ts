@@ -81,7 +81,18 @@ export const reopen = statement(
 
 export const cancel = statement('invoice_cancel', `UPDATE invoice SET state = 'canceled' WHERE id = $1 AND state = 'open'`);
 
-/** Changes nothing when the payment hash was counted before. */
+/** Changes nothing when the payment hash was credited before. */
+export const insertSettlement = statement(
+  'invoice_insert_settlement',
+  'INSERT INTO settlement (payment_hash) VALUES ($1) ON CONFLICT DO NOTHING',
+);
+
+export const findSettlement = statement<{ payment_hash: string }>(
+  'invoice_find_settlement',
+  'SELECT payment_hash FROM settlement WHERE payment_hash = $1',
+);
+
+/** Changes nothing when the payment hash was credited to suspense before. */
 export const insertStray = statement(
   'invoice_insert_stray',
   'INSERT INTO stray_settlement (payment_hash, amount_msat, settled_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',

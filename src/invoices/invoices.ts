@@ -41,12 +41,13 @@ export interface Invoices extends Incoming {
   findMany(ids: readonly string[]): Promise<Invoice[]>;
 }
 
-export function createInvoices(database: Database, ledger: Ledger, our: OurNode, keysends: KeysendRouting, clock: Clock): Invoices {
+export function createInvoices(database: Database, ledger: Ledger, our: OurNode, routeKeysend: KeysendRouting, clock: Clock): Invoices {
   const one = (row: sql.InvoiceRow | undefined) => row && rowToInvoice(row);
   const findByHash = async (paymentHash: string) => one(await database.first(sql.findByHash, paymentHash));
   const find = async (id: string) => one(await database.first(sql.findById, id));
+  const isCredited = async (paymentHash: string) => (await database.first(sql.findSettlement, paymentHash)) !== undefined;
   return {
-    ...createIncoming(findByHash, ledger, our, keysends, clock),
+    ...createIncoming({ findByHash, isCredited, ledger, our, routeKeysend, clock }),
     create: (order) => create(ledger, our, clock, order),
     cancel: (invoice, guards) => cancelInvoice({ ledger, our, find }, invoice, guards),
     find,

@@ -16,27 +16,34 @@ export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefi
 export interface Incoming {
   /** Whether the node may claim a payment that has arrived: only for an open invoice, or a keysend that is for a wallet. */
   mayClaim(incoming: IncomingPayment): Promise<boolean>;
-  /** Credits a settlement to its wallet, once, however often it is reported. */
+  /** Credits a settlement to its wallet, or to suspense when no wallet is found; once per payment hash, however often it is reported. */
   settle(settlement: Settlement): Promise<void>;
 }
 
-/** The settlement was counted before: nothing happens. */
+export interface IncomingDependencies {
+  readonly findByHash: (paymentHash: string) => Promise<Invoice | undefined>;
+  /** Whether a settlement with this payment hash was credited, to a wallet or to suspense. */
+  readonly isCredited: (paymentHash: string) => Promise<boolean>;
+  readonly ledger: Ledger;
+  readonly our: OurNode;
+  readonly routeKeysend: KeysendRouting;
+  readonly clock: Clock;
+}
+
+/** The settlement was credited before: nothing happens. */
 class SettledBefore extends Error {
   override readonly name = 'SettledBefore';
 }
 
-export function createIncoming(
-  findByHash: (paymentHash: string) => Promise<Invoice | undefined>,
-  ledger: Ledger,
-  our: OurNode,
-  routeKeysend: KeysendRouting,
-  clock: Clock,
-): Incoming {
-  /** Books what arrived. The row and the transfer are one posting, and the row changes once only. */
+export function createIncoming({ findByHash, isCredited, ledger, our, routeKeysend, clock }: IncomingDependencies): Incoming {
+  /** Books a settlement. The payment hash, the row and the transfer are one posting, and the database keeps each hash once. */
   async function credit(settlement: Settlement, row: Omit<RowWrite, 'otherwise'>, to: Credited): Promise<void> {
-    const transfer = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.node, amountMsat: settlement.amountMsat, ...to };
+    const { paymentHash, amountMsat } = settlement;
+    const transfer = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.node, amountMsat, ...to };
+    const otherwise = new SettledBefore();
+    const once = { statement: sql.insertSettlement, parameters: [paymentHash], otherwise };
     try {
-      await ledger.post({ rows: [{ ...row, otherwise: new SettledBefore() }], transfers: [transfer] });
+      await ledger.post({ rows: [once, { ...row, otherwise }], transfers: [transfer] });
     } catch (error) {
       if (!(error instanceof SettledBefore)) throw error;
     }
@@ -63,7 +70,7 @@ export function createIncoming(
     );
   }
 
-  /** Nobody's money is still somebody's: it is booked where the operator sees it. */
+  /** Credits money that is for no wallet to suspense, where the operator sees it. */
   async function settleStray(settlement: Settlement): Promise<void> {
     const { paymentHash, amountMsat, settledAt } = settlement;
     const row = { statement: sql.insertStray, parameters: [paymentHash, amountMsat, settledAt] };
@@ -73,8 +80,10 @@ export function createIncoming(
   return {
     async mayClaim(incoming) {
       const invoice = await findByHash(incoming.paymentHash);
-      // A hash is credited once: whoever sends one again would pay for nothing.
-      if (incoming.keysend) return !invoice && (await routeKeysend(incoming.customRecords)) !== undefined;
+      // A payment hash is credited once, so the payer of a second keysend with the same hash would get nothing for it.
+      if (incoming.keysend) {
+        return !invoice && !(await isCredited(incoming.paymentHash)) && (await routeKeysend(incoming.customRecords)) !== undefined;
+      }
       return invoice?.state === 'open' && (invoice.expiresAt ?? 0) > unixSeconds(clock);
     },
     async settle(settlement) {

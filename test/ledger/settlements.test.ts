@@ -44,6 +44,37 @@ onBothDatabases('settlements', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
+  it('credits a keysend once, to suspense or to a wallet, whichever its routing chose first', async () => {
+    const database = await open();
+    const rooms = await roomsOn(database);
+    const otherWorker = await roomsOn(database);
+    const wallet = await rooms.wallet(0);
+    const settlement = { ...settlementOf(await rooms.invoice(wallet, 5), 700), keysend: true };
+    const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
+    const credited = async () => [
+      (await rooms.ledger.balance(SYSTEM_ACCOUNTS.suspense)).balanceMsat,
+      (await rooms.ledger.balance(wallet.ledgerAccount)).balanceMsat,
+    ];
+    const stray = { ...settlement, paymentHash: 'e1'.repeat(32) };
+    await rooms.invoices.settle(stray);
+    await rooms.invoices.settle({ ...stray, customRecords });
+    expect(await credited()).toEqual([700, 0]);
+    expect(await rooms.invoices.mayClaim({ ...stray, customRecords })).toBe(false);
+
+    const routed = { ...settlement, paymentHash: 'e2'.repeat(32) };
+    await rooms.invoices.settle({ ...routed, customRecords });
+    await rooms.invoices.settle(routed);
+    expect(await credited()).toEqual([700, 700]);
+
+    for (let i = 0; i < 20; i++) {
+      const raced = { ...settlement, paymentHash: `f${i}`.padEnd(64, 'f') };
+      await Promise.all([rooms.invoices.settle(raced), otherWorker.invoices.settle({ ...raced, customRecords })]);
+    }
+    const [suspense = 0, balance = 0] = await credited();
+    expect(suspense + balance).toBe(22 * 700);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
   it('a keysend whose hash was credited before is sent back: nobody pays for what nobody gets', async () => {
     const rooms = await roomsOn(await open());
     const wallet = await rooms.wallet(0);
