@@ -14,7 +14,12 @@ export const REFUSALS = {
   invoice_canceled: { status: 400, meaning: 'The invoice was cancelled by its wallet.' },
   invoice_amount_missing: { status: 400, meaning: 'The invoice leaves the amount open; give num_satoshis.' },
   invoice_amount_fixed: { status: 400, meaning: 'The invoice states its amount; num_satoshis must equal it or be left out.' },
-  invoice_mismatch: { status: 400, meaning: 'The invoice names a payment hash of this service but is not the invoice made for it.' },
+  invoice_mismatch: {
+    status: 400,
+    meaning:
+      'The payment hash of this invoice belongs to another invoice or payment of this service, with another payment request text or ' +
+      'another amount. This request paid nothing.',
+  },
   own_invoice: { status: 400, meaning: 'A wallet cannot pay its own invoice.' },
   wallet_inactive: { status: 400, meaning: 'The wallet is inactive: it receives, but sends no money.' },
   budget_exceeded: { status: 400, meaning: 'The amount is more than is left of the budget of the key; what is pending counts.' },

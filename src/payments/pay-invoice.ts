@@ -12,6 +12,7 @@ import type { Wallet } from '../wallets/wallets.ts';
 import { defaultFeeLimit } from './fee-limit.ts';
 import { newPayment } from './new-payment.ts';
 import type { WithdrawalType } from './payment.ts';
+import { requireRepeat } from './repeated-payment.ts';
 import type { Begun, Saga } from './saga.ts';
 
 export interface InvoicePayment {
@@ -60,19 +61,25 @@ export function readInvoice(paymentRequest: string, network: NodeInfo['network']
 
 /**
  * Begins to pay a BOLT11 invoice from a wallet: over the network, or inside when it is a local wallet's.
+ *
+ * Checks come in this order. The invoice has been decoded: signature and network are right. A repeat of a payment that this wallet has
+ * pending or settled returns that payment, also after the invoice has expired: a client that retries must not read in a 400 that nothing
+ * was paid. Then the invoice itself. Only then what other wallets have to do with its payment hash, so that an invoice that could not be
+ * paid reveals nothing of them.
  * @throws Refusal when nothing was begun.
  */
 export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<Begun> {
   const { saga, clock } = deps;
   const { wallet, invoice, claim } = order;
   const { paymentHash, paymentRequest } = invoice;
-  // A claim of a withdraw link must take its use, so it never stands for an earlier payment.
-  const earlier = await saga.findLive({ paymentHash, walletId: wallet.id });
-  if (earlier && claim) throw new Refusal('invoice_paid');
-  if (earlier) return { payment: earlier, replayed: true };
+  const amountMsat = agreedAmount(invoice, order.amountMsat);
+  const wanted = { walletId: wallet.id, paymentRequest, amountMsat, linkId: claim?.linkId };
+  const live = await saga.findLive(paymentHash);
+  if (live?.walletId === wallet.id) return { payment: requireRepeat(live, wanted), replayed: true };
 
   requirePayable(invoice, unixSeconds(clock));
-  const amountMsat = amountToPay(invoice, order.amountMsat);
+  if (amountMsat === undefined) throw new Refusal(invoice.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');
+  if (live) requireRepeat(live, wanted);
   const local = await findLocal(deps, invoice, wallet);
   const payment = newPayment(deps, wallet, {
     wtxType: order.wtxType,
@@ -96,9 +103,7 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? defaultFeeLimit(amountMsat));
   const { guards, limits } = order;
   const rows = [...(claim ? [claim.row] : []), ...(order.companions?.(payment.id) ?? [])];
-  const begun = await saga.begin({ payment, reserveMsat, rows, guards, limits });
-  if (begun.replayed && claim) throw new Refusal('invoice_paid');
-  return begun;
+  return saga.begin({ payment, reserveMsat, rows, guards, limits });
 }
 
 /** BOLT11: a payer that does not know a required feature must not pay. */
@@ -111,11 +116,10 @@ function requirePayable(invoice: Bolt11, nowSeconds: number): void {
   if (bit !== undefined) throw new Refusal('invoice_undecodable', `The invoice requires feature ${bit}, which this service does not know.`);
 }
 
-function amountToPay(invoice: Bolt11, given: Msat | undefined): Msat {
-  const amountMsat = invoice.amountMsat ?? given;
-  if (amountMsat === undefined) throw new Refusal('invoice_amount_missing');
-  if (given !== undefined && given !== amountMsat) throw new Refusal('invoice_amount_fixed');
-  return amountMsat;
+/** Returns the amount that invoice and request agree on; undefined when they do not, or when neither states one. */
+function agreedAmount({ amountMsat }: Bolt11, given: Msat | undefined): Msat | undefined {
+  if (given !== undefined && amountMsat !== undefined && given !== amountMsat) return undefined;
+  return amountMsat ?? given;
 }
 
 /**

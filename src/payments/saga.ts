@@ -19,6 +19,7 @@ import { activeWalletGuard } from '../wallets/wallets.ts';
 import { announceExcess, failure, insideSuccess, requireProof, shareFee, success } from './conclusion.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
+import { requireRepeat } from './repeated-payment.ts';
 
 /** A payment about to begin. */
 export interface Draft {
@@ -83,11 +84,11 @@ export class Saga {
 
   /**
    * Holds the money and starts to pay; the payment goes on whatever becomes of the caller.
-   * An invoice that this wallet is paying or has paid gives that payment instead.
+   * Returns the earlier payment instead when this one repeats it (see {@link requireRepeat}).
    * @throws Refusal, NodeUnavailable when nothing was begun.
    */
   async begin(draft: Draft): Promise<Begun> {
-    const earlier = await this.findLive(draft.payment);
+    const earlier = await this.#findRepeated(draft.payment);
     if (earlier) return { payment: earlier, replayed: true };
     await this.#deps.our.requireAvailable();
     await this.#requireRoom(draft.payment);
@@ -100,7 +101,7 @@ export class Saga {
         // Each time round, another payment of the same budget went through or came back; a smaller reserve may fit.
         if (error instanceof BudgetMoved) continue;
         // What used the budget up may be this very payment, begun by another request meanwhile.
-        const first = error instanceof Refusal && (await this.findLive(draft.payment));
+        const first = error instanceof Refusal && (await this.#findRepeated(draft.payment));
         if (!first) throw error;
         return { payment: first, replayed: true };
       }
@@ -124,7 +125,7 @@ export class Saga {
     } catch (error) {
       // Another request for the same invoice may have been first; what it holds may even be why this one was refused. And after an
       // error of the database only the database knows whether the payment was begun.
-      const first = await this.findLive(payment);
+      const first = await this.#findRepeated(payment);
       if (!first) throw error;
       if (first.id !== payment.id) return { payment: first, replayed: true };
     }
@@ -132,14 +133,19 @@ export class Saga {
     return { payment, replayed: false, balance };
   }
 
-  /**
-   * The live payment of the same payment hash, if it is this wallet's.
-   * @throws Refusal `invoice_paid` when it is another wallet's.
-   */
-  async findLive(wanted: Pick<Payment, 'paymentHash' | 'walletId'>): Promise<Payment | undefined> {
-    const row = await this.#deps.database.first(sql.findLive, wanted.paymentHash);
-    if (row && row.wallet_id !== wanted.walletId) throw new Refusal('invoice_paid');
+  /** Returns the payment of a hash that is pending or settled, whichever wallet it is from. */
+  async findLive(paymentHash: string): Promise<Payment | undefined> {
+    const row = await this.#deps.database.first(sql.findLive, paymentHash);
     return row && rowToPayment(row);
+  }
+
+  /**
+   * Returns the live payment of the same payment hash, if the wanted one repeats it.
+   * @throws Refusal `invoice_paid`, `invoice_mismatch` when it does not.
+   */
+  async #findRepeated(wanted: Payment): Promise<Payment | undefined> {
+    const live = await this.findLive(wanted.paymentHash);
+    return live && requireRepeat(live, wanted);
   }
 
   /** Takes a pending payment as far as it gets now; never throws: what is unclear stays pending. One at a time per payment. */
