@@ -7,6 +7,7 @@ import type { Database } from './db/database.ts';
 import { underLease } from './db/leases.ts';
 import { MIGRATIONS, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
+import { ROUND_MS } from './db/retention.ts';
 import { storeFirstKeys } from './first-key.ts';
 import { createHistory } from './history/history.ts';
 import { type Access, createAccess } from './http/access.ts';
@@ -55,7 +56,6 @@ export interface Satchel {
 
 /** How often payments that are still pending are handed to the node again. */
 const RESUME_SECONDS = 30;
-const HOUSEKEEPING_MS = 60 * 60 * 1000;
 
 /** What the service stands on. Tests put their own around these, to break them where they want. */
 export interface Ground {
@@ -151,7 +151,7 @@ async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Pro
       await Promise.all([
         watchNode({ database, node, invoices, payments, log }, held),
         payments.resumeEvery(RESUME_SECONDS, held),
-        keepHouse([ledger.forgetOldBatches, idempotency.forgetOld], log, held),
+        deleteOldRows([ledger.endRound, idempotency.endRound], log, held),
       ]);
     }),
     alone('reconcile', (held) => keepReconciling(comparison, reconcileSeconds, held)),
@@ -187,11 +187,11 @@ function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Acces
   serviceRoutes(app, { database: async () => (await answering.get('', () => isUp(rooms.database))) === true, node: rooms.our.isAvailable });
 }
 
-/** Drops what nobody can ask for any more, now and every hour. */
-async function keepHouse(tasks: readonly (() => Promise<void>)[], log: pino.Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    for (const task of tasks) await task().catch((error) => log.warn({ reason: errorMessage(error) }, 'old rows were not dropped'));
-    await pause(HOUSEKEEPING_MS, signal);
+/** Ends a round whenever the service has run for so long; nothing is deleted at a start. */
+async function deleteOldRows(endRounds: readonly (() => Promise<void>)[], log: pino.Logger, signal: AbortSignal): Promise<void> {
+  while (!(await pause(ROUND_MS, signal))) {
+    for (const endRound of endRounds)
+      await endRound().catch((error) => log.warn({ reason: errorMessage(error) }, 'old rows were not deleted'));
   }
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../db/database.ts';
+import { endRound, type Retained, ROUNDS_PER_DAY } from '../db/retention.ts';
 import type { RowWrite } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -27,7 +28,10 @@ export class MadeMeanwhile extends Error {
   override readonly name = 'MadeMeanwhile';
 }
 
-/** Outcomes of named requests, kept for two days, across restarts and instances. What made nothing is not kept. */
+/**
+ * Outcomes of named requests, kept across restarts and instances for at least two days of running time. A request that made nothing is
+ * not kept.
+ */
 export interface Idempotency {
   /** @throws Refusal `idempotency_mismatch` when the name was used with another body. */
   find(request: NamedRequest): Promise<Outcome | undefined>;
@@ -35,11 +39,16 @@ export interface Idempotency {
   rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite;
   /** Remembers what had been made before this request came. */
   remember(request: NamedRequest, made: string): Promise<void>;
-  /** Drops what is older than two days. */
-  forgetOld(): Promise<void>;
+  /** Ends a round of running time (retention.ts) and deletes the outcomes that are old enough. */
+  endRound(): Promise<void>;
 }
 
-const KEEP_SECONDS = 2 * 24 * 60 * 60;
+const RETAINED: Retained = {
+  name: 'idempotency',
+  rounds: 2 * ROUNDS_PER_DAY,
+  newestPosition: sql.newestPosition,
+  deleteBelow: sql.deleteBelow,
+};
 
 export function createIdempotency(database: Database, clock: Clock): Idempotency {
   function rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite {
@@ -58,9 +67,7 @@ export function createIdempotency(database: Database, clock: Clock): Idempotency
       const { statement, parameters } = rowOf(request, made);
       await database.transaction((tx) => tx.run(statement, ...parameters));
     },
-    async forgetOld() {
-      await database.transaction((tx) => tx.run(sql.forgetOutcomes, unixSeconds(clock) - KEEP_SECONDS));
-    },
+    endRound: () => endRound(database, RETAINED),
   };
 }
 

@@ -86,8 +86,16 @@ export const readBatch = statement<{ outcome: 'committed' | 'refuted' }>('ledger
   postgres: 'SELECT outcome FROM ledger_batch WHERE id = $1',
 });
 
-/** Ids are time-ordered: everything before one of yesterday. */
-export const forgetBatches = statement('ledger_forget_batches', 'DELETE FROM ledger_batch WHERE id < $1');
+/** In PostgreSQL alone: SQLite keeps the mark of its last batch elsewhere. */
+export const newestBatchPosition = statement<{ position: number | null }>('ledger_newest_batch_position', {
+  sqlite: 'SELECT NULL AS position',
+  postgres: 'SELECT max(position) AS position FROM ledger_batch',
+});
+
+export const deleteBatchesBelow = statement('ledger_delete_batches_below', {
+  sqlite: 'DELETE FROM ledger_batch WHERE $1 IS NULL',
+  postgres: 'DELETE FROM ledger_batch WHERE position < $1',
+});
 
 /** Accounts as they are committed; in SQLite only those that the tail does not know better. */
 export const readAccounts = statement<AccountRow>('ledger_read_accounts', {

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
+import { endRound, type Retained, ROUNDS_PER_DAY } from '../db/retention.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { firstIdAt } from '../kernel/ids.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import { type AccountState, accountState } from './account-state.ts';
 import { type EntryRow, pageOfEntries } from './entries.sql.ts';
@@ -32,15 +32,20 @@ export interface Ledger {
   openHoldMsat(id: string): Promise<Msat | undefined>;
   /** What a hold reserved, open or closed; undefined when it is unknown. */
   reservedMsat(id: string): Promise<Msat | undefined>;
-  /** Drops the marks of batches that nobody can be in doubt about any more. */
-  forgetOldBatches(): Promise<void>;
+  /** Ends a round of running time (retention.ts) and deletes the marks of batches whose outcome has long been resolved. */
+  endRound(): Promise<void>;
   /** How much waits, and how much this instance has committed. */
   vitals(): LedgerVitals;
   /** Resolves when everything that was posted is decided. */
   drain(): Promise<void>;
 }
 
-const KEEP_BATCHES_MS = 24 * 60 * 60 * 1000;
+const RETAINED_BATCHES: Retained = {
+  name: 'ledger_batch',
+  rounds: ROUNDS_PER_DAY,
+  newestPosition: sql.newestBatchPosition,
+  deleteBelow: sql.deleteBatchesBelow,
+};
 
 /** `pace` is that of writing back what SQLite's rows do not say yet; tests change it. */
 export function createLedger(database: Database, clock: Clock, pace?: Pace): Ledger {
@@ -61,8 +66,8 @@ export function createLedger(database: Database, clock: Clock, pace?: Pace): Led
       // What cannot be written back now is read from the tail when the ledger is opened again.
       await tail?.writeBack().catch(() => undefined);
     },
-    async forgetOldBatches() {
-      await database.transaction((tx) => tx.run(sql.forgetBatches, firstIdAt(clock.nowMs() - KEEP_BATCHES_MS)));
+    async endRound() {
+      if (database.dialect === 'postgres') await endRound(database, RETAINED_BATCHES);
     },
     balance: async (account) => balanceOf(await committed(account)),
     async balances(accounts) {

@@ -82,7 +82,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const searched = await places();
       expect(searched.map(({ name }) => name)).toEqual(
         expect.arrayContaining(
-          dialect === 'sqlite' ? ['satchel.db', 'satchel.db-wal'] : ['access_key', 'withdraw_link', 'payment', 'idempotency'],
+          dialect === 'sqlite' ? ['satchel.db', 'satchel.db-wal'] : ['access_key', 'withdraw_link', 'payment', 'idempotency_outcome'],
         ),
       );
       expect(searched.map(({ name, holds }) => [name, secrets.foundIn(holds)]).filter(([, found]) => found?.length)).toEqual([]);
