@@ -136,13 +136,16 @@ function csvLine(wtx: WalletTransaction): string {
   return `${fields.map(quoted).join(',')}\r\n`;
 }
 
-/** A spreadsheet runs a text that begins like a formula; labels come from strangers. */
+/**
+ * Puts an apostrophe before what a spreadsheet would run as a formula; labels come from strangers. A spreadsheet may also split a cell at
+ * a semicolon, a tab or a line break, so the text after each of them counts as the start of a cell. Full-width signs count as signs.
+ */
 function label(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return text.replace(/(?<=^|[;\t\r\n])(?=\s*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g, "'");
 }
 
-/** RFC 4180. */
+/** Quotes a field as RFC 4180 requires, and where a spreadsheet might take a character for a separator. */
 function quoted(field: string | number): string {
   const text = String(field);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

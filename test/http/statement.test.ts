@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+
+/** A label, and its cell in the statement. */
+const CELLS: readonly (readonly [string, string])[] = [
+  ['=1+1', "'=1+1"],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['  =1+1', "'  =1+1"],
+  ['\ufeff=1+1', "'\ufeff=1+1"],
+  ['＝1+1', "'＝1+1"],
+  ['＋1', "'＋1"],
+  ['－1', "'－1"],
+  ['＠SUM(A1)', "'＠SUM(A1)"],
+  ['\ttext', `"'\ttext"`],
+  ['\ntext', `"'\ntext"`],
+  ['\rtext', `"'\rtext"`],
+  ['\n=1+1', `"'\n'=1+1"`],
+  ['tea;coffee', '"tea;coffee"'],
+  ['tea;=1+1', `"tea;'=1+1"`],
+  ['tea\n=1+1', `"tea\n'=1+1"`],
+  ['tea, "hot"', '"tea, ""hot"""'],
+  ['tea = 2 - 1', 'tea = 2 - 1'],
+  ['mail@example.com', 'mail@example.com'],
+];
+
+onFakeService('the statement', (service) => {
+  it('quotes separators and neutralizes labels that a spreadsheet would run as formulas', async () => {
+    const [from, to] = [await service.client.wallet(100), await service.client.wallet()];
+    for (const [memo] of CELLS) {
+      await service.client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 1, memo });
+    }
+    const { text } = await service.client.ask('GET', `/v1/wallet/${to.id}/statement`, { key: service.client.secretKey });
+    for (const [i, [, cell]] of CELLS.entries()) expect(text).toContain(`,ln_transfer_in,${cell},1000,1,${1000 * (i + 1)},`);
+  });
+});
