@@ -63,9 +63,10 @@ async function* settled(scope: Scope, query: ListQuery, { place }: Start, first:
   const fromMs = (query.from ?? 0) * 1000;
   const untilMs = query.to === undefined ? Number.POSITIVE_INFINITY : query.to * 1000 + 999;
   for (let last = place, size = first; last > 0; last -= size, size = PIECE) {
-    const entries = await scope.entries(Math.max(1, last - size + 1), last);
+    const lowest = Math.max(1, last - size + 1);
+    const entries = await scope.entries(lowest, last);
     const lines = entries.filter(({ entry }) => entry.created_at_ms >= fromMs && entry.created_at_ms <= untilMs);
-    yield { lines: lines.map((entry) => ({ entry })), lookedAt: size };
+    yield { lines: lines.map((entry) => ({ entry })), lookedAt: last - lowest + 1 };
     if ((entries.at(-1)?.entry.created_at_ms ?? fromMs) < fromMs - CLOCK_SLACK_MS) return;
   }
 }
@@ -82,7 +83,7 @@ async function* unsettled(
   for (let before: string | undefined = start.before; before !== undefined && before > end; size = PIECE) {
     const piece: Awaited<ReturnType<Scope['payments']>> = await scope.payments(states, before, size);
     const inTime = piece.payments.filter(({ createdAt }) => createdAt >= from && createdAt <= to);
-    yield { lines: inTime.map((payment) => ({ payment })), lookedAt: size };
+    yield { lines: inTime.map((payment) => ({ payment })), lookedAt: piece.before === undefined ? piece.payments.length : size };
     before = piece.before;
   }
 }

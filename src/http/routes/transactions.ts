@@ -81,12 +81,16 @@ async function list({ history, objects }: TransactionRouteDependencies, request:
   const page = readPage(request.query);
   const isFiltered = status !== 'settled' || type !== undefined || from !== undefined || to !== undefined;
   if (typeof of !== 'string' && !isFiltered) return plainList({ history, objects }, request, reply, of);
-  if (page.offset + page.limit > MAX_COUNT && page.page > 1)
-    throw new Refusal('validation_failed', `Pages of this list end at ${MAX_COUNT} items; go on with after.`);
   const cut = { limit: page.limit, offset: after === undefined ? page.offset : 0, after };
   const query = { status, type, from, to };
   const listed = await (typeof of === 'string' ? history.listOfAccount(of, query, cut) : history.list(of, query, cut));
   if (!listed) throw new Refusal('validation_failed', 'after is not the id of a transaction of this list.');
+  // A list that ended before the limit has nothing on a page beyond it; a longer one has to be read by cursor.
+  if (listed.capped && page.page > 1 && page.offset + page.limit > MAX_COUNT)
+    throw new Refusal(
+      'validation_failed',
+      `Pages of this list end at ${MAX_COUNT} items. Use after=<id of the last item> instead of page.`,
+    );
   if (listed.total === undefined) nextHeaders(request, reply, page.limit, listed.next);
   else pageHeaders(request, reply, page, listed.total);
   if (listed.capped && listed.total !== undefined) reply.header('x-pagination-total-capped', 'true');
