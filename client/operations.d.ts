@@ -125,8 +125,8 @@ export interface LightningTransaction {
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** failed: a payment that failed for good, or an invoice that was cancelled */
-  status: 'pending' | 'settled' | 'failed' | 'expired';
+  /** failed: a payment that failed for good; expired, cancelled: an invoice that can no longer be paid */
+  status: 'pending' | 'settled' | 'failed' | 'expired' | 'cancelled';
   /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
   failure_reason: string | null;
   /** 1 for a payment without an invoice, 0 otherwise */
@@ -141,6 +141,57 @@ export interface LightningTransaction {
   custom_records_json: Record<string, unknown> | null;
   /** The caller's own object, as it was given */
   passThru: Record<string, unknown> | null;
+}
+
+export interface LightningTransactionDetails {
+  /** lntx_… */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** The node of this service (`lnd_…`) */
+  ln_node_id: string;
+  /** The node that is paid, in hex */
+  dest_pubkey: string;
+  /** The BOLT11 invoice; of a keysend `keysend`, or the destination and the amount */
+  payment_request: string;
+  /** The payment hash, in hex */
+  r_hash_decoded: string;
+  /** What it is for; for people. At most 639 bytes */
+  memo: string;
+  /** In hex; null when there is none */
+  description_hash: string | null;
+  /** Whole satoshis: what was asked for, paid or received; 0 while an open amount is not paid */
+  num_satoshis: number;
+  /** What routing has cost; null for what was received and until it is known */
+  fee_msat: number | null;
+  /** Seconds */
+  expiry: number;
+  /** Unix seconds; null: never */
+  expires_at: number | null;
+  /** 32 bytes in hex that prove the payment; null until it is settled */
+  payment_preimage: string | null;
+  /** 1 settled, 0 not, -1 an outgoing payment that failed for good */
+  settled: 1 | 0 | -1;
+  /** Unix seconds; null until it is settled */
+  settled_at: number | null;
+  /** failed: a payment that failed for good; expired, cancelled: an invoice that can no longer be paid */
+  status: 'pending' | 'settled' | 'failed' | 'expired' | 'cancelled';
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
+  failure_reason: string | null;
+  /** 1 for a payment without an invoice, 0 otherwise */
+  is_keysend: 1 | 0;
+  /** Always null */
+  is_amp: null;
+  /** Always null */
+  payment_addr: string | null;
+  /** TLV records of a keysend: type → text, or hex where it is no text; null for an invoice */
+  custom_records: Record<string, unknown> | null;
+  /** Those of them that are JSON, parsed; null when none is */
+  custom_records_json: Record<string, unknown> | null;
+  /** The caller's own object, as it was given */
+  passThru: Record<string, unknown> | null;
+  /** The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise */
+  counterpart_id: string | null;
 }
 
 export interface NewKey {
@@ -890,7 +941,7 @@ export interface Operations<Options> {
   /** Replace an API key. The answer holds the key itself, this once: only its hash is stored. The new one has the same kind and limits; the old one goes on working for `overlap_seconds`. Give some when a key rotates itself. (`POST /v1/keys/{id}/rotate`) */
   rotateKey(request: RotateKeyRequest, options?: Options): Promise<NewKey>;
   /** Read a Lightning transaction. An invoice or an outgoing payment, by its id or its payment hash. Poll it after a 202 until `settled` is 1 or -1. A public API key sees it without preimage, passThru and custom records. (`GET /v1/lntx/{id}`) */
-  getLightningTransaction(request: GetLightningTransactionRequest, options?: Options): Promise<LightningTransaction>;
+  getLightningTransaction(request: GetLightningTransactionRequest, options?: Options): Promise<LightningTransactionDetails>;
   /** Cancel an open invoice. At the node first, so that nobody can pay it any more. 400 `invoice_paid` when somebody has, or is about to. (`DELETE /v1/lntx/{id}`) */
   cancelInvoice(request: CancelInvoiceRequest, options?: Options): Promise<LightningTransaction>;
   /** Read the node. `default` is the one there is. (`GET /v1/node/{id}`) */

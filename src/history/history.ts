@@ -1,12 +1,11 @@
 import { invariant } from '../kernel/assert.ts';
-import { unixSeconds } from '../kernel/clock.ts';
-import { isId } from '../kernel/ids.ts';
 import * as sql from '../ledger/entries.sql.ts';
 import type { Payment } from '../payments/payment.ts';
 import { parseWalletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { type Cut, cutOut, type Listed } from './cut.ts';
-import { type LightningTransaction, ofInvoice, ofPayment } from './lightning-transaction.ts';
+import { type FoundLightning, findLightning, type Owner } from './find-lightning.ts';
+import { ofPayment } from './lightning-transaction.ts';
 import type { ListQuery } from './list.ts';
 import { createRenderer, type RenderDependencies } from './render.ts';
 import { accountScope, type EntryReader, type Pointed, type Scope, walletScope } from './scope.ts';
@@ -31,8 +30,8 @@ export interface History {
   transfer(id: string, source: Wallet, destination: Wallet): Promise<{ into: WalletTransaction; out: WalletTransaction }>;
   /** The wallet transaction of a payment, whatever its state. */
   ofPayment(payment: Payment): Promise<WalletTransaction>;
-  /** The lightning transactions of an id or of a payment hash in hex: a payment inside has one on each side. */
-  lightning(idOrHash: string): Promise<LightningTransaction[]>;
+  /** Finds a lightning transaction of the owner by its id or its payment hash in hex. */
+  lightning(idOrHash: string, owner: Owner): Promise<FoundLightning | undefined>;
 }
 
 export function createHistory(deps: RenderDependencies): History {
@@ -96,27 +95,11 @@ export function createHistory(deps: RenderDependencies): History {
       invariant(entry, `payment ${payment.id} succeeded without a transfer`);
       return ofEntry(entry, owner, ofPayment(payment), payment.userLabel);
     },
-    lightning: (idOrHash) => findLightning(deps, idOrHash),
+    lightning: (idOrHash, owner) => findLightning(deps, idOrHash, owner),
   };
 }
 
 function isOfList({ entry, payment }: Pointed, status: ListQuery['status']): boolean {
   if (status === 'settled') return entry !== undefined;
   return payment !== undefined || (status === 'all' && entry !== undefined);
-}
-
-async function findLightning(
-  { invoices, payments, clock }: Pick<RenderDependencies, 'invoices' | 'payments' | 'clock'>,
-  idOrHash: string,
-): Promise<LightningTransaction[]> {
-  if (isId(idOrHash)) {
-    const invoice = await invoices.find(idOrHash);
-    if (invoice) return [ofInvoice(invoice, unixSeconds(clock))];
-    const payment = await payments.find(idOrHash);
-    return payment ? [ofPayment(payment)] : [];
-  }
-  if (!/^[0-9a-f]{64}$/i.test(idOrHash)) return [];
-  const hash = idOrHash.toLowerCase();
-  const [invoice, payment] = await Promise.all([invoices.findByHash(hash), payments.findByHash(hash)]);
-  return [...(invoice ? [ofInvoice(invoice, unixSeconds(clock))] : []), ...(payment ? [ofPayment(payment)] : [])];
 }

@@ -20,7 +20,7 @@ export interface LightningTransaction {
   readonly expirySeconds: number;
   readonly expiresAt: number | undefined;
   readonly preimage: string | undefined;
-  readonly status: 'pending' | 'settled' | 'failed' | 'expired';
+  readonly status: 'pending' | 'settled' | 'failed' | 'expired' | 'cancelled';
   readonly failureReason: FailureReason | undefined;
   readonly settledAt: number | undefined;
   readonly isKeysend: boolean;
@@ -45,7 +45,7 @@ export function ofInvoice(invoice: Invoice, nowSeconds: number): LightningTransa
 
 function invoiceStatus(invoice: Invoice, nowSeconds: number): LightningTransaction['status'] {
   if (invoice.state === 'settled') return 'settled';
-  if (invoice.state === 'canceled') return 'failed';
+  if (invoice.state === 'canceled') return 'cancelled';
   return invoice.state === 'open' && (invoice.expiresAt ?? 0) <= nowSeconds ? 'expired' : 'pending';
 }
 

@@ -60,14 +60,28 @@ export const LightningTransactionObject = Type.Object({
   payment_preimage: nullable(Type.String()),
   settled: oneOf([1, 0, -1], '1 settled, 0 not, -1 an outgoing payment that failed for good'),
   settled_at: nullable(Type.Integer()),
-  status: oneOf(['pending', 'settled', 'failed', 'expired'], 'failed: a payment that failed for good, or an invoice that was cancelled'),
+  status: oneOf(
+    ['pending', 'settled', 'failed', 'expired', 'cancelled'],
+    'failed: a payment that failed for good; expired, cancelled: an invoice that can no longer be paid',
+  ),
   failure_reason: nullable(Type.String()),
-  is_keysend: oneOf([1, 0]),
+  // Null instead of 0 where LEGACY_NULL_KEYSEND is set; the API's description does not mention that.
+  is_keysend: Type.Unsafe<1 | 0 | null>({ ...oneOf([1, 0]), nullable: true, neverNull: true }),
   is_amp: Type.Null(),
   payment_addr: nullable(Type.String()),
   custom_records: nullable(AnyObject),
   custom_records_json: nullable(AnyObject),
   passThru: nullable(AnyObject),
+});
+
+/** What `GET /v1/lntx/{id}` returns. */
+export const LightningTransactionDetailsObject = Type.Object({
+  ...LightningTransactionObject.properties,
+  counterpart_id: nullable(
+    Type.String({
+      description: 'The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise',
+    }),
+  ),
 });
 
 export const WalletTransactionObject = Type.Object({
@@ -104,7 +118,13 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Renders domain objects as the API's; `nodeId` is the node's `lnd_…`. */
-export function createObjects(nodeId: string) {
+export function createObjects(nodeId: string, { legacyNullKeysend = false }: { legacyNullKeysend?: boolean } = {}) {
+  const noKeysend = legacyNullKeysend ? null : 0;
+
+  function lightningTransaction(ln: LightningTransaction) {
+    return renderLightning(ln, noKeysend);
+  }
+
   function wallet(w: Wallet, balance: Balance) {
     return {
       id: w.id,
@@ -147,9 +167,9 @@ export function createObjects(nodeId: string) {
 
 export type Objects = ReturnType<typeof createObjects>;
 
-const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, failed: 0 } as const;
+const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, cancelled: 0, failed: 0 } as const;
 
-function lightningTransaction(ln: LightningTransaction) {
+function renderLightning(ln: LightningTransaction, noKeysend: 0 | null) {
   // Only an outgoing payment has a reason to have failed; a known client polls for −1.
   const settled: 1 | 0 | -1 = ln.failureReason === undefined ? SETTLED_FLAG[ln.status] : -1;
   return {
@@ -170,7 +190,7 @@ function lightningTransaction(ln: LightningTransaction) {
     settled_at: ln.settledAt ?? null,
     status: ln.status,
     failure_reason: ln.failureReason ?? null,
-    is_keysend: ln.isKeysend ? (1 as const) : (0 as const),
+    is_keysend: ln.isKeysend ? (1 as const) : noKeysend,
     is_amp: null,
     payment_addr: null,
     ...customRecords(ln.customRecords),

@@ -94,10 +94,20 @@ export const correctBorne = statement(
 
 export const findById = statement<PaymentRow>('payment_find', `SELECT ${COLUMNS} FROM payment WHERE id = $1`);
 
-/** The live payment of a hash, or the newest failed one. */
-export const findByHash = statement<PaymentRow>(
-  'payment_find_by_hash',
-  `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 ORDER BY CASE WHEN state = 'failed' THEN 1 ELSE 0 END, id DESC LIMIT 1`,
+const byHash = (name: string, owner: string) =>
+  statement<PaymentRow>(
+    `payment_find_by_hash_${name}`,
+    `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND ${owner}
+     ORDER BY CASE WHEN state = 'failed' THEN 1 ELSE 0 END, id DESC LIMIT 1`,
+  );
+
+/** The live payment of a hash, or the newest failed one, of a wallet. Others may have tried to pay the same invoice. */
+export const findByHashInWallet = byHash('in_wallet', 'wallet_id = $2');
+
+/** The same of any wallet of an account. */
+export const findByHashInAccount = byHash(
+  'in_account',
+  'EXISTS (SELECT 1 FROM wallet WHERE wallet.id = payment.wallet_id AND wallet.account_id = $2)',
 );
 
 export const findLive = statement<PaymentRow>(

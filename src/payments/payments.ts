@@ -23,7 +23,8 @@ export interface Payments {
   /** The payment once it has ended, or as it is after `seconds`. */
   wait(id: string, seconds: number): Promise<Payment>;
   find(id: string): Promise<Payment | undefined>;
-  findByHash(paymentHash: string): Promise<Payment | undefined>;
+  /** The payment of a hash in one wallet, or in any wallet of an account: the live one, or the newest failed one. */
+  findByHash(paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined>;
   findMany(ids: readonly string[]): Promise<Payment[]>;
   /** How many are in flight; counts no further than 100,000. */
   countPending(): Promise<number>;
@@ -83,7 +84,12 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     keysend: (order) => keysend({ ...deps, saga }, order),
     transfer: (order) => transferBetween(deps, order),
     wait: (id, seconds) => saga.wait(id, seconds),
-    findByHash: async (paymentHash) => one(await database.first(sql.findByHash, paymentHash)),
+    findByHash: async (paymentHash, { accountId, walletId }) =>
+      one(
+        walletId === undefined
+          ? await database.first(sql.findByHashInAccount, paymentHash, accountId)
+          : await database.first(sql.findByHashInWallet, paymentHash, walletId),
+      ),
     findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment)),
     countPending: async () => (await database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0,
     isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,

@@ -13,7 +13,10 @@ onFakeService('cancelling an invoice', (service) => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const made = await invoice(payee.id);
     const answer = await cancel(made.id, payee.invoice);
-    expect(answer).toMatchObject({ status: 200, body: { id: made.id, settled: 0, status: 'failed', payment_preimage: null } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { id: made.id, settled: 0, status: 'cancelled', failure_reason: null, payment_preimage: null },
+    });
     expect((await cancel(made.id)).body).toEqual(answer.body);
     expect(await net.outside.pay({ paymentRequest: made.payment_request })).toMatchObject({ state: 'failed' });
     const inside = { payment_request: made.payment_request };

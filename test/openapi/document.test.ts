@@ -96,7 +96,7 @@ describe('the description of the API', () => {
 
     const unsettled = { settled: 0, settled_at: null, payment_preimage: null };
     expect(exampleById('createInvoice', 201)).toMatchObject({ ...unsettled, status: 'pending', fee_msat: null });
-    expect(exampleById('cancelInvoice', 200)).toMatchObject({ ...unsettled, status: 'failed' });
+    expect(exampleById('cancelInvoice', 200)).toMatchObject({ ...unsettled, status: 'cancelled' });
     for (const id of ['withdraw', 'keysend']) {
       const sent = { wtxType: { name: 'ln_withdrawal' }, num_satoshis: expect.toSatisfy((sat: number) => sat < 0) };
       expect(exampleById(id, 201)).toMatchObject({ ...sent, status: 'settled', lnTx: { settled: 1 } });

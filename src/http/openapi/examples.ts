@@ -27,6 +27,9 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'NewWallet.id': STORY.wallet,
   'WalletTransaction.id': STORY.walletTransaction,
   'WalletTransaction.user_label': 'tea',
+  'LightningTransactionDetails.id': STORY.lightningTransaction,
+  'LightningTransactionDetails.fee_msat': null,
+  'LightningTransactionDetails.payment_addr': null,
   'LightningTransaction.id': STORY.lightningTransaction,
   // Only a payment has one.
   'LightningTransaction.fee_msat': null,
@@ -95,6 +98,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   chanCapacity: '100000',
   chanId: '113249697726464',
   cltv_expiry: '18',
+  counterpart_id: null,
   created_at: STORY.now,
   custom_records: null,
   custom_records_json: null,

@@ -55,14 +55,15 @@ export class NamedSchemas {
 
   #translate(schema: RouteSchema, owner?: string): JsonSchema {
     const { nullable, neverNull, words, zeroIsAbsent, properties, patternProperties, items, anyOf, type, ...rest } = schema;
+    const canBeNull = nullable && !neverNull;
     const [values] = Object.values(patternProperties ?? {});
     const choices = anyOf?.map((choice) => choice.const);
     const isEnum = choices?.every((choice) => choice !== undefined);
     const own = Object.entries(properties ?? {}).map(([name, property]) => [name, this.#field(owner, name, property)] as const);
     return {
       ...rest,
-      ...(type !== undefined && { type: nullable ? [type, 'null'] : type }),
-      ...(words && { enum: nullable ? [...words, null] : words }),
+      ...(type !== undefined && { type: canBeNull ? [type, 'null'] : type }),
+      ...(words && { enum: canBeNull ? [...words, null] : words }),
       ...(zeroIsAbsent && { description: `${schema.description ?? ''} (0 counts as absent)`.trim() }),
       ...(own.length > 0 && { properties: Object.fromEntries(own) }),
       ...(values && { additionalProperties: this.schemaOf(values, owner) }),

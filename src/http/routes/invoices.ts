@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Key } from '../../accounts/accounts.ts';
+import type { FoundLightning } from '../../history/find-lightning.ts';
 import type { History } from '../../history/history.ts';
-import type { LightningTransaction } from '../../history/lightning-transaction.ts';
 import { ofInvoice } from '../../history/lightning-transaction.ts';
 import type { Invoices, NewInvoice } from '../../invoices/invoices.ts';
 import { invariant } from '../../kernel/assert.ts';
@@ -9,11 +9,10 @@ import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { isId } from '../../kernel/ids.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { Wallets } from '../../wallets/wallets.ts';
 import { type Access, hasPermission } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
-import { LightningTransactionObject, type Objects } from '../objects.ts';
+import { LightningTransactionDetailsObject, LightningTransactionObject, type Objects } from '../objects.ts';
 import type { Once } from '../once.ts';
 
 const DEFAULT_EXPIRY_SECONDS = 86_400;
@@ -34,7 +33,6 @@ const LntxParams = Type.Object({ id: Type.String() });
 export interface InvoiceRouteDependencies {
   readonly access: Access;
   readonly once: Once;
-  readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly history: History;
   readonly objects: Objects;
@@ -71,22 +69,21 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
 
 function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
   const { access, invoices, history, objects, clock } = deps;
+  const details = { params: LntxParams, response: { 200: LightningTransactionDetailsObject } };
   const schema = { params: LntxParams, response: { 200: LightningTransactionObject } };
 
-  app.get('/v1/lntx/:id', { schema }, async (request) => {
+  app.get('/v1/lntx/:id', { schema: details }, async (request) => {
     const key = await access.anyKey(request);
-    // Somebody else's and an unknown one are the same answer.
-    for (const lntx of await history.lightning(request.params.id)) {
-      const visible = await viewOf(deps, lntx, key);
-      if (visible) return visible;
-    }
-    throw new Refusal('not_found');
+    const found = await history.lightning(request.params.id, key);
+    // An unknown one and one of another account get the same response.
+    if (!found) throw new Refusal('not_found');
+    return viewOf(objects, found, key);
   });
 
   app.delete('/v1/lntx/:id', { schema }, async (request) => {
     const { id } = request.params;
-    const [lntx] = isId(id) ? await history.lightning(id) : [];
-    const { guards } = await access.ownerOf(request, lntx?.walletId, 'wallet_deposit');
+    const found = isId(id) ? await history.lightning(id, await access.anyKey(request)) : undefined;
+    const { guards } = await access.ownerOf(request, found?.transaction.walletId, 'wallet_deposit');
     const invoice = await invoices.find(id);
     if (!invoice) throw new Refusal('validation_failed', 'This is a payment; only an invoice can be cancelled.');
     return objects.lightningTransaction(ofInvoice(await invoices.cancel(invoice, guards), unixSeconds(clock)));
@@ -107,14 +104,11 @@ function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'walle
   };
 }
 
-/** What a key may see of a lightning transaction: all of it, without its secrets, or (undefined) that it does not exist. */
-async function viewOf({ wallets, objects }: InvoiceRouteDependencies, lntx: LightningTransaction, key: Key) {
-  const wallet = await wallets.find(lntx.walletId);
-  if (wallet?.accountId !== key.accountId) return undefined;
-  if (key.walletId !== undefined && key.walletId !== wallet.id) return undefined;
-  const full = objects.lightningTransaction(lntx);
+/** Renders what a key may see of a lightning transaction: a public key sees no secrets and no other transaction. */
+function viewOf(objects: Objects, { transaction, counterpartId }: FoundLightning, key: Key) {
+  const full = { ...objects.lightningTransaction(transaction), counterpart_id: counterpartId ?? null };
   if (key.kind === 'public_api')
-    return { ...full, payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null };
+    return { ...full, payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null, counterpart_id: null };
   if (!hasPermission(key.kind, 'wallet_tx_read')) throw new Refusal('forbidden', 'The key lacks the permission wallet_tx_read.');
   return full;
 }

@@ -8,7 +8,7 @@ const NOT_SETTLED = { payment_preimage: null, settled: 0, settled_at: null };
 export const OPEN = { ...NOT_SETTLED, status: 'pending' };
 
 /** An invoice that its wallet has cancelled. */
-export const CANCELED = { ...NOT_SETTLED, status: 'failed' };
+export const CANCELED = { ...NOT_SETTLED, status: 'cancelled' };
 
 const WITHDRAWAL_TYPE = { name: 'ln_withdrawal', display_name: 'LN Withdrawal' };
 

@@ -92,6 +92,6 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
       'An invoice or an outgoing payment, by its id or its payment hash. Poll it after a 202 until `settled` is 1 or -1. ' +
       'A public API key sees it without preimage, passThru and custom records.',
     needs: 'any_key',
-    answer: 'LightningTransaction',
+    answer: 'LightningTransactionDetails',
   },
 };

@@ -1,0 +1,69 @@
+import type { Invoice } from '../invoices/invoice.ts';
+import type { Invoices } from '../invoices/invoices.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { isId } from '../kernel/ids.ts';
+import type { Payment } from '../payments/payment.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { Wallets } from '../wallets/wallets.ts';
+import { type LightningTransaction, ofInvoice, ofPayment } from './lightning-transaction.ts';
+
+/** The owner of what may be read: one wallet, or every wallet of an account. */
+export interface Owner {
+  readonly accountId: string;
+  readonly walletId: string | undefined;
+}
+
+/** A lightning transaction and, of a payment between two wallets of the owner, the id of the other side. */
+export interface FoundLightning {
+  readonly transaction: LightningTransaction;
+  readonly counterpartId: string | undefined;
+}
+
+interface Dependencies {
+  readonly wallets: Wallets;
+  readonly invoices: Invoices;
+  readonly payments: Payments;
+  readonly clock: Clock;
+}
+
+/**
+ * Finds an invoice or a payment of the owner by its id or by its payment hash. Of an invoice that another wallet of the owner pays, the
+ * hash finds the invoice.
+ */
+export async function findLightning(deps: Dependencies, idOrHash: string, owner: Owner): Promise<FoundLightning | undefined> {
+  const { invoice, payment } = await findSides(deps, idOrHash, owner);
+  if (invoice) return { transaction: ofInvoice(invoice, unixSeconds(deps.clock)), counterpartId: payment?.id };
+  return payment && { transaction: ofPayment(payment), counterpartId: await invoiceOf(deps, payment, owner) };
+}
+
+interface Sides {
+  readonly invoice?: Invoice | undefined;
+  /** With an invoice: the payment that pays it inside the service. */
+  readonly payment?: Payment | undefined;
+}
+
+async function findSides(deps: Dependencies, idOrHash: string, owner: Owner): Promise<Sides> {
+  const { invoices, payments } = deps;
+  const byId = isId(idOrHash);
+  if (!byId && !/^[0-9a-f]{64}$/i.test(idOrHash)) return {};
+  const found = byId ? await invoices.find(idOrHash) : await invoices.findByHash(idOrHash.toLowerCase());
+  const invoice = found && (await isOwn(deps, found.walletId, owner)) ? found : undefined;
+  if (byId && !found) {
+    const payment = await payments.find(idOrHash);
+    return { payment: payment && (await isOwn(deps, payment.walletId, owner)) ? payment : undefined };
+  }
+  if (byId && !invoice) return {};
+  // A wallet cannot pay its own invoice, so an invoice of a single wallet has no other side there.
+  if (invoice && owner.walletId !== undefined) return { invoice };
+  return { invoice, payment: await payments.findByHash(invoice?.paymentHash ?? idOrHash.toLowerCase(), owner) };
+}
+
+async function invoiceOf(deps: Dependencies, { invoiceId }: Payment, owner: Owner): Promise<string | undefined> {
+  const invoice = invoiceId === undefined ? undefined : await deps.invoices.find(invoiceId);
+  return invoice && (await isOwn(deps, invoice.walletId, owner)) ? invoice.id : undefined;
+}
+
+async function isOwn({ wallets }: Dependencies, walletId: string, owner: Owner): Promise<boolean> {
+  if (owner.walletId !== undefined) return owner.walletId === walletId;
+  return (await wallets.find(walletId))?.accountId === owner.accountId;
+}

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+import type { Client, Json } from '../support/service.ts';
+
+onFakeService('GET /v1/lntx/<id or payment hash>', (service) => {
+  const { net } = service;
+  const read = (idOrHash: string, key = service.client.secretKey) => service.client.ask('GET', `/v1/lntx/${idOrHash}`, { key });
+  const pay = (client: Client, walletId: string, paymentRequest: string) =>
+    client.ask('POST', `/v1/wallet/${walletId}/withdraw`, { key: client.secretKey, json: { payment_request: paymentRequest } });
+
+  it('finds the own failed payment after another account tried to pay the same invoice', async () => {
+    const [mine, sibling] = [await service.client.wallet(1000), await service.client.wallet(1000)];
+    const theirs = (await service.neighbour.post('/v1/wallet', { user_label: 'theirs' })).id;
+    await service.client.post('/playground/fund', { wallet_id: mine.id, num_satoshis: 1 });
+    const { payment_request: theirInvoice } = await service.neighbour.post(`/v1/wallet/${theirs}/invoice`, { num_satoshis: 500 });
+    await pay(service.client, sibling.id, theirInvoice);
+    const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { fail: 'NO_ROUTE' } });
+    expect(await pay(service.client, mine.id, paymentRequest)).toMatchObject({ status: 400, body: { type: 'payment_failed' } });
+    const own = await read(paymentHash);
+    expect(own).toMatchObject({ status: 200, body: { settled: -1, r_hash_decoded: paymentHash } });
+    expect(await pay(service.neighbour, theirs, paymentRequest)).toMatchObject({ status: 400, body: { type: 'payment_failed' } });
+    expect((await read(paymentHash)).body).toEqual(own.body);
+    expect((await read(paymentHash, mine.read)).body).toEqual(own.body);
+    // Another wallet of the account tries as well: each wallet's key finds the attempt of that wallet.
+    expect(await pay(service.client, sibling.id, paymentRequest)).toMatchObject({ status: 400 });
+    expect((await read(paymentHash, mine.read)).body.id).toBe(own.body.id);
+    const siblings = await read(paymentHash, sibling.read);
+    expect(siblings.body.id).not.toBe(own.body.id);
+    expect((await read(paymentHash)).body.id).toBe(siblings.body.id);
+    const stranger = await service.neighbour.ask('GET', `/v1/lntx/${own.body.id}`, { key: service.neighbour.secretKey });
+    expect(stranger.status).toBe(404);
+  });
+
+  it('names the other side of a payment between two wallets of the account', async () => {
+    const [payee, payer] = [await service.client.wallet(), await service.client.wallet(1000)];
+    const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
+    expect((await read(made.id)).body.counterpart_id).toBeNull();
+    const { lnTx }: Json = (await pay(service.client, payer.id, made.payment_request)).body;
+    for (const address of [made.id, made.r_hash_decoded, made.r_hash_decoded.toUpperCase()]) {
+      expect((await read(address)).body).toMatchObject({ id: made.id, settled: 1, fee_msat: null, counterpart_id: lnTx.id });
+    }
+    expect((await read(lnTx.id)).body).toMatchObject({ id: lnTx.id, settled: 1, fee_msat: 0, counterpart_id: made.id });
+    // A key of one wallet sees its own side, and a public key sees one transaction.
+    expect((await read(made.r_hash_decoded, payee.read)).body).toMatchObject({ id: made.id, counterpart_id: null });
+    expect((await read(made.r_hash_decoded, payer.read)).body).toMatchObject({ id: lnTx.id, counterpart_id: null });
+    expect((await read(lnTx.id, service.client.publicKey)).body).toMatchObject({ id: lnTx.id, counterpart_id: null });
+  });
+
+  it('names no other side that belongs to another account', async () => {
+    const payer = await service.client.wallet(1000);
+    const theirs = (await service.neighbour.post('/v1/wallet', { user_label: 'theirs' })).id;
+    const made: Json = await service.neighbour.post(`/v1/wallet/${theirs}/invoice`, { num_satoshis: 100 });
+    const { lnTx }: Json = (await pay(service.client, payer.id, made.payment_request)).body;
+    expect((await read(made.r_hash_decoded)).body).toMatchObject({ id: lnTx.id, settled: 1, counterpart_id: null });
+    expect((await read(lnTx.id)).body.counterpart_id).toBeNull();
+    const other = await service.neighbour.ask('GET', `/v1/lntx/${made.r_hash_decoded}`, { key: service.neighbour.secretKey });
+    expect(other.body).toMatchObject({ id: made.id, settled: 1, counterpart_id: null });
+    expect(await service.problems()).toEqual([]);
+  });
+});
