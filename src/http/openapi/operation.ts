@@ -26,7 +26,7 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   'X-LNPAY-ASYNC': {
     name: 'X-LNPAY-ASYNC',
     in: 'header',
-    description: '`1`: the same, as old clients say it.',
+    description: '`1`, `true`, `yes` and so on: the same, for old clients.',
     schema: { type: 'string' },
   },
   'Idempotency-Key': {

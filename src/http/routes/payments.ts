@@ -178,11 +178,17 @@ function paymentFailed(payment: Payment): Refusal {
   return new Refusal('payment_failed', message, walletTransactionId(payment.transferId, 'from'));
 }
 
-function wantsNoWait(request: FastifyRequest): boolean {
-  const prefer = request.headers.prefer;
-  if (request.mustNotWait) return true;
-  return /\brespond-async\b/i.test(String(prefer ?? '')) || request.headers['x-lnpay-async'] === '1';
+function wantsNoWait({ mustNotWait, headers }: FastifyRequest): boolean {
+  if (mustNotWait || /\brespond-async\b/i.test(String(headers.prefer ?? ''))) return true;
+  return !FALSE_WORDS.has(
+    String(headers['x-lnpay-async'] ?? '')
+      .trim()
+      .toLowerCase(),
+  );
 }
+
+/** Values of `X-LNPAY-ASYNC` that do not ask for an asynchronous response; old clients send `1`, others `true` or `yes`. */
+const FALSE_WORDS = new Set(['', '0', 'false', 'no', 'off', 'null', 'undefined']);
 
 function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   const { access, wallets, payments, history, objects } = deps;
