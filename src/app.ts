@@ -171,7 +171,7 @@ function makeServer(config: Config, rooms: Rooms): App {
 function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Access; once: Once }): void {
   const { access, invoices, playground } = rooms;
   const { paymentWaitSeconds } = config;
-  const deps = { ...rooms, objects: createObjects(rooms.our.nodeId) };
+  const deps = { ...rooms, objects: createObjects(rooms.our.nodeId, config) };
   walletRoutes(app, deps);
   keyRoutes(app, deps);
   invoiceRoutes(app, deps);

@@ -41,6 +41,8 @@ export interface Config {
   readonly proofIntervalSeconds: number;
   /** The wallet that gets keysends which name none. */
   readonly keysendWalletId: string | undefined;
+  /** Whether `is_keysend` is null instead of 0 where it is not 1, for old clients that cannot read a 0 there. */
+  readonly legacyNullKeysend: boolean;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -93,6 +95,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     metricsToken: optionalMatching(get('METRICS_TOKEN'), 'METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
     proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
+    legacyNullKeysend: boolean(get, 'LEGACY_NULL_KEYSEND'),
   };
 }
 
@@ -113,6 +116,12 @@ function integer(get: (name: string) => string | undefined, name: string, fallba
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new InvalidConfig(`${name} must be a whole number from ${min} to ${max}.`);
+}
+
+function boolean(get: (name: string) => string | undefined, name: string): boolean {
+  const text = get(name) ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidConfig(`${name} must be true or false.`);
 }
 
 function matching(value: string, name: string, form: RegExp, expected: string): string {

@@ -127,6 +127,7 @@ describe('a start', () => {
     [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be'],
     [{ BOOTSTRAP_SECRET_KEY: 'sak_short' }, 'BOOTSTRAP_SECRET_KEY must be'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
+    [{ LEGACY_NULL_KEYSEND: '1' }, 'LEGACY_NULL_KEYSEND must be true or false'],
     [{ KEYSEND_WALLET_ID: 'x' }, 'KEYSEND_WALLET_ID must be'],
   ])('refuses the setting %j and says what to do, without repeating its value', async (setting, message) => {
     const [name = '', value = ''] = Object.entries(setting)[0] ?? [];
