@@ -181,7 +181,7 @@ function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Acces
   lnurlWithdrawRoutes(app, deps);
   proofRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
-  metricsRoute(app, deps, config.metricsToken);
+  metricsRoute(app, deps, config);
   // Anybody may ask, and asking costs a connection: once a second is enough.
   const answering = new BriefCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
   serviceRoutes(app, { database: async () => (await answering.get('', () => isUp(rooms.database))) === true, node: rooms.our.isAvailable });

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 
 /** Who asks from an address, as far as limits can tell: an IPv6 customer has a whole /64 to ask from. */
 export function networkOf(ip: string): string {
@@ -10,7 +10,15 @@ export function networkOf(ip: string): string {
   return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
 }
 
-/** Whether it is this machine itself. */
+/** Whether an address is this machine itself. */
 export function isLoopback(ip: string): boolean {
   return /^(::1$|(::ffff:)?127\.)/.test(ip);
+}
+
+/** Whether a URL names this machine itself, with nothing but a host and a port before its path. */
+export function isLoopbackUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return username === '' && password === '' && (hostname === 'localhost' || (isIP(address) !== 0 && isLoopback(address)));
 }

@@ -5,7 +5,7 @@ import type { OurNode } from '../invoices/our-node.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Payments } from '../payments/payments.ts';
-import { isLoopback } from './addresses.ts';
+import { isLoopback, isLoopbackUrl } from './addresses.ts';
 import type { App } from './app-type.ts';
 import { family, type Sample } from './exposition.ts';
 import { bearerOf } from './presented-key.ts';
@@ -25,10 +25,10 @@ interface OpenAlarms {
 }
 
 /**
- * `GET /metrics` in Prometheus' text format. Without a token only the machine itself may read it, and only directly: behind a proxy
- * everybody would come from this machine. There are no keys, wallets or addresses in it; labels are routes, statuses and kinds.
+ * Adds `GET /metrics` in Prometheus' text format. Without a token only programs on this machine may read it, and only directly: behind a
+ * proxy every request would come from this machine. It contains no keys, wallets or addresses; labels are routes, statuses and kinds.
  */
-export function metricsRoute(app: App, vitals: Vitals, token: string | undefined): void {
+export function metricsRoute(app: App, vitals: Vitals, readers: MetricsAccess): void {
   const requests = createRequestMetrics(app);
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
@@ -36,7 +36,7 @@ export function metricsRoute(app: App, vitals: Vitals, token: string | undefined
     delay.disable();
   });
   app.get('/metrics', async (request, reply) => {
-    requireReader(request, token);
+    requireReader(request, readers);
     const [pending, alarms, isUp] = await Promise.all([
       vitals.payments.countPending(),
       vitals.alarms.countOpen(),
@@ -47,17 +47,26 @@ export function metricsRoute(app: App, vitals: Vitals, token: string | undefined
   });
 }
 
-/** @throws Refusal `unauthorized`; `not_found` where there is no token and the reader is somewhere else. */
-function requireReader(request: FastifyRequest, token: string | undefined): void {
+/** What decides who may read the metrics. */
+export interface MetricsAccess {
+  readonly metricsToken: string | undefined;
+  readonly trustProxy: unknown;
+  readonly publicUrl: string;
+}
+
+/** @throws Refusal `unauthorized`; `not_found` where there is no token and the reader may be on another machine. */
+function requireReader(request: FastifyRequest, { metricsToken: token, trustProxy, publicUrl }: MetricsAccess): void {
   if (token !== undefined) {
     const shown = bearerOf(request) ?? '';
     if (!timingSafeEqual(hash('sha256', shown, 'buffer'), hash('sha256', token, 'buffer')))
       throw new Refusal('unauthorized', 'This needs what METRICS_TOKEN is set to, as Authorization: Bearer.');
     return;
   }
-  const { remoteAddress = '' } = request.raw.socket;
-  const isDirect = request.headers['x-forwarded-for'] === undefined && request.headers.forwarded === undefined;
-  if (!isDirect || !isLoopback(remoteAddress)) throw new Refusal('not_found');
+  // A proxy on this machine may add no header, so each sign of one counts.
+  const isDirect = request.headers['x-forwarded-for'] === undefined && request.headers.forwarded === undefined && trustProxy === undefined;
+  const isLocal = isLoopback(request.raw.socket.remoteAddress ?? '') && isLoopbackUrl(`http://${request.raw.headers.host}`);
+  if (!isDirect || !isLocal || !isLoopbackUrl(publicUrl))
+    throw new Refusal('not_found', 'Set METRICS_TOKEN to read /metrics from another machine, through a proxy or by a public address.');
 }
 
 function ofLedger({ ledger }: Vitals): string[] {

@@ -1,8 +1,16 @@
+import { get } from 'node:http';
 import { expect, it } from 'vitest';
 import { family } from '../../src/http/exposition.ts';
 import { onFakeService } from '../support/fake-service.ts';
 
 const TOKEN = 'a-token-for-metrics';
+
+/** fetch does not let its caller choose a Host. */
+function getWithHost(url: string, host: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { ...headers, host } }, (response) => resolve(response.resume().statusCode)).on('error', reject);
+  });
+}
 
 onFakeService('metrics on the machine itself', (service) => {
   const { net } = service;
@@ -66,6 +74,34 @@ onFakeService('metrics on the machine itself', (service) => {
     }
   });
 });
+
+onFakeService('metrics without a token', (service) => {
+  const ask = (host: string, headers: Record<string, string> = {}) => getWithHost(`${service.client.url}/metrics`, host, headers);
+
+  it('are readable by a loopback name only', async () => {
+    for (const host of ['localhost', 'localhost:9090', '127.0.0.1:4021', '127.1.2.3', '[::1]', '[::1]:4021', 'LOCALHOST'])
+      expect(await ask(host), host).toBe(200);
+    for (const host of ['wallet.example.com', 'localhost.example.com', '127.0.0.1.example.com', '10.0.0.1', '[::2]', 'localhost@x'])
+      expect(await ask(host), host).toBe(404);
+  });
+});
+
+for (const settings of [
+  { TRUST_PROXY: '127.0.0.1' },
+  { TRUST_PROXY: '1' },
+  { PUBLIC_URL: 'https://wallet.example.com' },
+  { PUBLIC_URL: 'http://10.0.0.1' },
+]) {
+  onFakeService(
+    `metrics without a token, with ${JSON.stringify(settings)}`,
+    (service) => {
+      it('are not there', async () => {
+        expect(await service.client.ask('GET', '/metrics')).toMatchObject({ status: 404 });
+      });
+    },
+    settings,
+  );
+}
 
 onFakeService(
   'metrics with a token',
