@@ -162,9 +162,8 @@ async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Pro
 function makeServer(config: Config, rooms: Rooms): App {
   const limits = createLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
   const access = createAccess(rooms.accounts, rooms.wallets, limits);
-  const once = createOnce(rooms.idempotency, limits.charge);
-  const isHttps = config.publicUrl.startsWith('https:');
-  const options = { ...config, limits, authenticate: access.anyKey, isHttps };
+  const once = createOnce(rooms.idempotency, limits);
+  const options = { ...config, limits, authenticate: access.anyKey };
   return createServer(rooms.log, (app) => registerRoutes(app, config, { ...rooms, access, once }), options);
 }
 

@@ -69,6 +69,12 @@ export function canonicalText(text: string): string {
   return canonical === undefined ? text : canonical + text.slice(split);
 }
 
+/** Whether a text has the prefix of a public kind. Like {@link canonicalText} it runs for every request. */
+export function isPublicText(text: string): boolean {
+  const kind = KIND_OF_PREFIX.get(text.slice(0, Math.max(text.indexOf('_'), 0)));
+  return kind !== undefined && KEY_KINDS[kind].isPublic;
+}
+
 /** A new key of a kind, as it is shown to its owner. */
 export function newKeyText(kind: KeyKind): string {
   return `${KEY_KINDS[kind].prefixes[0]}_${randomText(SECRET_LENGTH)}`;

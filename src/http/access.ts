@@ -83,6 +83,7 @@ export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limi
     if (key.walletId !== undefined && key.walletId !== named.wallet.id) throw new Refusal('not_found');
     // A key in the path counts only where the credential is no authority of its own: a public API key names the account.
     const authority = key.kind === 'public_api' && named.key ? { text: idOrKey, key: named.key } : credential;
+    if (authority !== credential) limits?.keyIsGood(request, idOrKey);
     requirePermission(authority.key.kind, permission);
     const keys = authority === credential ? [key] : [key, authority.key];
     return { wallet: named.wallet, guards: keys.map(keyGuard), presented: authority };

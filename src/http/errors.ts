@@ -8,11 +8,25 @@ import { Refusal } from '../kernel/refusal.ts';
 import { NodeUnavailable } from '../lightning/node.ts';
 import type { App } from './app-type.ts';
 import { CORS_HEADERS, isOpenToPages } from './cors.ts';
+import type { Limits } from './limits.ts';
 
-/** Answers everything that goes wrong with the error object; on the public LNURL routes in LNURL's form. */
-export function answerErrors(app: App): void {
-  app.setErrorHandler((error, request, reply) => sendError(request, reply, toRefusal(error as Error, request)));
+/** Sends every error as the error object; on the public LNURL routes in LNURL's form. */
+export function answerErrors(app: App, limits?: Limits): void {
+  app.setErrorHandler((error, request, reply) => {
+    sendError(request, reply, charged(toRefusal(error as Error, request), request, limits));
+  });
   app.setNotFoundHandler((request, reply) => sendError(request, reply, new Refusal('not_found', NO_SUCH_ADDRESS)));
+}
+
+/** Charges a rejected request that was not charged before. Beyond its limit the response is 429. */
+function charged(refusal: Refusal, request: FastifyRequest, limits: Limits | undefined): Refusal {
+  if (refusal.status >= 500) return refusal;
+  try {
+    limits?.charge(request);
+    return refusal;
+  } catch (error) {
+    return error instanceof Refusal ? error : refusal;
+  }
 }
 
 /** For whoever opens the service in a browser, or got an address wrong. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { canonicalText, isPublicText } from '../accounts/keys.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { networkOf } from './addresses.ts';
 import { OpenCounts } from './open-counts.ts';
@@ -7,32 +8,36 @@ import { type Rate, TokenBuckets } from './token-buckets.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Its key has too many requests open: it is answered with what is known now. {@link Limits} alone sets it. */
+    /** Its key has too many requests open, so the response contains the current state instead of waiting. {@link Limits} alone sets it. */
     mustNotWait: boolean;
-    /** It was counted against its key. {@link Limits} alone sets it. */
-    isCharged: boolean;
+    /** The address that has paid a token for this request. {@link Limits} alone sets it. */
+    chargedAddress: string | undefined;
+    /** The request has not been charged: it may be a replay, which must not be refused. {@link Limits} alone sets it. */
+    isChargeDue: boolean;
   }
 }
 
 export interface LimitSettings {
   /** For each key. */
   readonly keyRate: Rate;
-  /** For each address, of requests without a key, with one that is unknown, and of public LNURL routes. */
+  /** For each address: requests without a key, with an unknown or a public one, and public LNURL routes. */
   readonly addressRate: Rate;
   /** Requests of one key that are answered at the same time. */
   readonly maxAtOnce: number;
 }
 
-/** What one caller may ask of the service. Each instance counts for itself. */
+/** Limits the requests of each caller. Each instance counts for itself. */
 export interface Limits {
-  /** Before anything else is done for a request. @throws Refusal `rate_limited`, `payload_too_large`, `validation_failed` */
+  /** Runs before anything else is done for a request. @throws Refusal `rate_limited`, `payload_too_large`, `validation_failed` */
   admit(request: FastifyRequest, reply: FastifyReply): void;
-  /** The key that came with the request is one: from now on it is counted by itself, and no longer with its address. */
-  keyIsGood(request: FastifyRequest): void;
-  /** Counts a request against its key that {@link Limits.admit} has let through uncounted. @throws Refusal `rate_limited` */
-  charge(request: FastifyRequest): void;
-  /** The key that came with the request is none, or nobody's: its address is charged. */
+  /** Records that a key is valid: the credential of the request, or the one given, which the path contains. From then on it is counted. */
+  keyIsGood(request: FastifyRequest, pathKey?: string): void;
+  /** Records that the credential of the request is unknown, or only names a wallet in links; its address pays. */
   keyIsUnknown(request: FastifyRequest): void;
+  /** Charges a request that {@link Limits.admit} let through uncharged and that is no replay. @throws Refusal `rate_limited` */
+  charge(request: FastifyRequest): void;
+  /** Records that the request is a replay, which is free. */
+  isReplay(request: FastifyRequest): void;
 }
 
 const MAX_BUCKETS = 100_000;
@@ -41,71 +46,92 @@ const MAX_QUERY_LENGTH = 12_000;
 const MAX_QUERY_PARAMETERS = 100;
 const MAX_FIELDS = 50;
 
+/** Who is counted for a request with a valid key. */
+interface Caller {
+  readonly name: string;
+  readonly buckets: TokenBuckets;
+}
+
 export function createLimits(settings: LimitSettings, nowMs: () => number = () => performance.now()): Limits {
   const keys = new TokenBuckets(settings.keyRate, MAX_BUCKETS, nowMs);
   const addresses = new TokenBuckets(settings.addressRate, MAX_BUCKETS, nowMs);
   const good = new Set<string>();
   const atOnce = new OpenCounts();
 
-  const isFull = (key: string) => atOnce.of(key) >= settings.maxAtOnce;
-
-  function admitOne(key: string, reply: FastifyReply): void {
-    if (isFull(key)) throw new Refusal('rate_limited', 'The key has too many requests open at once.');
-    atOnce.add(key, reply.raw);
+  /** Undefined without a key that was found valid before: then the address is counted. */
+  function callerOf(request: FastifyRequest): Caller | undefined {
+    const key = request.routeOptions.config?.lnurl ? undefined : presentedText(request);
+    if (key === undefined || !good.has(key)) return undefined;
+    if (!isPublicText(key)) return { name: key, buckets: keys };
+    // Strangers know a public key. A secret key in the path proves its holder; without one each address is counted separately.
+    const inPath = (request.params as { key?: string } | undefined)?.key;
+    const pathKey = inPath === undefined ? undefined : canonicalText(inPath);
+    if (pathKey !== undefined && good.has(pathKey) && !isPublicText(pathKey)) return { name: pathKey, buckets: keys };
+    return { name: `${key} ${networkOf(request.ip)}`, buckets: addresses };
   }
 
-  function charge(request: FastifyRequest): void {
-    const key = presentedText(request);
-    request.isCharged = true;
-    if (key !== undefined && good.has(key) && !keys.take(key)) throw new Refusal('rate_limited');
-  }
-
-  /** It is not refused, but it uses up what others of its key may ask, and may find no room to wait in. */
-  function countLater(key: string, request: FastifyRequest, reply: FastifyReply): void {
-    request.mustNotWait = isFull(key);
-    atOnce.add(key, reply.raw);
-    reply.raw.once('close', () => {
-      if (!request.isCharged) keys.take(key);
-    });
+  function admitCaller({ name, buckets }: Caller, request: FastifyRequest, reply: FastifyReply): void {
+    const isFull = atOnce.of(name) >= settings.maxAtOnce;
+    // A refusal promises that nothing was paid, and a replay may be of something that was: what is new is charged later.
+    if (keepsOutcomes(request)) {
+      request.mustNotWait = isFull;
+      request.isChargeDue = true;
+    } else {
+      if (!buckets.take(name)) throw new Refusal('rate_limited');
+      if (isFull) throw new Refusal('rate_limited', 'The key has too many requests open at once.');
+    }
+    atOnce.add(name, reply.raw);
   }
 
   return {
-    charge,
     admit(request, reply) {
       requireShortQuery(request.raw.url ?? '');
-      const { url, config } = request.routeOptions;
+      const { url } = request.routeOptions;
       if (url !== undefined && UNCOUNTED.has(url)) return;
-      const key = config?.lnurl ? undefined : presentedText(request);
-      if (key !== undefined && good.has(key)) {
-        // A refusal promises that nothing was paid, and a repetition may be of something that was: whoever keeps outcomes charges for new ones.
-        if (keepsOutcomes(request)) return countLater(key, request, reply);
-        charge(request);
-        return admitOne(key, reply);
-      }
+      const caller = callerOf(request);
+      if (caller) return admitCaller(caller, request, reply);
       const address = networkOf(request.ip);
-      if (key === undefined ? !addresses.take(address) : addresses.isEmpty(address)) throw new Refusal('rate_limited');
+      // The many requests of a key that this process sees for the first time, after a restart for example, may be replays too.
+      const isChargedLater = keepsOutcomes(request);
+      if (isChargedLater ? addresses.isEmpty(address) : !addresses.take(address)) throw new Refusal('rate_limited');
+      if (isChargedLater) request.isChargeDue = true;
+      else request.chargedAddress = address;
     },
-    keyIsGood(request) {
-      const key = presentedText(request);
-      if (key === undefined || good.has(key)) return;
-      if (good.size === MAX_GOOD_KEYS) good.delete(good.values().next().value as string);
-      good.add(key);
+    keyIsGood(request, pathKey) {
+      const key = pathKey === undefined ? presentedText(request) : canonicalText(pathKey);
+      if (key === undefined) return;
+      if (!good.has(key)) {
+        if (good.size === MAX_GOOD_KEYS) good.delete(good.values().next().value as string);
+        good.add(key);
+      }
+      if (request.chargedAddress === undefined) return;
+      addresses.giveBack(request.chargedAddress);
+      request.chargedAddress = undefined;
+      const caller = callerOf(request);
+      caller?.buckets.take(caller.name);
     },
     keyIsUnknown(request) {
       const key = presentedText(request);
-      if (key === undefined) return;
-      good.delete(key);
-      addresses.take(networkOf(request.ip));
+      if (key !== undefined) good.delete(key);
+    },
+    charge(request) {
+      if (!request.isChargeDue) return;
+      request.isChargeDue = false;
+      const { buckets, name } = callerOf(request) ?? { buckets: addresses, name: networkOf(request.ip) };
+      if (!buckets.take(name)) throw new Refusal('rate_limited');
+    },
+    isReplay(request) {
+      request.isChargeDue = false;
     },
   };
 }
 
-/** Every POST of the API does its work under {@link Once}; nothing else looks at the header. */
+/** Every POST of the API runs under {@link Once}; nothing else reads the header. */
 function keepsOutcomes({ method, headers, routeOptions }: FastifyRequest): boolean {
   return method === 'POST' && headers['idempotency-key'] !== undefined && routeOptions.url?.startsWith('/v1/') === true;
 }
 
-/** What watches the service must see it also when somebody else floods it. */
+/** Monitoring must work during a flood. */
 const UNCOUNTED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** @throws Refusal */

@@ -5,6 +5,7 @@ import { invariant } from '../kernel/assert.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/posting.ts';
 import type { Presented } from './access.ts';
+import type { Limits } from './limits.ts';
 
 /** How a request remembers what it makes. Without an Idempotency-Key there is nothing to remember, and no rows. */
 export interface Memory {
@@ -36,8 +37,7 @@ export interface Asker {
 
 const NOTHING: Memory = { rows: () => [], keep: async () => undefined };
 
-/** `charge` counts a request against the limits of its key; it is called for what is new only, and throws when there were too many. */
-export function createOnce(idempotency: Idempotency, charge: (request: FastifyRequest) => void = () => undefined): Once {
+export function createOnce(idempotency: Idempotency, limits?: Pick<Limits, 'charge' | 'isReplay'>): Once {
   /** What is being done now in this process: a duplicate waits for it. */
   const running = new Map<string, Promise<unknown>>();
 
@@ -51,6 +51,7 @@ export function createOnce(idempotency: Idempotency, charge: (request: FastifyRe
 
     /** What was made before is shown as it is now; any number may look at once. */
     function replay({ made, sealed }: Outcome) {
+      limits?.isReplay(request);
       reply.header('idempotency-replayed', 'true');
       return work.replay(made, () => {
         invariant(sealed, 'a replay has the secret that its first answer had');
@@ -67,7 +68,7 @@ export function createOnce(idempotency: Idempotency, charge: (request: FastifyRe
       if (!other) break;
       await other;
     }
-    charge(request);
+    limits?.charge(request);
     const memory = memoryOf(idempotency, named, sealKey);
     const making = work.make(memory);
     const done = making.then(nothing, nothing);

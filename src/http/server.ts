@@ -15,6 +15,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A public LNURL route: every refusal is HTTP 200 in LNURL's form. */
     lnurl?: boolean;
+    /** A GET that changes something: HEAD does not run it, and pages of other sites may not send it with Basic credentials. */
+    hasSideEffect?: boolean;
     /** For everybody, without a key. */
     isPublic?: boolean;
     /** Not an operation of its own: the API's description leaves it out. */
@@ -34,8 +36,8 @@ export interface ServerOptions {
   readonly headersTimeoutMs?: number;
   /** Throws when the request shows no key; asked before a body or query is read. */
   readonly authenticate?: (request: FastifyRequest) => Promise<unknown>;
-  /** The service is reached by https, and shall be reached by nothing else. */
-  readonly isHttps?: boolean;
+  /** The address at which clients reach the service. With https they are told to use nothing else. */
+  readonly publicUrl?: string;
 }
 
 /** A year. */
@@ -46,7 +48,8 @@ const HSTS = 'max-age=31536000';
  * Known paths answer 405 to methods they do not have, HEAD included: an automatic HEAD would run a GET that has effects.
  */
 export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
-  const { limits, trustProxy, maxConnections, headersTimeoutMs, authenticate, isHttps = false } = options;
+  const { limits, trustProxy, maxConnections, headersTimeoutMs, authenticate, publicUrl } = options;
+  const isHttps = publicUrl?.startsWith('https:');
   const lnurlPatterns: RegExp[] = [];
   const app: App = Fastify({
     loggerInstance: log,
@@ -86,9 +89,10 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('credential', undefined);
   app.decorateRequest('mustNotWait', false);
-  app.decorateRequest('isCharged', false);
+  app.decorateRequest('chargedAddress', undefined);
+  app.decorateRequest('isChargeDue', false);
   readBodies(app);
-  answerErrors(app);
+  answerErrors(app, limits);
   // Hooks that answer by a callback: a promise a hook is felt on the shortest routes.
   app.addHook('onRequest', (request, reply, done) => {
     commonHeaders(request, reply);

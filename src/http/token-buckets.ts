@@ -41,6 +41,12 @@ export class TokenBuckets {
     return this.#rate.perSecond > 0 && this.#buckets.has(name) && this.#fill(name).tokens < 1;
   }
 
+  /** Returns a token that was taken. */
+  giveBack(name: string): void {
+    const bucket = this.#buckets.get(name);
+    if (bucket) bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + 1);
+  }
+
   #fill(name: string): Bucket {
     const now = this.#nowMs();
     const known = this.#buckets.get(name);

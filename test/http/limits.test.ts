@@ -89,6 +89,72 @@ onFakeService(
       expect(statusesOf(await times(60, () => ask('/healthz', undefined, from('203.0.113.5'))))).toEqual([200]);
     });
 
+    it('charges a made-up key to its address on routes that look up no key', async () => {
+      const answers = await times(60, (i) => ask('/docs', `sak_${i}`, from('203.0.113.8')));
+      expect(statusesOf(answers)).toEqual([200, 429]);
+      expect(statusesOf(await times(A_FEW, () => ask('/docs', undefined, from('203.0.113.8'))))).toContain(429);
+    });
+
+    it('charges made-up keys with an Idempotency-Key to their address, on routes that look up no key too', async () => {
+      const post = (path: string, ip: string) => (i: number) =>
+        service.client.ask('POST', path, { key: `sak_${i}`, json: {}, headers: { 'idempotency-key': `${i}`, ...from(ip) } });
+      expect(statusesOf(await times(60, post('/v1/wallet', '203.0.113.14')))).toEqual([401, 429]);
+      expect(statusesOf(await times(60, post('/v1/wallets', '203.0.113.15')))).toEqual([405, 429]);
+    });
+
+    it('returns the token of the address to a key that turns out to be valid', async () => {
+      const wallets = await Promise.all(Array.from({ length: 40 }, () => service.client.wallet()));
+      // More keys than the address has tokens: none of them uses one up.
+      const answers = [];
+      for (const { id, read } of wallets) answers.push(await ask(`/v1/wallet/${id}`, read, from('203.0.113.9')));
+      expect(statusesOf(answers)).toEqual([200]);
+    });
+
+    it('does not let a stranger use up the rate of a public API key', async () => {
+      const { publicKey } = service.client;
+      const wallet = await service.client.wallet();
+      const path = `/v1/wallet/${wallet.admin}`;
+      expect((await ask(path, publicKey, from('203.0.113.10'))).status).toBe(200);
+      expect(statusesOf(await times(100, () => ask('/v1/lntx/unknown', publicKey, from('203.0.113.11'))))).toEqual([404, 429]);
+      expect((await ask(path, publicKey, from('203.0.113.10'))).status).toBe(200);
+      expect((await ask('/v1/lntx/unknown', publicKey, from('203.0.113.12'))).status).toBe(404);
+    });
+
+    it('counts a public API key by the access key in the path, together with that key sent alone', async () => {
+      const { publicKey } = service.client;
+      const [noisy, quiet] = [await service.client.wallet(), await service.client.wallet()];
+      const read = ({ admin }: { admin: string }, ip: string) => ask(`/v1/wallet/${admin}`, publicKey, from(ip));
+      for (const wallet of [noisy, quiet]) expect((await read(wallet, '203.0.113.13')).status).toBe(200);
+      expect(statusesOf(await times(100, (i) => read(noisy, `203.0.113.${100 + i}`)))).toEqual([200, 429]);
+      expect((await ask(`/v1/wallet/${noisy.id}`, noisy.admin)).status).toBe(429);
+      expect((await read(quiet, '203.0.113.13')).status).toBe(200);
+    });
+
+    it('charges requests with an Idempotency-Key that are rejected before they do anything', async () => {
+      const wallet = await service.client.wallet();
+      const path = `/v1/wallet/${wallet.id}/invoice`;
+      const post = (json: unknown, key: string) =>
+        service.client.ask('POST', path, { key: wallet.admin, json, headers: { 'idempotency-key': key } });
+      const made = await post({ num_satoshis: 1 }, 'once');
+      expect(made.status).toBe(201);
+      expect(statusesOf(await times(100, (i) => post({ num_satoshis: 'one' }, `wrong ${i}`)))).toEqual([400, 429]);
+      // Another body under a used key is no replay.
+      expect(statusesOf(await times(A_FEW, () => post({ num_satoshis: 2 }, 'once')))).toContain(429);
+      expect(await post({ num_satoshis: 1 }, 'once')).toMatchObject({ status: 201, body: { id: made.body.id } });
+    });
+
+    it('charges nothing for a replay', async () => {
+      const wallet = await service.client.wallet();
+      const post = () =>
+        service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, {
+          key: wallet.admin,
+          json: { num_satoshis: 1 },
+          headers: { 'idempotency-key': 'once' },
+        });
+      expect(statusesOf(await times(100, post))).toEqual([201]);
+      expect((await ask(`/v1/wallet/${wallet.id}`, wallet.admin)).status).toBe(200);
+    });
+
     it('a repetition under an Idempotency-Key is never turned away by its rate: it may be of something that was paid', async () => {
       const wallet = await service.client.wallet();
       const post = (headers: Record<string, string>) =>
@@ -213,7 +279,8 @@ it('a bucket fills with time up to its burst, and the number of buckets is bound
   let now = 0;
   const buckets = new TokenBuckets({ perSecond: 2, burst: 3 }, 10, () => now);
   expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([true, true, true, false]);
-  expect(buckets.isEmpty('a')).toBe(true);
+  buckets.giveBack('a');
+  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
   now = 500;
   expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
   now = 1e9;
