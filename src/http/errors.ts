@@ -8,6 +8,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import { NodeUnavailable } from '../lightning/node.ts';
 import type { App } from './app-type.ts';
 import { CORS_HEADERS, isOpenToPages } from './cors.ts';
+import { isFromBrowser } from './foreign-pages.ts';
 import type { Limits } from './limits.ts';
 
 /** Sends every error as the error object; on the public LNURL routes in LNURL's form. */
@@ -105,7 +106,7 @@ function sendError(
       .serializer(JSON.stringify)
       .send({ status: 'ERROR', reason: refusal.message });
   }
-  if (refusal.status === 401 && request.headers['sec-fetch-mode'] === undefined) reply.header('www-authenticate', 'Basic realm="api"');
+  if (refusal.status === 401 && !isFromBrowser(request)) reply.header('www-authenticate', 'Basic realm="api"');
   if (refusal.status === 503 || refusal.status === 429) reply.header('retry-after', '1');
   return reply
     .code(refusal.status)

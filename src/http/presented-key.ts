@@ -10,13 +10,26 @@ export function presentedText(request: FastifyRequest): string | undefined {
   return sent === undefined ? undefined : canonicalText(sent);
 }
 
+/** Whether the credential that counts is HTTP Basic. */
+export function hasBasicCredential(request: FastifyRequest): boolean {
+  return explicitText(request) === undefined && basicText(request) !== undefined;
+}
+
 function sentText(request: FastifyRequest): string | undefined {
+  return explicitText(request) ?? basicText(request);
+}
+
+/** A credential that a browser never adds by itself. */
+function explicitText(request: FastifyRequest): string | undefined {
   const header = request.headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return header.trim();
   const bearer = bearerOf(request);
   if (bearer !== undefined) return bearer;
   const token = (request.query as Record<string, unknown>)['access-token'];
-  if (typeof token === 'string' && token !== '') return token;
+  return typeof token === 'string' && token !== '' ? token : undefined;
+}
+
+function basicText(request: FastifyRequest): string | undefined {
   const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   return basic ? Buffer.from(basic, 'base64').toString('utf8').split(':')[0] : undefined;
 }

@@ -6,6 +6,7 @@ import { BODY_LIMIT, normalize, readBodies } from './body.ts';
 import { impatience, shareConnections } from './connections.ts';
 import { answerPreflight, isOpenToPages } from './cors.ts';
 import { answerBadAddress, answerBadRequest, answerConnect, answerErrors, commonHeaders } from './errors.ts';
+import { refuseForeignPage } from './foreign-pages.ts';
 import type { Limits } from './limits.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { descriptionRoutes } from './openapi/routes.ts';
@@ -50,6 +51,7 @@ const HSTS = 'max-age=31536000';
 export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
   const { limits, trustProxy, maxConnections, headersTimeoutMs, authenticate, publicUrl } = options;
   const isHttps = publicUrl?.startsWith('https:');
+  const publicOrigin = publicUrl && new URL(publicUrl).origin;
   const lnurlPatterns: RegExp[] = [];
   const app: App = Fastify({
     loggerInstance: log,
@@ -99,6 +101,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     if (isHttps) reply.header('strict-transport-security', HSTS);
     limits?.admit(request, reply);
     requireHost(request);
+    refuseForeignPage(request, publicOrigin);
     done();
   });
   app.addHook('preValidation', (request, _reply, done) => {
