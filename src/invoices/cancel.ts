@@ -3,7 +3,8 @@ import { errorMessage } from '../kernel/log.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Guard } from '../ledger/posting.ts';
-import { type CancelOutcome, NodeUnavailable } from '../lightning/node.ts';
+import { NodeUnavailable } from '../lightning/node.ts';
+import { closeToOutside, type OutsideState } from './close-to-outside.ts';
 import type { Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { OurNode } from './our-node.ts';
@@ -30,7 +31,6 @@ export async function cancelInvoice(deps: CancelDependencies, invoice: Invoice, 
   const outcome = await askNode(deps.our, invoice.paymentHash);
   if (outcome === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
   if (outcome === 'accepted') throw beingPaid();
-  // One that the node does not know can be paid by nobody either; should money come for it all the same, it is credited.
   const row = { statement: sql.cancel, parameters: [invoice.id], otherwise: new NotOpen() };
   try {
     await deps.ledger.post({ guards, rows: [row] });
@@ -55,9 +55,9 @@ function beingPaid(): Refusal {
   return new Refusal('invoice_paid', 'The invoice is being paid; try again when that payment has ended.');
 }
 
-async function askNode({ node }: OurNode, paymentHash: string): Promise<CancelOutcome> {
+async function askNode(our: OurNode, paymentHash: string): Promise<OutsideState> {
   try {
-    return await node.cancelInvoice(paymentHash);
+    return await closeToOutside(our, paymentHash);
   } catch (error) {
     throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
   }

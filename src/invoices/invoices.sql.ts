@@ -97,3 +97,9 @@ export const insertStray = statement(
   'invoice_insert_stray',
   'INSERT INTO stray_settlement (payment_hash, amount_msat, settled_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
 );
+
+/** The internal payment that settled an invoice. */
+export const findInsidePayment = statement<{ id: string }>(
+  'invoice_find_inside_payment',
+  `SELECT id FROM payment WHERE payment_hash = $1 AND invoice_id = $2 AND state = 'succeeded' LIMIT 1`,
+);

@@ -44,10 +44,11 @@ export interface Invoices extends Incoming {
 export function createInvoices(database: Database, ledger: Ledger, our: OurNode, routeKeysend: KeysendRouting, clock: Clock): Invoices {
   const one = (row: sql.InvoiceRow | undefined) => row && rowToInvoice(row);
   const findByHash = async (paymentHash: string) => one(await database.first(sql.findByHash, paymentHash));
+  const isPaidInside = async ({ id, paymentHash }: Invoice) => (await database.first(sql.findInsidePayment, paymentHash, id)) !== undefined;
   const find = async (id: string) => one(await database.first(sql.findById, id));
   const isCredited = async (paymentHash: string) => (await database.first(sql.findSettlement, paymentHash)) !== undefined;
   return {
-    ...createIncoming({ findByHash, isCredited, ledger, our, routeKeysend, clock }),
+    ...createIncoming({ findByHash, isCredited, isPaidInside, ledger, our, routeKeysend, clock }),
     create: (order) => create(ledger, our, clock, order),
     cancel: (invoice, guards) => cancelInvoice({ ledger, our, find }, invoice, guards),
     find,

@@ -24,6 +24,8 @@ export interface IncomingDependencies {
   readonly findByHash: (paymentHash: string) => Promise<Invoice | undefined>;
   /** Whether a settlement with this payment hash was credited, to a wallet or to suspense. */
   readonly isCredited: (paymentHash: string) => Promise<boolean>;
+  /** Whether an internal payment settled the invoice. */
+  readonly isPaidInside: (invoice: Invoice) => Promise<boolean>;
   readonly ledger: Ledger;
   readonly our: OurNode;
   readonly routeKeysend: KeysendRouting;
@@ -35,27 +37,33 @@ class SettledBefore extends Error {
   override readonly name = 'SettledBefore';
 }
 
-export function createIncoming({ findByHash, isCredited, ledger, our, routeKeysend, clock }: IncomingDependencies): Incoming {
-  /** Books a settlement. The payment hash, the row and the transfer are one posting, and the database keeps each hash once. */
-  async function credit(settlement: Settlement, row: Omit<RowWrite, 'otherwise'>, to: Credited): Promise<void> {
+export function createIncoming(deps: IncomingDependencies): Incoming {
+  const { findByHash, isCredited, isPaidInside, ledger, our, routeKeysend, clock } = deps;
+
+  /**
+   * Books a settlement. The payment hash, the row and the transfer are one posting, and the database keeps each hash once.
+   * @returns false when it was booked before.
+   */
+  async function credit(settlement: Settlement, row: Omit<RowWrite, 'otherwise'>, to: Credited): Promise<boolean> {
     const { paymentHash, amountMsat } = settlement;
     const transfer = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.node, amountMsat, ...to };
     const otherwise = new SettledBefore();
     const once = { statement: sql.insertSettlement, parameters: [paymentHash], otherwise };
     try {
       await ledger.post({ rows: [once, { ...row, otherwise }], transfers: [transfer] });
+      return true;
     } catch (error) {
       if (!(error instanceof SettledBefore)) throw error;
+      return false;
     }
   }
 
   async function settleInvoice(settlement: Settlement, invoice: Invoice): Promise<void> {
     const parameters = [invoice.id, settlement.amountMsat, settlement.preimage, settlement.settledAt];
-    await credit(
-      settlement,
-      { statement: sql.settleFromOutside, parameters },
-      { to: invoice.ledgerAccount, toLntx: invoice.id, toType: invoice.wtxType },
-    );
+    const to = { to: invoice.ledgerAccount, toLntx: invoice.id, toType: invoice.wtxType };
+    if (invoice.state !== 'settled' && (await credit(settlement, { statement: sql.settleFromOutside, parameters }, to))) return;
+    // An internal payment settled the invoice, and the node was paid for it as well: that is other money, and has no owner yet.
+    if ((await isPaidInside(invoice)) && !(await isCredited(invoice.paymentHash))) await settleStray(settlement);
   }
 
   async function settleKeysend(settlement: Settlement, wallet: Wallet): Promise<void> {
@@ -88,7 +96,7 @@ export function createIncoming({ findByHash, isCredited, ledger, our, routeKeyse
     },
     async settle(settlement) {
       const invoice = await findByHash(settlement.paymentHash);
-      if (invoice) return invoice.state === 'settled' ? undefined : settleInvoice(settlement, invoice);
+      if (invoice) return settleInvoice(settlement, invoice);
       const wallet = settlement.keysend ? await routeKeysend(settlement.customRecords) : undefined;
       return wallet ? settleKeysend(settlement, wallet) : settleStray(settlement);
     },

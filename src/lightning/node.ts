@@ -43,7 +43,7 @@ export interface CreatedInvoice {
 /**
  * What became of an invoice that the service wants to settle inside:
  * `cancelled`: nobody outside can pay it any more · `accepted`: an outside payment is being claimed ·
- * `settled`: it was paid from outside · `unknown`: the node never heard of it.
+ * `settled`: it was paid from outside · `unknown`: the node has no record of it. An adapter throws for a response that it does not understand.
  */
 export type CancelOutcome = 'cancelled' | 'accepted' | 'settled' | 'unknown';
 

@@ -4,6 +4,7 @@ import type { Alarms } from '../alarms/alarms.ts';
 import { allow, BudgetMoved } from '../budgets/budgets.ts';
 import type { Limits } from '../budgets/limits.ts';
 import type { Database } from '../db/database.ts';
+import { closeToOutside } from '../invoices/close-to-outside.ts';
 import { close as closeInvoice } from '../invoices/invoices.sql.ts';
 import type { OurNode } from '../invoices/our-node.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -179,11 +180,10 @@ export class Saga {
     return this.#deps.our.node.keysend({ ...order, destination, preimage, customRecords });
   }
 
-  /** The invoice is closing since the hold. Only when the node says that nobody outside can pay it any more does the money move. */
+  /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay it at the node. */
   async #driveInside(payment: Payment, invoiceId: string): Promise<void> {
-    const outcome = await this.#deps.our.node.cancelInvoice(payment.paymentHash);
-    if (outcome === 'cancelled') return this.#finish(payment, await insideSuccess(this.#deps, payment, invoiceId));
-    if (outcome === 'unknown') throw new Error('the node does not know the invoice');
+    const outcome = await closeToOutside(this.#deps.our, payment.paymentHash);
+    if (outcome === 'closed') return this.#finish(payment, await insideSuccess(this.#deps, payment, invoiceId));
     await this.conclude(payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
   }
 

@@ -64,10 +64,11 @@ async function compareOne(run: Run, invoice: sql.ComparedInvoice): Promise<'agre
   return 'different';
 }
 
-/** What was settled inside must not be paid at the node as well; what was settled from outside must be, with what was credited. */
+/** An invoice settled internally is not paid at the node, or that money is in suspense. One settled from outside is paid there, with the same amount. */
 function agree(ours: sql.ComparedInvoice, node: InvoiceStatus | undefined): boolean {
-  if (ours.state !== 'settled' || ours.inside === 1) return node?.state !== 'settled';
-  return node?.state === 'settled' && node.amountMsat === ours.received_msat;
+  const paidMsat = node?.state === 'settled' ? node.amountMsat : null;
+  if (ours.state !== 'settled') return paidMsat === null;
+  return paidMsat === (ours.inside === 1 ? ours.stray_msat : ours.received_msat);
 }
 
 /** Hands it to where every settlement is booked, once. @returns `agreed` when it is booked. */

@@ -50,11 +50,14 @@ export type ComparedInvoice = {
   received_msat: number | null;
   /** 1 when a payment inside the service settled it. */
   inside: number;
+  /** What arrived for its payment hash and is in suspense. */
+  stray_msat: number | null;
 };
 
 const INVOICE = `i.id, i.wallet_id, i.state, i.payment_hash, i.received_msat,
   CASE WHEN EXISTS (SELECT 1 FROM payment p WHERE p.payment_hash = i.payment_hash AND p.invoice_id = i.id AND p.state = 'succeeded')
-    THEN 1 ELSE 0 END AS inside`;
+    THEN 1 ELSE 0 END AS inside,
+  (SELECT s.amount_msat FROM stray_settlement s WHERE s.payment_hash = i.payment_hash) AS stray_msat`;
 
 export const invoicesAfter = statement<ComparedInvoice>(
   'reconcile_invoices_after',

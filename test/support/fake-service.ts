@@ -10,6 +10,8 @@ import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
 import { StatementFailed } from '../../src/db/errors.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { systemAccounts } from '../../src/ledger/read-tail.ts';
 import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import { SteppedTime } from '../../src/lightning/fake/time.ts';
 import { freshUrls } from './databases.ts';
@@ -30,6 +32,8 @@ export interface FakeService {
   restart(between?: () => Promise<void> | void): Promise<void>;
   /** Starts another instance on the same database and network (PostgreSQL only); it ends with the suite. */
   another(): Promise<Client>;
+  /** The committed balance of suspense. */
+  suspenseMsat(): Promise<number>;
   /** What `verify` finds wrong. */
   problems(): Promise<readonly string[]>;
   /** What `verify` would find wrong after a change of the database by somebody else; the change is taken back. */
@@ -84,6 +88,8 @@ export function onFakeService(
           await other.server.listen({ host: '127.0.0.1', port });
           return clientOf(`http://127.0.0.1:${port}`, secretKey, '');
         },
+        suspenseMsat: () =>
+          database.snapshot(async (tx) => (await systemAccounts(tx)).find(({ id }) => id === SYSTEM_ACCOUNTS.suspense)?.balanceMsat ?? 0),
         problems: () => problemsOf(database),
         problemsAfter: (sql, ...parameters) => problemsAfter(database, sql, parameters),
       };
