@@ -457,6 +457,8 @@ export interface WithdrawLink {
   num_satoshis: number;
   /** How often it can be claimed */
   uses: number;
+  /** The most that routing one claim may cost, in addition to the amount */
+  fee_limit_msat: number;
   /** What it is for; for people. At most 639 bytes */
   memo: string;
   /** Unix seconds */
@@ -783,11 +785,11 @@ export interface KeysendRequest {
 export interface ProcessWithdrawLinkRequest {
   /** The `waklw_` key of the wallet, which only names it */
   key: string;
-  /** The link's token */
-  ott: string;
+  /** The token of the link */
+  ott?: string;
   /** Whole satoshis */
   num_satoshis?: number;
-  /** As the first step answered it (LUD-03); may be left out, but must match if it is sent */
+  /** The `k1` of step 1. Identifies the link when `ott` is absent */
   k1?: string;
   /** The invoice to pay (step 2) */
   pr?: string;
@@ -806,6 +808,8 @@ export interface MakeWithdrawLinkRequest {
   expiry?: number;
   /** How often it can be claimed; 1 unless given */
   uses?: number;
+  /** The most that routing one claim may cost, in millisatoshis. Default: 1 % of the amount, at least 1000 */
+  fee_limit_msat?: number;
   /** Base64 of a JSON object */
   passThru?: string;
   /** Keeps just these fields of the answer */
@@ -823,6 +827,8 @@ export interface CreateWithdrawLinkRequest {
   expiry?: number;
   /** How often it can be claimed; 1 unless given */
   uses?: number;
+  /** The most that routing one claim may cost, in millisatoshis. Default: 1 % of the amount, at least 1000 */
+  fee_limit_msat?: number;
   /** Any JSON object of at most 4 kB; comes back with the transaction */
   passThru?: Record<string, unknown>;
 }
@@ -980,11 +986,11 @@ export interface Operations<Options> {
   rotateWalletKey(request: RotateWalletKeyRequest, options?: Options): Promise<NewKey>;
   /** Pay a node without an invoice. 201: it is paid. 202: it is under way or its outcome is unclear; the money is held, and `GET /v1/lntx/{id}` of its `lnTx` tells the end. 400 with `payment_failed`: it failed for good, and nothing was or will be paid. (`POST /v1/wallet/{key}/keysend`) */
   keysend(request: KeysendRequest, options?: Options): Promise<Payment>;
-  /** Use a withdraw link. The link's own address (LUD-03), called by the wallet of whoever withdraws; the path names the wallet by its public `waklw_` key. Without `pr` it answers what can be withdrawn; with `pr` it pays that invoice. Every refusal is HTTP 200 in the form of LNURL. (`GET /v1/wallet/{key}/lnurl-process`) */
-  processWithdrawLink(request: ProcessWithdrawLinkRequest, options?: Options): Promise<{ /** What kind of LNURL it is */ tag: 'withdrawRequest'; /** Where to send `k1` and `pr` */ callback: string; /** To send back with `pr` */ k1: string; /** The memo of the link */ defaultDescription: string; /** Millisatoshis */ minWithdrawable: number; /** Millisatoshis */ maxWithdrawable: number; /** Where to ask again later what can be withdrawn (LUD-14) */ balanceCheck?: string; } | { /** It is accepted */ status: 'OK'; } | { /** It is refused */ status: 'ERROR'; /** Why, for people */ reason: string; }>;
-  /** Make a withdraw link by GET. Like createWithdrawLink, for clients that know only this form. Whoever has the link can withdraw from the wallet, up to `num_satoshis` (the balance, unless given) and as often as `uses` says. The link holds no money: what it can withdraw is never more than the balance. (`GET /v1/wallet/{key}/lnurl/withdraw`) */
+  /** Use a withdraw link. The link's own address (LUD-03), called by the paying wallet. The path names the link's wallet by its public `waklw_` key; `ott`, or `k1` when there is no `ott`, identifies the link. Without `pr` it returns what can be withdrawn. With `pr` it pays that invoice; the same `pr` again returns OK and pays nothing more. Every refusal is HTTP 200 in the form of LNURL. (`GET /v1/wallet/{key}/lnurl-process`) */
+  processWithdrawLink(request: ProcessWithdrawLinkRequest, options?: Options): Promise<{ /** What kind of LNURL it is */ tag: 'withdrawRequest'; /** The address to send `k1` and `pr` to */ callback: string; /** To send back with `pr` */ k1: string; /** The memo of the link */ defaultDescription: string; /** Millisatoshis */ minWithdrawable: number; /** Millisatoshis */ maxWithdrawable: number; /** The address to read later what can be withdrawn (LUD-14). Absent when the request had no `ott` */ balanceCheck?: string; } | { /** It is accepted */ status: 'OK'; } | { /** It is refused */ status: 'ERROR'; /** Why, for people */ reason: string; }>;
+  /** Make a withdraw link by GET. Like createWithdrawLink, for clients that know only this form. The holder of the link can withdraw from the wallet, up to `num_satoshis` (the balance, unless given) and as often as `uses` says. The link holds no money. It offers at most what leaves `fee_limit_msat` of the balance for routing. (`GET /v1/wallet/{key}/lnurl/withdraw`) */
   makeWithdrawLink(request: MakeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
-  /** Make a withdraw link. Whoever has the link can withdraw from the wallet, up to `num_satoshis` (the balance, unless given) and as often as `uses` says. The link holds no money: what it can withdraw is never more than the balance. (`POST /v1/wallet/{key}/lnurl/withdraw`) */
+  /** Make a withdraw link. The holder of the link can withdraw from the wallet, up to `num_satoshis` (the balance, unless given) and as often as `uses` says. The link holds no money. It offers at most what leaves `fee_limit_msat` of the balance for routing. (`POST /v1/wallet/{key}/lnurl/withdraw`) */
   createWithdrawLink(request: CreateWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
   /** Prove to a wallet what it is owed. The path from the leaf of the wallet to the root of a published proof; docs/proof-of-liabilities.md says how to check it. (`GET /v1/wallet/{key}/proof`) */
   getWalletProof(request: GetWalletProofRequest, options?: Options): Promise<WalletProof>;

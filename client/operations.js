@@ -39,7 +39,7 @@ export const OPERATIONS = {
   rotateWalletKey: { method: 'POST', path: '/v1/wallet/{key}/keys/{id}/rotate' },
   keysend: { method: 'POST', path: '/v1/wallet/{key}/keysend' },
   processWithdrawLink: { method: 'GET', path: '/v1/wallet/{key}/lnurl-process', query: ['ott', 'num_satoshis', 'k1', 'pr', 'balanceNotify'], open: true },
-  makeWithdrawLink: { method: 'GET', path: '/v1/wallet/{key}/lnurl/withdraw', query: ['num_satoshis', 'memo', 'expiry', 'uses', 'passThru', 'fields'] },
+  makeWithdrawLink: { method: 'GET', path: '/v1/wallet/{key}/lnurl/withdraw', query: ['num_satoshis', 'memo', 'expiry', 'uses', 'fee_limit_msat', 'passThru', 'fields'] },
   createWithdrawLink: { method: 'POST', path: '/v1/wallet/{key}/lnurl/withdraw' },
   getWalletProof: { method: 'GET', path: '/v1/wallet/{key}/proof', query: ['epoch', 'fields'] },
   getStatement: { method: 'GET', path: '/v1/wallet/{key}/statement', query: ['from', 'to'] },

@@ -1,23 +1,29 @@
-import { timingSafeEqual } from 'node:crypto';
-import { type Accounts, type Key, lineGuard } from '../accounts/accounts.ts';
-import { roomUnder } from '../budgets/budgets.ts';
-import type { Database } from '../db/database.ts';
+import type { Key } from '../accounts/accounts.ts';
 import { writeRows } from '../db/row-write.ts';
-import type { Statement } from '../db/statement.ts';
 import { invariant } from '../kernel/assert.ts';
-import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { floorSat, MAX_MSAT, type Msat, minMsat, msat, satToMsat } from '../kernel/money.ts';
+import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { requireGuards } from '../ledger/guards.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
-import type { Payments } from '../payments/payments.ts';
-import type { LinkUses } from '../payments/saga.ts';
-import { activeWalletGuard, type Wallet, type Wallets } from '../wallets/wallets.ts';
+import { CLAIM_FEE_RULE, feeLimit } from '../payments/fee-limit.ts';
+import { type LinkUses, LinkUsesChanged } from '../payments/saga.ts';
+import { activeWalletGuard, type Wallet } from '../wallets/wallets.ts';
 import { encodeLnurl } from './bech32.ts';
+import {
+  linkUrl,
+  parameters,
+  SMALLEST_WITHDRAWAL,
+  type WithdrawLinkDependencies,
+  type WithdrawParameters,
+  type WithdrawRequest,
+  withdraw,
+} from './link-claims.ts';
 import * as sql from './withdraw-links.sql.ts';
 import { balanceTokenOf, k1Of, newToken, tokenHash } from './withdraw-token.ts';
+
+export type { WithdrawRequest } from './link-claims.ts';
 
 export interface NewLink {
   readonly wallet: Wallet;
@@ -28,6 +34,8 @@ export interface NewLink {
   readonly passThru: string | undefined;
   readonly expirySeconds: number | undefined;
   readonly uses: number;
+  /** The most that routing one claim may cost. Absent: {@link CLAIM_FEE_RULE}. */
+  readonly feeLimitMsat?: Msat | undefined;
   /** The keys that ask for it: a link is a claim to money. */
   readonly guards: readonly Guard[];
   /** What else is written with it. */
@@ -44,98 +52,60 @@ export interface MadeLink {
   /** `url` in bech32 (LUD-01), upper case. */
   readonly lnurl: string;
   readonly maxMsat: Msat;
+  readonly feeLimitMsat: Msat;
   readonly expiresAt: number | undefined;
   readonly createdAt: number;
 }
 
-/** What a paying wallet sends. */
-export interface WithdrawRequest {
-  readonly pathKey: string;
-  readonly token: string;
-  /** Lowers the bound; never raises it. */
-  readonly numSatoshis: number | undefined;
-  readonly k1: string | undefined;
-}
-
-/** LUD-03's parameters; amounts in millisatoshis. */
-export interface WithdrawParameters {
-  readonly tag: 'withdrawRequest';
-  readonly callback: string;
-  readonly k1: string;
-  readonly defaultDescription: string;
-  readonly minWithdrawable: Msat;
-  readonly maxWithdrawable: Msat;
-  /** LUD-14. */
-  readonly balanceCheck: string;
-}
-
 /** LNURL withdraw (LUD-03): links that let their holder take money out of a wallet. A link holds no money itself. */
 export interface WithdrawLinks {
-  /** @throws Refusal `insufficient_balance` when no amount is given and there is nothing to withdraw. */
+  /** @throws Refusal `insufficient_balance` when no amount is given and the balance does not cover 1 sat and the fee limit. */
   create(order: NewLink): Promise<MadeLink>;
   /** Step 1: what can be withdrawn now. Consumes nothing. @throws Refusal */
   parameters(request: WithdrawRequest): Promise<WithdrawParameters>;
-  /** Step 2: takes one use of the link and begins to pay the invoice; both in one database transaction. @throws Refusal */
+  /**
+   * Step 2: takes one use of the link and begins to pay the invoice; both in one database transaction. A claim that repeats one which is
+   * pending or was paid takes no other use.
+   * @throws Refusal
+   */
   withdraw(request: WithdrawRequest, paymentRequest: string): Promise<void>;
 }
-
-export interface WithdrawLinkDependencies {
-  readonly database: Database;
-  readonly ledger: Ledger;
-  readonly accounts: Accounts;
-  readonly wallets: Wallets;
-  readonly payments: Payments;
-  readonly clock: Clock;
-  /** The service's address as others see it, without a slash at its end; never taken from a request. */
-  readonly publicUrl: string;
-}
-
-const SMALLEST_WITHDRAWAL = satToMsat(1);
 
 export function createWithdrawLinks(deps: WithdrawLinkDependencies): WithdrawLinks {
   return {
     create: (order) => create(deps, order),
-    async parameters(request) {
-      const { link, maxMsat, usesBalanceToken } = await openLink(deps, request);
-      const url = await linkUrl(deps, link.wallet_id);
-      const lowered = request.numSatoshis === undefined ? '' : `&num_satoshis=${request.numSatoshis}`;
-      return {
-        tag: 'withdrawRequest',
-        callback: `${url}?ott=${request.token}${lowered}`,
-        k1: k1Of(request.token),
-        defaultDescription: link.memo,
-        minWithdrawable: minMsat(SMALLEST_WITHDRAWAL, maxMsat),
-        maxWithdrawable: maxMsat,
-        balanceCheck: `${url}?ott=${usesBalanceToken ? request.token : balanceTokenOf(request.token)}`,
-      };
-    },
+    parameters: (request) => parameters(deps, request),
     withdraw: (request, paymentRequest) => withdraw(deps, request, paymentRequest),
   };
 }
 
-/** What payments write when a claim of a link fails for good, or goes through after all. */
+/** The rows that payments write when the payment of a claim fails, or succeeds after it had been booked as failed. */
 export const linkUses: LinkUses = {
-  release: (linkId) => useRow(sql.release, linkId),
-  take: (linkId) => useRow(sql.take, linkId),
+  releaseUse: (linkId) => ({ statement: sql.releaseUse, parameters: [linkId], otherwise: new Error(`withdraw link ${linkId} is gone`) }),
+  async takeUse(database, linkId) {
+    const link = await database.first(sql.readUses, linkId);
+    invariant(link, `withdraw link ${linkId} is gone`);
+    const otherwise = new LinkUsesChanged();
+    if (link.uses_left > 0) return { row: { statement: sql.takeUse, parameters: [linkId], otherwise }, overused: 0 };
+    return { row: { statement: sql.overuse, parameters: [linkId, link.overused], otherwise }, overused: link.overused + 1 };
+  },
 };
-
-function useRow(statement: Statement, linkId: string): RowWrite {
-  return { statement, parameters: [linkId], otherwise: new Error(`withdraw link ${linkId} is gone`) };
-}
 
 async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<MadeLink> {
   const { wallet, memo, passThru, uses } = order;
   const maxMsat = order.maxMsat ?? (await deps.ledger.balance(wallet.ledgerAccount)).spendableMsat;
-  if (maxMsat < SMALLEST_WITHDRAWAL)
-    throw new Refusal('insufficient_balance', 'The wallet has nothing to withdraw; give num_satoshis or fund it first.');
+  const feeLimitMsat = order.feeLimitMsat ?? feeLimit(CLAIM_FEE_RULE, maxMsat);
+  // A link with an amount may be created before its wallet is funded.
+  if (order.maxMsat === undefined && maxMsat < feeLimitMsat + SMALLEST_WITHDRAWAL) throw new Refusal('insufficient_balance', NOTHING);
   const id = `lnurlw_${newId(deps.clock.nowMs())}`;
   const createdAt = unixSeconds(deps.clock);
   const expiresAt = order.expirySeconds === undefined ? undefined : createdAt + order.expirySeconds;
   const token = newToken();
-  const hashes = [tokenHash(token), tokenHash(balanceTokenOf(token))];
-  const rest = [maxMsat, uses, memo, passThru ?? null, expiresAt ?? null, createdAt, order.madeBy?.id ?? null];
+  const balanceToken = balanceTokenOf(token);
+  const hashes = [token, balanceToken, k1Of(token), k1Of(balanceToken)].map(tokenHash);
+  const rest = [maxMsat, feeLimitMsat, uses, memo, passThru ?? null, expiresAt ?? null, createdAt, order.madeBy?.id ?? null];
   const url = `${await linkUrl(deps, wallet.id)}?ott=${token}&num_satoshis=${floorSat(maxMsat)}`;
-  const made = { id, token, url, lnurl: encodeLnurl(url), maxMsat, expiresAt, createdAt };
+  const made = { id, token, url, lnurl: encodeLnurl(url), maxMsat, feeLimitMsat, expiresAt, createdAt };
   await deps.database.transaction(async (tx) => {
     await requireGuards(tx, [activeWalletGuard(wallet.id), ...order.guards]);
     await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
@@ -144,85 +114,6 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   return made;
 }
 
-/** A link that can be claimed now, and for how much. */
-interface OpenLink {
-  readonly link: sql.LinkRow;
-  readonly wallet: Wallet;
-  readonly maxMsat: Msat;
-  /** The key that made it. */
-  readonly madeBy: Key | undefined;
-  /** Whether it was found by its balance-check token (LUD-14). */
-  readonly usesBalanceToken: boolean;
-}
-
-const UNUSABLE = 'This withdraw link is not valid.';
-
-/** One answer for an unknown token, another wallet's path and a wrong k1, so that trying tells nothing. */
-async function openLink(deps: WithdrawLinkDependencies, request: WithdrawRequest): Promise<OpenLink> {
-  const hash = tokenHash(request.token);
-  const [link, named] = await Promise.all([deps.database.first(sql.findByToken, hash), deps.wallets.resolve(request.pathKey)]);
-  if (!link || !named || named.wallet.id !== link.wallet_id) throw new Refusal('link_unusable', UNUSABLE);
-  if (request.k1 !== undefined && !sameText(request.k1, k1Of(request.token))) throw new Refusal('link_unusable', UNUSABLE);
-  if (link.expires_at !== null && link.expires_at <= unixSeconds(deps.clock))
-    throw new Refusal('link_unusable', 'This withdraw link has expired.');
-  if (link.uses_left === 0) {
-    const busy = await deps.payments.isLinkBusy(link.id);
-    throw new Refusal('link_unusable', busy ? 'A withdrawal with this link is in progress.' : 'This withdraw link has been used.');
-  }
-  if (named.wallet.status !== 'active') throw new Refusal('wallet_inactive');
-  const madeBy = await makerOf(deps, link);
-  const roomMsat = (await roomUnder(deps, madeBy?.limits)) ?? MAX_MSAT;
-  if (roomMsat === 0) throw new Refusal('budget_exceeded', 'The budget behind this link is used up for now.');
-  const bound = minMsat(minMsat(msat(link.max_msat), roomMsat), (await deps.ledger.balance(link.ledger_account)).spendableMsat);
-  const maxMsat = request.numSatoshis === undefined ? bound : minMsat(bound, satToMsat(request.numSatoshis));
-  if (maxMsat <= 0) throw new Refusal('insufficient_balance', 'The wallet behind this link has nothing to withdraw now.');
-  return { link, wallet: named.wallet, maxMsat, madeBy, usesBalanceToken: Buffer.compare(link.balance_token_hash, hash) === 0 };
-}
-
-const DISOWNED = 'The key that made this withdraw link is revoked or expired.';
-
-/** @throws Refusal when neither the key nor what replaced it in a rotation is valid any more. */
-async function makerOf({ accounts }: WithdrawLinkDependencies, link: sql.LinkRow): Promise<Key | undefined> {
-  const key = link.made_by === null ? undefined : await accounts.findById(link.made_by);
-  if (key && !(await accounts.isLineValid(key))) throw new Refusal('link_unusable', DISOWNED);
-  return key;
-}
-
-async function withdraw(deps: WithdrawLinkDependencies, request: WithdrawRequest, paymentRequest: string): Promise<void> {
-  const { link, wallet, maxMsat, madeBy } = await openLink(deps, request);
-  const invoice = deps.payments.readInvoice(paymentRequest);
-  const { amountMsat } = invoice;
-  if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
-  if (amountMsat > maxMsat)
-    throw new Refusal('link_unusable', `The invoice is for more than the ${maxMsat} millisatoshis that can be withdrawn.`);
-  const minimumMsat = minMsat(SMALLEST_WITHDRAWAL, maxMsat);
-  if (amountMsat < minimumMsat) throw new Refusal('link_unusable', `The invoice is for less than ${minimumMsat} millisatoshis.`);
-  await deps.payments.payInvoice({
-    wallet,
-    invoice,
-    wtxType: 'ln_lnurl_withdraw',
-    passThru: link.pass_thru ?? undefined,
-    guards: madeBy ? [lineGuard(madeBy, () => new Refusal('link_unusable', DISOWNED))] : [],
-    limits: madeBy?.limits,
-    claim: {
-      linkId: link.id,
-      row: {
-        statement: sql.claim,
-        parameters: [link.id, unixSeconds(deps.clock)],
-        otherwise: new Refusal('link_unusable', 'This withdraw link has been used.'),
-      },
-    },
-  });
-}
-
-/** The address of step 1, with the wallet's public identifier: it grants nothing without a token. */
-async function linkUrl({ accounts, publicUrl }: WithdrawLinkDependencies, walletId: string): Promise<string> {
-  const key = await accounts.publicKeyOfWallet(walletId, 'wallet_lnurl_withdraw');
-  invariant(key, `wallet ${walletId} has no public key for withdraw links`);
-  return `${publicUrl}/v1/user/wallet/${key}/lnurl-process`;
-}
-
-function sameText(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
-  return x.length === y.length && timingSafeEqual(x, y);
-}
+const NOTHING =
+  'The spendable balance does not cover 1 sat and the fee limit of the link. Give `num_satoshis` to create the link before the wallet is ' +
+  'funded, or a smaller `fee_limit_msat`.';

@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { randomText } from '../kernel/ids.ts';
 
 /*
- * A withdraw link has two bearer tokens: the `ott` that its LNURL carries, and one for balance checks (LUD-14). The database keeps only
- * their hashes; k1 and the balance token are derived from the token that is presented, so nothing that could be claimed is ever stored.
+ * A withdraw link has two bearer tokens: the `ott` in its LNURL, and one for balance checks (LUD-14). A `k1` (LUD-03) is derived from each;
+ * it identifies the link too, for clients that drop the `ott` from the callback. The database stores only hashes of the four.
  */
 
 /** A new one-time token: 143 random bits. */
@@ -11,12 +11,12 @@ export function newToken(): string {
   return randomText(24);
 }
 
-/** How the database knows a token. */
+/** Returns what the database stores of a token or a `k1`. */
 export function tokenHash(token: string): Uint8Array {
   return createHash('sha256').update(token).digest();
 }
 
-/** LUD-03's `k1` for a token: 32 bytes in hex, nobody can tell one without the token. */
+/** Returns the `k1` of LUD-03 for a token: 32 bytes in hex, which cannot be computed without the token. */
 export function k1Of(token: string): string {
   return createHmac('sha256', token).update('k1').digest('hex');
 }

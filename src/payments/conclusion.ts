@@ -106,7 +106,7 @@ export function failure({ linkUses }: SagaDependencies, payment: Payment, reason
   if (payment.invoiceId !== undefined) {
     rows.push({ statement: reopenInvoice, parameters: [payment.invoiceId], otherwise: new PaymentNotPending() });
   }
-  if (payment.linkId !== undefined) rows.push(linkUses.release(payment.linkId));
+  if (payment.linkId !== undefined) rows.push(linkUses.releaseUse(payment.linkId));
   return { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
 }
 

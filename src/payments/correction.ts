@@ -1,3 +1,4 @@
+import type { Alarms } from '../alarms/alarms.ts';
 import { chargeLate } from '../budgets/budgets.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -10,7 +11,7 @@ import type { PaymentOutcome } from '../lightning/node.ts';
 import { excessAlarm, paidTransfers, requireProof, shareFee } from './conclusion.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import type { SagaDependencies } from './saga.ts';
+import { LinkUsesChanged, type SagaDependencies, type TakenUse } from './saga.ts';
 
 type Success = Extract<PaymentOutcome, { state: 'succeeded' }>;
 
@@ -20,28 +21,43 @@ class CorrectedBefore extends Error {
 }
 
 /**
- * The node had called a payment failed, its hold was released, and now the node says that it went through. The money has left, so the
- * ledger says so: the wallet is charged what it would have been charged; if that is not there any more, the operator bears it,
- * because no customer's balance goes below zero. Either way once, with an alarm in the same posting.
+ * Books a payment that the node reported as failed, so that its hold was released, and now reports as succeeded. The money has left, so
+ * the wallet is charged what it would have been charged. If its balance does not cover that any more, the operator bears it, because no
+ * customer's balance goes below zero. Either way once, with an alert in the same posting.
  */
 export async function correctLateSuccess(deps: SagaDependencies, payment: Payment, outcome: Success): Promise<void> {
   requireProof(payment, outcome.preimage);
   const reservedMsat = await deps.ledger.reservedMsat(payment.id);
   invariant(reservedMsat !== undefined, `payment ${payment.id} never had a hold`);
-  try {
+  for (;;) {
     try {
-      await deps.ledger.post(charged(deps, payment, reservedMsat, outcome));
+      await bookLateSuccess(deps, payment, reservedMsat, outcome);
+      break;
     } catch (error) {
-      if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
-      await deps.ledger.post(borne(deps, payment, outcome));
+      if (error instanceof CorrectedBefore) break;
+      if (!(error instanceof LinkUsesChanged)) throw error;
     }
-  } catch (error) {
-    if (!(error instanceof CorrectedBefore)) throw error;
   }
   await deps.alarms.announce();
 }
 
-function charged(deps: SagaDependencies, payment: Payment, reservedMsat: Msat, { preimage, feeMsat }: Success): Posting {
+async function bookLateSuccess(deps: SagaDependencies, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
+  const use = payment.linkId === undefined ? undefined : await deps.linkUses.takeUse(deps.database, payment.linkId);
+  try {
+    await deps.ledger.post(charged(deps, payment, reservedMsat, outcome, use));
+  } catch (error) {
+    if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
+    await deps.ledger.post(borne(deps, payment, outcome, use));
+  }
+}
+
+function charged(
+  deps: SagaDependencies,
+  payment: Payment,
+  reservedMsat: Msat,
+  { preimage, feeMsat }: Success,
+  use: TakenUse | undefined,
+): Posting {
   const { alarms, clock } = deps;
   const shares = shareFee(payment, reservedMsat, feeMsat);
   const { chargedMsat } = shares;
@@ -52,29 +68,28 @@ function charged(deps: SagaDependencies, payment: Payment, reservedMsat: Msat, {
     rows: [
       { statement: sql.correctCharged, parameters, otherwise: new CorrectedBefore() },
       ...chargeLate(payment.charge, msat(payment.amountMsat + chargedMsat)),
-      ...takeLink(deps, payment),
-      alarms.rowOf({ kind: 'payment_corrected', subject: payment.id, message }),
+      ...correctionRows(alarms, payment, message, use),
       ...excessAlarm(alarms, payment, shares),
     ],
     transfers: [...transfers.charged, ...transfers.excess],
   };
 }
 
-function borne(deps: SagaDependencies, payment: Payment, { feeMsat }: Success): Posting {
+function borne(deps: SagaDependencies, payment: Payment, { feeMsat }: Success, use: TakenUse | undefined): Posting {
   const { alarms, clock } = deps;
   const lossMsat = msat(payment.amountMsat + feeMsat);
   const message = `reported as failed, then as succeeded, and the wallet could not be charged any more: the operator bears ${lossMsat} msat`;
   return {
     rows: [
       { statement: sql.correctBorne, parameters: [payment.id], otherwise: new CorrectedBefore() },
-      ...takeLink(deps, payment),
-      alarms.rowOf({ kind: 'payment_corrected', subject: payment.id, message }),
+      ...correctionRows(alarms, payment, message, use),
     ],
     transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: lossMsat }],
   };
 }
 
-/** The failure had given the use of its withdraw link back. */
-function takeLink({ linkUses }: SagaDependencies, { linkId }: Payment): RowWrite[] {
-  return linkId === undefined ? [] : [linkUses.take(linkId)];
+/** Takes the use of the withdraw link that the failure had released, and raises the alert. */
+function correctionRows(alarms: Alarms, { id, linkId }: Payment, message: string, use: TakenUse | undefined): RowWrite[] {
+  const overuse = use && use.overused > 0 ? `. Withdraw link ${linkId} has now paid ${use.overused} more than its number of uses` : '';
+  return [...(use ? [use.row] : []), alarms.rowOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];
 }

@@ -7,7 +7,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
-import { defaultFeeLimit } from './fee-limit.ts';
+import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
 import { newPayment } from './new-payment.ts';
 import type { Begun, Saga } from './saga.ts';
 
@@ -62,6 +62,6 @@ export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, 
     linkId: undefined,
   });
   const { guards, limits } = order;
-  const reserveMsat = order.feeLimitMsat ?? defaultFeeLimit(amountMsat);
+  const reserveMsat = order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat);
   return deps.saga.begin({ payment, reserveMsat, rows: order.companions?.(payment.id) ?? [], guards, limits });
 }

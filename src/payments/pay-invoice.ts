@@ -9,7 +9,7 @@ import type { Guard, RowWrite } from '../ledger/posting.ts';
 import { type Bolt11, decodeBolt11, InvalidInvoice, unknownRequiredBits } from '../lightning/bolt11.ts';
 import type { NodeInfo } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
-import { defaultFeeLimit } from './fee-limit.ts';
+import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
 import { newPayment } from './new-payment.ts';
 import type { WithdrawalType } from './payment.ts';
 import { requireRepeat } from './repeated-payment.ts';
@@ -21,10 +21,12 @@ export interface InvoicePayment {
   readonly invoice: Bolt11;
   /** For an invoice that leaves its amount open. */
   readonly amountMsat?: Msat | undefined;
-  /** 0 means zero; absent: {@link defaultFeeLimit}. */
+  /** 0 means zero; absent: {@link PAYMENT_FEE_RULE}. */
   readonly feeLimitMsat?: Msat | undefined;
   /** JSON text. */
   readonly passThru?: string | undefined;
+  /** Absent: the description of the invoice. */
+  readonly userLabel?: string | undefined;
   readonly wtxType: WithdrawalType;
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
@@ -87,7 +89,7 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
     paymentRequest,
     destPubkey: invoice.payee,
     amountMsat,
-    userLabel: invoice.description ?? '',
+    userLabel: order.userLabel ?? invoice.description ?? '',
     memo: invoice.description ?? '',
     descriptionHash: invoice.descriptionHash,
     expirySeconds: invoice.expirySeconds,
@@ -100,7 +102,7 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
     linkId: claim?.linkId,
   });
   // Inside there is no routing, so nothing is reserved for it and a wallet can be emptied.
-  const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? defaultFeeLimit(amountMsat));
+  const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
   const { guards, limits } = order;
   const rows = [...(claim ? [claim.row] : []), ...(order.companions?.(payment.id) ?? [])];
   return saga.begin({ payment, reserveMsat, rows, guards, limits });

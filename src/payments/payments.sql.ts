@@ -150,6 +150,13 @@ export const listOfAll = {
   failed: newestFirst('of_all_failed', `state = 'failed' AND `, '$1', '$2'),
 };
 
+/** A claim of a link with this invoice that is pending, or was paid. */
+export const findClaim = statement<{ id: string }>(
+  'payment_find_claim',
+  `SELECT id FROM payment WHERE payment_hash = $1 AND payment_request = $2 AND link_id = $3
+     AND (state <> 'failed' OR correction IS NOT NULL) LIMIT 1`,
+);
+
 export const findPendingOfLink = statement<{ id: string }>(
   'payment_find_pending_of_link',
   `SELECT id FROM payment WHERE link_id = $1 AND state = 'pending' LIMIT 1`,

@@ -30,6 +30,8 @@ export interface Payments {
   countPending(): Promise<number>;
   /** Whether a claim of the withdraw link is being paid. */
   isLinkBusy(linkId: string): Promise<boolean>;
+  /** Returns whether a claim of the withdraw link with this invoice is pending or was paid. */
+  isClaimPaid(linkId: string, invoice: Pick<Bolt11, 'paymentHash' | 'paymentRequest'>): Promise<boolean>;
   /** Books what the node reports of a payment; what contradicts the ledger is corrected where that is possible, and raises an alarm. */
   report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
   /** Drives every pending payment again, unless the node is away; never throws. */
@@ -93,6 +95,8 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment)),
     countPending: async () => (await database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0,
     isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,
+    isClaimPaid: async (linkId, { paymentHash, paymentRequest }) =>
+      (await database.first(sql.findClaim, paymentHash, paymentRequest, linkId)) !== undefined,
     async report(paymentId, outcome) {
       let payment = await find(paymentId);
       if (payment?.state === 'pending') {

@@ -55,12 +55,23 @@ export interface SagaDependencies {
   readonly linkUses: LinkUses;
 }
 
-/** How payments change what is left of a withdraw link; the room of links says how. */
+/** Changes the uses that are left of a withdraw link. */
 export interface LinkUses {
-  /** A payout failed for good: its use can be claimed again. */
-  release(linkId: string): RowWrite;
-  /** It went through after all: its use is taken, if there is one left. */
-  take(linkId: string): RowWrite;
+  /** For a claim that failed: its use can be claimed again. */
+  releaseUse(linkId: string): RowWrite;
+  /** For a claim that was booked as failed and succeeded. The row throws {@link LinkUsesChanged} when the uses are not as they were read. */
+  takeUse(database: Database, linkId: string): Promise<TakenUse>;
+}
+
+export interface TakenUse {
+  readonly row: RowWrite;
+  /** How many claims the link will have paid beyond its uses; 0 when a use was left. */
+  readonly overused: number;
+}
+
+/** Another posting changed the uses of a withdraw link after they were read: read them again. */
+export class LinkUsesChanged extends Error {
+  override readonly name = 'LinkUsesChanged';
 }
 
 const SETTLE_DOWN_MS = 5000;

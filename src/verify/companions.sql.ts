@@ -89,6 +89,14 @@ export const spendingAgainstPayments = statement<Mismatch>(
    GROUP BY line_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 LIMIT 20`,
 );
 
+/** Withdraw links whose uses are not those of their claims that are pending or were paid. */
+export const linksAgainstPayments = statement<Mismatch>(
+  'verify_withdraw_links',
+  `SELECT l.id FROM withdraw_link l
+   LEFT JOIN payment p ON p.link_id = l.id AND (p.state <> 'failed' OR p.correction IS NOT NULL)
+   GROUP BY l.id, l.uses, l.uses_left, l.overused HAVING count(p.id) <> l.uses - l.uses_left + l.overused LIMIT 20`,
+);
+
 /** Settled invoices that were credited never, twice, or with another amount. */
 export const invoicesAgainstTransfers = statement<Mismatch>(
   'verify_invoice_transfers',

@@ -12,6 +12,7 @@ const CHECKS = [
   [sql.paymentsAgainstFees, 'its fee is not what its fee line says'],
   [sql.linesWithoutPayment, 'no payment owns this line'],
   [sql.invoicesAgainstTransfers, 'it was not credited once with what was received'],
+  [sql.linksAgainstPayments, 'the uses that are left are not those that its claims leave'],
   [sql.spendingAgainstPayments, 'what counts against its budget is not what its payments and transfers add up to'],
 ] as const;
 

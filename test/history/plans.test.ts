@@ -43,7 +43,10 @@ const READS: [Statement, unknown[] | ((dialect: Dialect) => unknown[])][] = [
   ...Object.values(payments.listOfWallet).map((list): [Statement, unknown[]] => [list, ['x', 'y', 100]]),
   ...Object.values(payments.listOfAll).map((list): [Statement, unknown[]] => [list, ['y', 100]]),
   [payments.findPendingOfLink, ['x']],
+  [payments.findClaim, ['x', 'y', 'z']],
   [links.findByToken, [new Uint8Array(32)]],
+  [links.findByK1, [new Uint8Array(32)]],
+  [links.readUses, ['x']],
 ];
 
 onBothDatabases('W6: reads that do not grow', (open, dialect) => {

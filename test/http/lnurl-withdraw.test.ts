@@ -322,13 +322,13 @@ onRunningService('LNURL withdraw', (client) => {
     expect(await visit(own.url)).toMatchObject({ tag: 'withdrawRequest' });
   });
 
-  it('what can be withdrawn is what the link allows and the wallet has', async () => {
+  it('offers what the link allows and the wallet has, less the fee limit', async () => {
     const poor = await client.wallet(70);
     const rich = await createLink({ num_satoshis: 100 }, poor);
     expect(rich.num_satoshis).toBe(100);
-    expect(await visit(rich.url)).toMatchObject({ minWithdrawable: 1000, maxWithdrawable: 70_000 });
-    await expectRefused(visit(`${rich.url}&pr=${(await invoiceOf(71)).payment_request}`));
-    const all = await createLink({ num_satoshis: undefined }, poor);
+    expect(await visit(rich.url)).toMatchObject({ minWithdrawable: 1000, maxWithdrawable: 69_000 });
+    await expectRefused(visit(`${rich.url}&pr=${(await invoiceOf(70)).payment_request}`));
+    const all = await createLink({ num_satoshis: undefined, fee_limit_msat: 0 }, poor);
     expect(all.num_satoshis).toBe(70);
     expect(await visit(`${all.url}&pr=${(await invoiceOf(70)).payment_request}`)).toEqual({ status: 'OK' });
     await settled(0, poor);

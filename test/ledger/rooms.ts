@@ -48,7 +48,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
   const noLink = () => {
     throw new Error('no payment here has a link');
   };
-  const linkUses = { release: noLink, take: noLink };
+  const linkUses = { releaseUse: noLink, takeUse: noLink };
   const accountId = `acc_${newId()}`;
   await healthy.transaction((tx) => tx.run(insertAccount, accountId, NOW_MS / 1000));
   return {

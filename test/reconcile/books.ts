@@ -44,7 +44,7 @@ export async function booksOn(database: Database) {
   const noLink = () => {
     throw new Error('no payment here has a link');
   };
-  const linkUses = { release: noLink, take: noLink };
+  const linkUses = { releaseUse: noLink, takeUse: noLink };
   const common = { database, ledger, our, invoices, clock: systemClock, log: silentLog, linkUses, maxInFlight: 1000 };
   const paymentsWith = (others: Alarms) => createPayments({ ...common, alarms: others });
   const payments = paymentsWith(alarms);

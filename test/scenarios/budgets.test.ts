@@ -145,8 +145,8 @@ onFakeService('budgets', (service) => {
       return service.client.ask('GET', `${path}&pr=${invoice(amountMsat).paymentRequest}`);
     };
     const step = await service.client.ask('GET', link.body.url.slice(link.body.url.indexOf('/v1/')));
-    expect(step.body).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 40_000 });
-    expect((await claim(40_001)).body).toMatchObject({ status: 'ERROR' });
+    expect(step.body).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 39_000 });
+    expect((await claim(39_001)).body).toMatchObject({ status: 'ERROR' });
     expect((await claim(25_000)).body).toEqual({ status: 'OK' });
     await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 85_000, pending: 0 });
     for (const [path, json] of [

@@ -174,6 +174,59 @@ onFakeService(
       expect(await balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
     });
 
+    for (const [bearer, spends] of [
+      ['wallet', false],
+      ['operator', true],
+    ] as const) {
+      it(`S7 L4: a link that pays again after a failure that was none records the claim beyond its uses, at the cost of the ${bearer}`, async () => {
+        const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
+        const link = await service.client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100 });
+        const claim = async (paymentRequest: string): Promise<Json> => (await fetch(`${link.url}&pr=${paymentRequest}`)).json();
+        const late = net.outside.invoice({ amountMsat: 100_000, script: { lateSuccessMs: 60_000, fee: 0 } });
+        expect(await claim(late.paymentRequest)).toEqual({ status: 'OK' });
+        await expect.poll(async () => (await service.client.get(`/v1/lntx/${late.paymentHash}`)).status).toBe('failed');
+        const held = net.outside.invoice({ amountMsat: 100_000, script: { hold: true, fee: 0 } });
+        expect(await claim(held.paymentRequest)).toEqual({ status: 'OK' });
+        await untilHeld(service, held.paymentHash);
+        if (spends) await service.client.post(`/v1/wallet/${wallet.id}/transfer`, { dest_wallet_id: friend.id, num_satoshis: 850 });
+        const { balance_msat } = await balances(service, wallet);
+        const { id: paymentId } = await service.client.get(`/v1/lntx/${late.paymentHash}`);
+        service.time.advance(60_000);
+        const overused = async () => (await service.rows('SELECT uses_left, overused FROM withdraw_link WHERE id = $1', link.id))[0];
+        await expect.poll(overused).toEqual({ uses_left: 0, overused: 1 });
+        expect((await balances(service, wallet)).balance_msat).toBe(balance_msat - (spends ? 0 : 100_000));
+        const [alert] = await service.rows('SELECT message FROM alarm WHERE kind = $1 AND subject = $2', 'payment_corrected', paymentId);
+        expect(alert?.message).toContain(`Withdraw link ${link.id} has now paid 1 more than its number of uses`);
+        expect(await service.problems()).toEqual([]);
+        // The use that the second claim gives back makes up for the first: the link is used up.
+        net.outside.resolveHold(held.paymentHash, 'cancel');
+        await expect.poll(overused).toEqual({ uses_left: 0, overused: 0 });
+        expect(await claim(net.outside.invoice({ amountMsat: 100_000 }).paymentRequest)).toMatchObject({ status: 'ERROR' });
+        // Both of its recipients may repeat their claims; only the one who was paid gets OK.
+        expect(await claim(late.paymentRequest)).toEqual({ status: 'OK' });
+        expect(await claim(held.paymentRequest)).toMatchObject({ status: 'ERROR' });
+        expect(await service.problems()).toEqual([]);
+      });
+    }
+
+    it('S7 L4: a link of several uses counts every claim that was paid', async () => {
+      const wallet = await service.client.wallet(1000);
+      const link = await service.client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100, uses: 2 });
+      const claim = async (paymentRequest: string): Promise<Json> => (await fetch(`${link.url}&pr=${paymentRequest}`)).json();
+      const invoices = [60_000, 60_000, undefined, undefined].map((lateSuccessMs) =>
+        net.outside.invoice({ amountMsat: 100_000, script: lateSuccessMs === undefined ? { fee: 0 } : { lateSuccessMs, fee: 0 } }),
+      );
+      for (const { paymentRequest, paymentHash } of invoices) {
+        expect(await claim(paymentRequest)).toEqual({ status: 'OK' });
+        await expect.poll(async () => (await service.client.get(`/v1/lntx/${paymentHash}`)).status).not.toBe('pending');
+      }
+      service.time.advance(60_000);
+      const uses = async () => (await service.rows('SELECT uses_left, overused FROM withdraw_link WHERE id = $1', link.id))[0];
+      await expect.poll(uses).toEqual({ uses_left: 0, overused: 2 });
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 600_000, pending_msat: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
     it('a success without the preimage of the invoice is no success', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
@@ -261,7 +314,7 @@ onFakeService(
           await service.client.post(`/v1/wallet/${wallet.id}/keysend`, { dest_pubkey, num_satoshis: 100 });
         },
         async (wallet) => {
-          const link = await service.client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100 });
+          const link = await service.client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100, fee_limit_msat: 1_500 });
           const { callback, k1 }: Json = await (await fetch(link.url)).json();
           const pr = net.outside.invoice({ amountMsat: 100_000 }).paymentRequest;
           expect(await (await fetch(`${callback}&k1=${k1}&pr=${pr}`)).json()).toEqual({ status: 'OK' });

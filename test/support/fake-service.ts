@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
 import { StatementFailed } from '../../src/db/errors.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { statement } from '../../src/db/statement.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { systemAccounts } from '../../src/ledger/read-tail.ts';
@@ -34,6 +36,8 @@ export interface FakeService {
   another(): Promise<Client>;
   /** The committed balance of suspense. */
   suspenseMsat(): Promise<number>;
+  /** Reads the database. */
+  rows(sql: string, ...parameters: SqlValue[]): Promise<Record<string, SqlValue>[]>;
   /** What `verify` finds wrong. */
   problems(): Promise<readonly string[]>;
   /** What `verify` would find wrong after a change of the database by somebody else; the change is taken back. */
@@ -90,6 +94,8 @@ export function onFakeService(
         },
         suspenseMsat: () =>
           database.snapshot(async (tx) => (await systemAccounts(tx)).find(({ id }) => id === SYSTEM_ACCOUNTS.suspense)?.balanceMsat ?? 0),
+        rows: (sql, ...parameters) =>
+          database.all(statement(`test_${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`, sql), ...parameters),
         problems: () => problemsOf(database),
         problemsAfter: (sql, ...parameters) => problemsAfter(database, sql, parameters),
       };

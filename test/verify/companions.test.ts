@@ -66,6 +66,13 @@ onFakeService('npm run verify and payments', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
+  it('finds a withdraw link whose uses are not those of its claims', async () => {
+    for (const change of ['uses_left = 1', 'overused = 1', 'uses = 2']) {
+      const found = await service.problemsAfter(`UPDATE withdraw_link SET ${change} WHERE id <> $1`, '');
+      expect(found).toEqual([expect.stringMatching(/^lnurlw_\w+: the uses that are left/)]);
+    }
+  });
+
   it('finds an open hold that no payment owns, although it is what the account says is held', async () => {
     const held = `INSERT INTO ledger_hold (id, account, amount_msat, state) SELECT 'lntx_0', ${ACCOUNT}, 1, 'open' WHERE $1 <> ''
       ;UPDATE ledger_account SET held_msat = held_msat + 1 WHERE id = ${ACCOUNT}`;

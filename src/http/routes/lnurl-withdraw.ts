@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { floorSat, satToMsat } from '../../kernel/money.ts';
+import { floorSat, type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { MadeLink, NewLink, WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
 import type { Access, Spender } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
-import { Expiry, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';
+import { AmountMsat, Expiry, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';
 import { nullable } from '../objects.ts';
 import type { Memory, Once } from '../once.ts';
 
@@ -14,6 +14,10 @@ const linkFields = {
   memo: Type.Optional(Memo),
   expiry: Type.Optional(Expiry),
   uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often it can be claimed; 1 unless given' })),
+  fee_limit_msat: Type.Optional({
+    ...AmountMsat,
+    description: 'The most that routing one claim may cost, in millisatoshis. Default: 1 % of the amount, at least 1000',
+  }),
 };
 
 const LinkBody = Type.Object({ ...linkFields, passThru: Type.Optional(PassThru) }, { additionalProperties: false });
@@ -31,15 +35,16 @@ const LinkObject = Type.Object({
   wallet_id: Type.String(),
   num_satoshis: Type.Integer({ description: 'The most one claim can withdraw' }),
   uses: Type.Integer(),
+  fee_limit_msat: Type.Integer({ description: 'The most that routing one claim may cost, in addition to the amount' }),
   memo: Type.String(),
   created_at: Type.Integer(),
   expires_at: nullable(Type.Integer()),
 });
 
 const ProcessQuery = Type.Object({
-  ott: Type.String({ minLength: 1, maxLength: 128 }),
+  ott: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'The token of the link' })),
   num_satoshis: Type.Optional(NumSatoshis),
-  k1: Type.Optional(Type.String({ maxLength: 128 })),
+  k1: Type.Optional(Type.String({ maxLength: 128, description: 'The `k1` of step 1. Identifies the link when `ott` is absent' })),
   pr: Type.Optional(Type.String({ maxLength: 8000, description: 'The invoice to pay (step 2)' })),
   balanceNotify: Type.Optional(Type.String({ maxLength: 2048 })),
 });
@@ -69,6 +74,7 @@ function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDepen
       passThru: passThruText(passThru),
       expirySeconds: fields.expiry,
       uses: fields.uses ?? 1,
+      feeLimitMsat: fields.fee_limit_msat as Msat | undefined,
       guards,
       madeBy: presented.key,
     };
@@ -107,9 +113,10 @@ function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDepen
 }
 
 function linkObject({ wallet, uses, memo }: NewLink, made: MadeLink): Static<typeof LinkObject> {
-  const { id, lnurl, token: ott, url, createdAt: created_at } = made;
+  const { id, lnurl, token: ott, url, feeLimitMsat: fee_limit_msat, createdAt: created_at } = made;
   const num_satoshis = floorSat(made.maxMsat);
-  return { id, lnurl, ott, url, wallet_id: wallet.id, num_satoshis, uses, memo, created_at, expires_at: made.expiresAt ?? null };
+  const expires_at = made.expiresAt ?? null;
+  return { id, lnurl, ott, url, wallet_id: wallet.id, num_satoshis, uses, fee_limit_msat, memo, created_at, expires_at };
 }
 
 interface LinkFields {
@@ -117,6 +124,7 @@ interface LinkFields {
   memo?: string;
   expiry?: number;
   uses?: number;
+  fee_limit_msat?: number;
 }
 
 function processRoute(app: App, links: WithdrawLinks, base: string): void {
@@ -131,7 +139,7 @@ function processRoute(app: App, links: WithdrawLinks, base: string): void {
 }
 
 function toWithdrawRequest(
-  request: FastifyRequest<{ Params: { key: string }; Querystring: { ott: string; num_satoshis?: number; k1?: string } }>,
+  request: FastifyRequest<{ Params: { key: string }; Querystring: { ott?: string; num_satoshis?: number; k1?: string } }>,
 ): WithdrawRequest {
   const { ott: token, num_satoshis: numSatoshis, k1 } = request.query;
   return { pathKey: request.params.key, token, numSatoshis, k1 };

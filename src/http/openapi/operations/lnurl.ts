@@ -5,14 +5,20 @@ const LINK = {
   tag: 'LNURL',
   summary: 'Make a withdraw link',
   description:
-    'Whoever has the link can withdraw from the wallet, up to `num_satoshis` (the balance, unless given) and as often as `uses` says. ' +
-    'The link holds no money: what it can withdraw is never more than the balance.',
+    'The holder of the link can withdraw from the wallet, up to `num_satoshis` (the balance, unless given) and as often as `uses` says. ' +
+    'The link holds no money. It offers at most what leaves `fee_limit_msat` of the balance for routing.',
   needs: 'wallet_withdraw',
   answer: 'WithdrawLink',
 } as const;
 
 const CALLBACK = 'https://wallets.example.com/v1/user/wallet/waklw_ATA7…/lnurl-process';
-const MADE = { num_satoshis: 300, memo: 'gift', url: `${CALLBACK}?ott=${STORY.token}&num_satoshis=300`, expires_at: null };
+const MADE = {
+  num_satoshis: 300,
+  fee_limit_msat: 3000,
+  memo: 'gift',
+  url: `${CALLBACK}?ott=${STORY.token}&num_satoshis=300`,
+  expires_at: null,
+};
 
 const text = { type: 'string' };
 const integer = { type: 'integer' };
@@ -26,18 +32,21 @@ const ProcessAnswer = {
       required: ['tag', 'callback', 'k1', 'defaultDescription', 'minWithdrawable', 'maxWithdrawable'],
       properties: {
         tag: { const: 'withdrawRequest', description: 'What kind of LNURL it is' },
-        callback: { ...text, description: 'Where to send `k1` and `pr`' },
+        callback: { ...text, description: 'The address to send `k1` and `pr` to' },
         k1: { ...text, description: 'To send back with `pr`' },
         defaultDescription: { ...text, description: 'The memo of the link' },
         minWithdrawable: { ...integer, description: 'Millisatoshis' },
         maxWithdrawable: { ...integer, description: 'Millisatoshis' },
-        balanceCheck: { ...text, description: 'Where to ask again later what can be withdrawn (LUD-14)' },
+        balanceCheck: {
+          ...text,
+          description: 'The address to read later what can be withdrawn (LUD-14). Absent when the request had no `ott`',
+        },
       },
     },
     {
       type: 'object',
       title: 'Accepted',
-      description: 'With `pr`: the invoice is being paid',
+      description: 'With `pr`: the invoice is being paid, or this link has paid it',
       required: ['status'],
       properties: { status: { const: 'OK', description: 'It is accepted' } },
     },
@@ -71,8 +80,9 @@ export const LNURL_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     tag: 'LNURL',
     summary: 'Use a withdraw link',
     description:
-      "The link's own address (LUD-03), called by the wallet of whoever withdraws; the path names the wallet by its public `waklw_` key. " +
-      'Without `pr` it answers what can be withdrawn; with `pr` it pays that invoice. Every refusal is HTTP 200 in the form of LNURL.',
+      "The link's own address (LUD-03), called by the paying wallet. The path names the link's wallet by its public `waklw_` key; `ott`, or " +
+      '`k1` when there is no `ott`, identifies the link. Without `pr` it returns what can be withdrawn. With `pr` it pays that invoice; ' +
+      'the same `pr` again returns OK and pays nothing more. Every refusal is HTTP 200 in the form of LNURL.',
     needs: 'nothing',
     schema: ProcessAnswer,
     path: { key: 'waklw_ATA7…' },
