@@ -56,9 +56,12 @@ async function throwFirst(sent: Sent, error: unknown): Promise<never> {
   throw error;
 }
 
-/** Nothing more can be said over such a connection, not even ROLLBACK; the server rolls back when it notices. */
+/**
+ * The connection is gone, so not even ROLLBACK can be sent; the server rolls back by itself. 25P03: the server ended the session because it
+ * was idle in a transaction for too long.
+ */
 function isConnectionLoss(error: unknown): boolean {
-  return error instanceof StatementFailed && (!SQLSTATE.test(error.code) || /^(08|57P)/.test(error.code));
+  return error instanceof StatementFailed && (!SQLSTATE.test(error.code) || /^(08|57P|25P03)/.test(error.code));
 }
 
 async function commit(client: pg.PoolClient, sent: Sent): Promise<void> {

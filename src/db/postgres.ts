@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { errorMessage } from '../kernel/log.ts';
+import { errorMessage, type Log } from '../kernel/log.ts';
 import type { Database } from './database.ts';
 import type { OpenOptions } from './open.ts';
 import { queries } from './postgres-queries.ts';
@@ -8,6 +8,15 @@ import { Running } from './running.ts';
 
 const POOL_SIZE = 16;
 const STATEMENT_TIMEOUT_MS = 30_000;
+
+/**
+ * How long a transaction may be idle before the server ends it and frees its locks. An instance that is paused between locking accounts and
+ * COMMIT blocks all others for so long. When it resumes, it resolves the outcome of its batch as after a lost connection.
+ */
+const IDLE_IN_TRANSACTION_MS = 4_000;
+
+/** A snapshot locks no rows, and works between its reads. */
+const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`;
 
 /**
  * Every statement of the service finds its rows through an index. A plan made while a table was still small would read it whole, for as
@@ -21,7 +30,7 @@ const INT8 = 20;
 const NUMERIC = 1700;
 
 /** PostgreSQL behind a pool of connections; any number of instances may share it. */
-export async function openPostgres(url: string, { log, readOnly = false }: OpenOptions): Promise<Database> {
+export async function openPostgres(url: string, { log, readOnly = false, beside = false }: OpenOptions): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_SIZE,
@@ -30,7 +39,7 @@ export async function openPostgres(url: string, { log, readOnly = false }: OpenO
     statement_timeout: STATEMENT_TIMEOUT_MS,
     // A server that has gone silent does not enforce its own timeout.
     query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     // Whatever is sent before earlier answers have arrived shares their round trip.
     pipeline: true,
@@ -41,6 +50,7 @@ export async function openPostgres(url: string, { log, readOnly = false }: OpenO
   // An idle connection that breaks is replaced by the next use; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: errorMessage(error) }, 'an idle database connection was lost'));
   const client = await pool.connect();
+  if (!readOnly && !beside) await warnOfLostCommits(client, log);
   client.release();
   const running = new Running();
 
@@ -52,11 +62,24 @@ export async function openPostgres(url: string, { log, readOnly = false }: OpenO
       if (readOnly) throw new Error('the database was opened for reading only');
       return running.write(() => withRetries(() => inTransaction(pool, 'BEGIN', work)));
     },
-    snapshot: (work) => running.read(() => inTransaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)),
+    snapshot: (work) => running.read(() => inTransaction(pool, BEGIN_SNAPSHOT, work)),
     async close() {
       if (await running.close()) await pool.end();
     },
   };
+}
+
+/** Warns of settings with which PostgreSQL confirms a commit that a crash can undo. */
+async function warnOfLostCommits(client: pg.PoolClient, log: Log): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name",
+  );
+  if (rows.length === 0) return;
+  const settings = rows.map(({ name }) => name);
+  log.warn(
+    { settings },
+    `MONEY AT RISK: PostgreSQL runs with ${settings.join(' and ')} off, so a crash can undo confirmed payments. Turn them on.`,
+  );
 }
 
 /** As SQLite answers: integers and their sums as numbers, refused where a number cannot hold them; truth as 1 or 0. */

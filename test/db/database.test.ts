@@ -9,6 +9,7 @@ import type { Tx } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
+import { collectLog } from '../lightning/playground/support/open.ts';
 import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/databases.ts';
 
 const put = statement('test_put', `INSERT INTO service_fact (name, value) VALUES ($1, $2)`);
@@ -118,6 +119,31 @@ describe('PostgreSQL', () => {
     await Promise.all([migrate(one, MIGRATIONS), migrate(two, MIGRATIONS)]);
     expect(await one.first(statement<{ n: number }>('test_accounts', 'SELECT count(*) AS n FROM ledger_account'))).toEqual({ n: 4 });
     await Promise.all([one.close(), two.close()]);
+  });
+
+  it('the service warns at its start of settings with which a crash can undo a commit', async () => {
+    const url = await urls();
+    const server = new pg.Client({ connectionString: url });
+    await server.connect();
+    const warnings = async (mode: string, options: object = {}): Promise<string> => {
+      await server.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = ${mode}`);
+      const log = collectLog();
+      await (await openDatabase(url, { log, ...options })).close();
+      return log.lines.map(({ level, message }) => `${level}: ${message}`).join('\n');
+    };
+    expect(await warnings('off')).toMatch(/^warn: MONEY AT RISK: .*synchronous_commit off, so a crash can undo/);
+    expect(await warnings('on')).not.toContain('synchronous_commit');
+    expect(await warnings('off', { readOnly: true })).toBe('');
+    await server.end();
+  });
+
+  it('a transaction that writes may be idle for seconds only, a snapshot for longer', async () => {
+    const database = await openDatabase(await urls(), { log: silentLog });
+    const show = statement<{ idle_in_transaction_session_timeout: string }>('test_idle', 'SHOW idle_in_transaction_session_timeout');
+    const inside = (tx: Tx) => tx.first(show);
+    expect(await database.transaction(inside)).toEqual({ idle_in_transaction_session_timeout: '4s' });
+    expect(await database.snapshot(inside)).toEqual({ idle_in_transaction_session_timeout: '30s' });
+    await database.close();
   });
 
   it('a deadlock is tried again, and both transactions are applied', async () => {
