@@ -2,13 +2,17 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { underLease } from '../../src/db/leases.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
-import { onBothDatabases, silentLog } from '../support/databases.ts';
+import { startChild } from '../lightning/playground/support/shared.ts';
+import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/databases.ts';
 
 const TIMING = { renewMs: 50, staleMs: 400 };
+/** A busy machine may delay a heartbeat by seconds. */
+const ROBUST = { renewMs: 50, staleMs: 3000 };
 /** A holder that is slow never counts as dead. */
 const PATIENT = { renewMs: 50, staleMs: 3_600_000 };
-const steal = statement('test_steal', `UPDATE lease SET holder = 'thief', beat = beat + 100 WHERE name = $1`);
 
 /** An instance that wants the lease; its work lasts until its signal. */
 function instance(database: Database, name: string, timing = TIMING) {
@@ -57,13 +61,22 @@ onBothDatabases('a lease', (open, dialect) => {
     await one.end();
   });
 
-  it('ends the work of a holder that lost it', async () => {
-    const database = await open();
-    const one = instance(database, 'job');
-    await expect.poll(() => one.state.working).toBe(1);
-    await database.transaction((tx) => tx.run(steal, 'job'));
-    await expect.poll(() => one.state.began).toBe(2);
-    expect(one.state.working).toBe(1);
-    await one.end();
+  const urls = freshUrls(dialect);
+
+  it('is taken from a holder that is paused, which ends its work when it is resumed', async () => {
+    const url = await urls();
+    const database = await openDatabase(url, { log: silentLog });
+    await migrate(database, MIGRATIONS);
+    const paused = startChild('test/db/lease-holder.ts', [url, 'job', JSON.stringify(ROBUST)]);
+    await paused.line(/^works$/);
+    const other = instance(database, 'job', ROBUST);
+    paused.process.kill('SIGSTOP');
+    await expect.poll(() => other.state.working).toBe(1);
+    paused.process.kill('SIGCONT');
+    await paused.line(/^stops$/);
+    expect(other.state).toEqual({ working: 1, began: 1 });
+    await other.end();
+    await paused.end('SIGKILL');
+    await database.close();
   });
 });

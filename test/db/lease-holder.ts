@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import { writeSync } from 'node:fs';
+import { underLease } from '../../src/db/leases.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { silentLog } from '../support/databases.ts';
+
+/** An instance that works under a lease, as a process that can be paused: `node lease-holder.ts <database url> <lease> <timing as JSON>`. */
+const [url = '', lease = '', timing = ''] = process.argv.slice(2);
+const database = await openDatabase(url, { log: silentLog });
+await underLease(
+  { database, log: silentLog },
+  lease,
+  new AbortController().signal,
+  async (signal) => {
+    writeSync(1, 'works\n');
+    if (!signal.aborted) await once(signal, 'abort');
+    writeSync(1, 'stops\n');
+  },
+  JSON.parse(timing),
+);
