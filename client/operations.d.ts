@@ -472,8 +472,7 @@ export interface GetDocsRequest {
 }
 
 export interface GetHealthRequest {
-  /** Keeps just these fields of the answer */
-  fields?: string;
+
 }
 
 export interface GetMetricsRequest {
@@ -481,13 +480,11 @@ export interface GetMetricsRequest {
 }
 
 export interface GetOpenApiRequest {
-  /** Keeps just these fields of the answer */
-  fields?: string;
+
 }
 
 export interface GetPlaygroundRequest {
-  /** Keeps just these fields of the answer */
-  fields?: string;
+
 }
 
 export interface PlaygroundFundRequest {
@@ -538,18 +535,14 @@ export interface PlaygroundPayRequest {
 export interface ListPlaygroundPaymentsRequest {
   /** Only payments with a larger id */
   after?: number;
-  /** Keeps just these fields of the answer */
-  fields?: string;
 }
 
 export interface GetReadinessRequest {
-  /** Keeps just these fields of the answer */
-  fields?: string;
+
 }
 
 export interface GetAccountRequest {
-  /** Keeps just these fields of the answer */
-  fields?: string;
+
 }
 
 export interface ListKeysRequest {
@@ -557,8 +550,6 @@ export interface ListKeysRequest {
   page?: number;
   /** Default 50, at most 500 */
   'per-page'?: number;
-  /** Keeps just these fields of the answer */
-  fields?: string;
 }
 
 export interface CreateKeyRequest {
@@ -605,8 +596,6 @@ export interface CancelInvoiceRequest {
 export interface GetNodeRequest {
   /** lnd_… or default */
   id: string;
-  /** Keeps just these fields of the answer */
-  fields?: string;
 }
 
 export interface DecodeInvoiceRequest {
@@ -614,8 +603,6 @@ export interface DecodeInvoiceRequest {
   id: string;
   /** A BOLT11 invoice */
   payment_request: string;
-  /** Keeps just these fields of the answer */
-  fields?: string;
 }
 
 export interface QueryRoutesRequest {
@@ -625,25 +612,19 @@ export interface QueryRoutesRequest {
   pub_key: string;
   /** Whole satoshis */
   amt: number;
-  /** Keeps just these fields of the answer */
-  fields?: string;
 }
 
 export interface ListNodesRequest {
-  /** Keeps just these fields of the answer */
-  fields?: string;
+
 }
 
 export interface GetLastEpochRequest {
-  /** Keeps just these fields of the answer */
-  fields?: string;
+
 }
 
 export interface GetEpochRequest {
   /** Number of an epoch, from 1 */
   epoch: string;
-  /** Keeps just these fields of the answer */
-  fields?: string;
 }
 
 export interface ListEpochsRequest {
@@ -651,8 +632,6 @@ export interface ListEpochsRequest {
   page?: number;
   /** Default 50, at most 500 */
   'per-page'?: number;
-  /** Keeps just these fields of the answer */
-  fields?: string;
 }
 
 export interface CreateWalletRequest {
@@ -700,7 +679,7 @@ export interface GetWalletRequest {
 export interface ChangeWalletRequest {
   /** An access key of the wallet or, with a secret API key, the wallet's id */
   key: string;
-  /** What you call it; for people */
+  /** null or an empty text clears it */
   user_label?: string;
   /** inactive: it sends no money */
   status?: 'active' | 'inactive';
@@ -728,8 +707,6 @@ export interface ListWalletKeysRequest {
   page?: number;
   /** Default 50, at most 500 */
   'per-page'?: number;
-  /** Keeps just these fields of the answer */
-  fields?: string;
 }
 
 export interface CreateWalletKeyRequest {
@@ -812,8 +789,8 @@ export interface MakeWithdrawLinkRequest {
   fee_limit_msat?: number;
   /** Base64 of a JSON object */
   passThru?: string;
-  /** Keeps just these fields of the answer */
-  fields?: string;
+  /** Sent by a published client; without effect */
+  public?: string;
 }
 
 export interface CreateWithdrawLinkRequest {
@@ -838,8 +815,6 @@ export interface GetWalletProofRequest {
   key: string;
   /** Default: the last one */
   epoch?: number;
-  /** Keeps just these fields of the answer */
-  fields?: string;
 }
 
 export interface GetStatementRequest {

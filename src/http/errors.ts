@@ -10,6 +10,7 @@ import type { App } from './app-type.ts';
 import { CORS_HEADERS, isOpenToPages } from './cors.ts';
 import { isFromBrowser } from './foreign-pages.ts';
 import type { Limits } from './limits.ts';
+import { describeInvalid } from './validation-errors.ts';
 
 /** Sends every error as the error object; on the public LNURL routes in LNURL's form. */
 export function answerErrors(app: App, limits?: Limits): void {
@@ -132,7 +133,7 @@ function errorObject(refusal: Refusal, requestId: string) {
 function toRefusal(error: Error & Partial<FastifyError>, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof NodeUnavailable) return new Refusal('node_unavailable');
-  if (error.validation) return describeInvalid(error);
+  if (error.validation) return describeInvalid(error, request);
   switch (error.statusCode) {
     case 413:
       return new Refusal('payload_too_large');
@@ -150,44 +151,4 @@ function toRefusal(error: Error & Partial<FastifyError>, request: FastifyRequest
       );
       return new Refusal('internal_error');
   }
-}
-
-function describeInvalid(error: Partial<FastifyError>): Refusal {
-  const [first] = error.validation ?? [];
-  const path = (first?.instancePath ?? '').slice(1).replaceAll('/', '.');
-  const where = error.validationContext === 'querystring' ? 'query parameter ' : '';
-  switch (first?.keyword) {
-    case 'required':
-      return new Refusal('validation_failed', `${where}${String(first.params.missingProperty)} is missing.`);
-    case 'additionalProperties':
-      return new Refusal('validation_failed', `There is no field named ${shownName(String(first.params.additionalProperty))} here.`);
-    case 'maximum':
-      // Amounts have one upper bound: what the ledger can hold.
-      if (/satoshi|msat/i.test(path)) return new Refusal('limit_exceeded', `${path} is more than this service handles.`);
-      break;
-  }
-  return new Refusal('validation_failed', `${where}${path || 'the body'} ${rightForm(error.validation ?? [])}.`);
-}
-
-/** What would have been right, for people. */
-function rightForm(errors: NonNullable<FastifyError['validation']>): string {
-  const [first] = errors;
-  switch (first?.keyword) {
-    case 'enum':
-      return `must be one of ${(first.params.allowedValues as string[]).join(', ')}`;
-    case 'const':
-      // One error for each literal of a union.
-      return `must be one of ${errors.flatMap(({ params }) => (params.allowedValue as string) ?? []).join(', ')}`;
-    case 'type':
-      // In a form and in an address a number is the text of its digits.
-      if (first.params.type === 'integer') return 'must be a whole number: at most 16 digits, without sign or fraction';
-  }
-  return first?.message ?? 'is not valid';
-}
-
-/** No field has a name that long, but every key and token is longer: what was sent in the wrong place is not repeated. */
-const LONGEST_NAME = 23;
-
-function shownName(name: string): string {
-  return JSON.stringify(name.length > LONGEST_NAME ? `${name.slice(0, 8)}…` : name);
 }

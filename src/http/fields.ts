@@ -4,24 +4,31 @@ import { Refusal } from '../kernel/refusal.ts';
 
 const MAX_SAT = Math.floor(MAX_MSAT / 1000);
 
-export const NumSatoshis = Type.Integer({ minimum: 1, maximum: MAX_SAT, description: 'Whole satoshis' });
+export const NumSatoshis = Type.Integer({ minimum: 1, maximum: MAX_SAT, unit: 'satoshis', description: 'Whole satoshis' });
 /** For an invoice: 0 or absent means any amount. */
 export const NumSatoshisOrAny = Type.Integer({
   minimum: 1,
   maximum: MAX_SAT,
   zeroIsAbsent: true,
+  unit: 'satoshis',
   description: 'Whole satoshis; 0 or absent: any amount',
 });
-export const AmountMsat = Type.Integer({ minimum: 0, maximum: MAX_MSAT, description: 'Millisatoshis' });
+export const AmountMsat = Type.Integer({ minimum: 0, maximum: MAX_MSAT, unit: 'millisatoshis', description: 'Millisatoshis' });
 /** BOLT11 `d` holds 639 bytes; the bound in bytes is checked by {@link memoText}. */
 export const Memo = Type.String({ maxLength: 639 });
 export const UserLabel = Type.String({ maxLength: 255 });
-export const Expiry = Type.Integer({ minimum: 60, maximum: 31_536_000, description: 'Seconds', zeroIsAbsent: true });
+/** For a change: null and "" clear the label. */
+export const ChangedLabel = Type.String({ maxLength: 255, clearable: true, description: 'null or an empty text clears it' });
+export const Expiry = Type.Integer({ minimum: 60, maximum: 31_536_000, unit: 'seconds', description: 'Seconds', zeroIsAbsent: true });
 export const PassThru = Type.Object(
   {},
   { additionalProperties: true, description: 'Any JSON object of at most 4 kB; comes back with the transaction' },
 );
-export const Pubkey = Type.String({ pattern: '^0[23][0-9a-fA-F]{64}$', description: '33-byte public key in hex' });
+export const Pubkey = Type.String({
+  pattern: '^0[23][0-9a-fA-F]{64}$',
+  rule: 'a public key: 66 hexadecimal characters that begin with 02 or 03',
+  description: '33-byte public key in hex',
+});
 
 const PASS_THRU_BYTES = 4096;
 const MAX_DEPTH = 8;

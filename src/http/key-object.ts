@@ -5,7 +5,7 @@ import { BUDGET_PERIODS } from '../budgets/limits.ts';
 import { MAX_MSAT } from '../kernel/money.ts';
 import { nullable, oneOf } from './objects.ts';
 
-export const PositiveMsat = Type.Integer({ minimum: 1, maximum: MAX_MSAT, description: 'Millisatoshis' });
+export const PositiveMsat = Type.Integer({ minimum: 1, maximum: MAX_MSAT, unit: 'millisatoshis', description: 'Millisatoshis' });
 
 /** A key without its secret. */
 export const KeyObject = Type.Object({

@@ -104,6 +104,14 @@ export const PaymentObject = Type.Object({
   lnTx: Type.Unsafe<Static<typeof LightningTransactionObject> | null>({ ...LightningTransactionObject, nullable: true, neverNull: true }),
 });
 
+/** Where a request reads these objects, alone or in a list, `fields` selects a part of them. */
+export const SELECTABLE: ReadonlySet<unknown> = new Set([
+  WalletObject,
+  LightningTransactionObject,
+  LightningTransactionDetailsObject,
+  WalletTransactionObject,
+]);
+
 /** The kinds of wallet transactions, and what they are called. */
 export const TYPE_NAMES: Readonly<Record<string, string>> = {
   ln_deposit: 'LN Deposit',

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { Refusal } from '../kernel/refusal.ts';
 
 export const PageQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, description: 'From 1' })),
-  'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'Default 50, at most 500' })),
+  page: Type.Optional(Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'From 1' })),
+  'per-page': Type.Optional(Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'Default 50, at most 500' })),
 });
 
 /** For lists with a cursor: `after=<id>` gives what follows that item, at the same cost however deep. Not together with `page`. */

@@ -1,29 +1,83 @@
+import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { App } from './app-type.ts';
+import { SELECTABLE } from './objects.ts';
 
-/** `fields=a,b,wal.balance` on a read: just those, in the order asked; of every item where the answer is a list. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Reads objects of which `fields` selects a part; {@link selectFields} alone sets it. */
+    selects?: boolean;
+  }
+}
+
+/** Implements `fields=a,b,wal.balance` on reads of {@link SELECTABLE} objects: returns only those fields, in the requested order. */
 export function selectFields(app: App): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const fields = (request.query as Record<string, unknown>).fields;
-    if (request.method !== 'GET' || typeof fields !== 'string' || fields === '') return done(null, payload);
-    if (reply.statusCode >= 400 || typeof payload !== 'string' || request.routeOptions.config.lnurl) return done(null, payload);
-    if (!String(reply.getHeader('content-type')).startsWith('application/json')) return done(null, payload);
-    const paths = fields.split(',').map((field) => field.trim().split('.'));
-    const answer: unknown = JSON.parse(payload);
-    const text = JSON.stringify(Array.isArray(answer) ? answer.map((item) => pick(item, paths)) : pick(answer, paths));
-    // Fastify has measured the full answer.
-    reply.removeHeader('content-length');
-    done(null, text);
+  app.addHook('onRoute', (route) => {
+    if (!readsSelectable(route)) return;
+    route.config = { ...route.config, selects: true };
+    const others = [route.preSerialization ?? []].flat();
+    route.preSerialization = [
+      ...others,
+      (request, reply, payload, done) => {
+        const selection = reply.statusCode < 300 ? selectionOf(request) : undefined;
+        if (!selection) return done(null, payload);
+        // The serializer of the route would miss the fields that were not selected.
+        reply.type('application/json; charset=utf-8').serializer(JSON.stringify);
+        done(null, Array.isArray(payload) ? payload.map((item) => pick(item, selection)) : pick(payload, selection));
+      },
+    ];
   });
 }
 
-/** Keeps the paths of an object; names that it does not have are ignored. */
-export function pick(from: unknown, paths: readonly (readonly string[])[]): unknown {
+/** Whether `fields` has a meaning for this request. */
+export function isSelectable(request: FastifyRequest): boolean {
+  return request.routeOptions.config?.selects === true;
+}
+
+function readsSelectable({ method, schema }: RouteOptions): boolean {
+  const isRead = [method].flat().every((one) => one === 'GET' || one === 'HEAD');
+  return isRead && isSelectableAnswer((schema?.response as Record<string, { items?: unknown }> | undefined)?.['200']);
+}
+
+/** Whether a response, by its schema, is a selectable object or a list of them. */
+export function isSelectableAnswer(schema: { items?: unknown } | undefined): boolean {
+  return SELECTABLE.has(schema?.items ?? schema);
+}
+
+function selectionOf(request: FastifyRequest): Selection | undefined {
+  const { fields } = request.query as Record<string, unknown>;
+  return typeof fields === 'string' && fields !== '' ? readSelection(fields) : undefined;
+}
+
+/** What to keep of an object: by name, the whole value or a part of it. */
+export type Selection = Map<string, Selection | 'whole'>;
+
+/** Reads all paths into one tree, so that each object is copied once, however many paths lead into it. */
+export function readSelection(fields: string): Selection {
+  const root: Selection = new Map();
+  for (const field of fields.split(',')) {
+    const path = field.trim().split('.');
+    const last = path.pop() ?? '';
+    let node: Selection | 'whole' = root;
+    for (const name of path) {
+      if (node === 'whole') break;
+      const inner: Selection | 'whole' = node.get(name) ?? new Map();
+      node.set(name, inner);
+      node = inner;
+    }
+    if (node !== 'whole') node.set(last, 'whole');
+  }
+  return root;
+}
+
+/** Copies the selected fields of an object; names that it does not have are ignored. */
+export function pick(from: unknown, selection: Selection): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
-  for (const [name, ...rest] of paths) {
-    if (name === undefined || !isObject(from) || !Object.hasOwn(from, name)) continue;
+  if (!isObject(from)) return picked;
+  for (const [name, part] of selection) {
+    if (!Object.hasOwn(from, name)) continue;
     const value = from[name];
-    if (rest.length === 0) picked[name] = value;
-    else if (isObject(value)) picked[name] = { ...(isObject(picked[name]) ? picked[name] : {}), ...(pick(value, [rest]) as object) };
+    if (part === 'whole') picked[name] = value;
+    else if (isObject(value)) picked[name] = pick(value, part);
   }
   return picked;
 }

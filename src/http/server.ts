@@ -2,14 +2,17 @@ import Fastify, { type FastifyBaseLogger, type FastifyRequest, type HTTPMethods,
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
-import { BODY_LIMIT, normalize, readBodies } from './body.ts';
+import { BODY_LIMIT, readBodies } from './body.ts';
 import { impatience, shareConnections } from './connections.ts';
 import { answerPreflight, isOpenToPages } from './cors.ts';
 import { answerBadAddress, answerBadRequest, answerConnect, answerErrors, commonHeaders } from './errors.ts';
+import { OWN_KEYWORDS } from './field-schema.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
 import type { Limits } from './limits.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { descriptionRoutes } from './openapi/routes.ts';
+import { refuseUnknownParameters } from './query.ts';
+import { normalize } from './request-fields.ts';
 import { selectFields } from './select.ts';
 
 declare module 'fastify' {
@@ -78,7 +81,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     return503OnClosing: true,
     ajv: {
       // Amounts are normalised by hand; nothing else is coerced and no field is silently dropped.
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, keywords: ['zeroIsAbsent'] },
+      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, keywords: [...OWN_KEYWORDS] },
     },
   });
   if (maxConnections !== undefined) {
@@ -104,6 +107,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     refuseForeignPage(request, publicOrigin);
     done();
   });
+  refuseUnknownParameters(app);
   app.addHook('preValidation', (request, _reply, done) => {
     normalize(request);
     done();
@@ -133,8 +137,9 @@ function requireHost({ raw }: FastifyRequest): void {
 /** Whoever shows no key is told so, and not what is wrong with his body. Routes without either ask for the key themselves. */
 function authenticateFirst(app: App, authenticate: (request: FastifyRequest) => Promise<unknown>): void {
   app.addHook('onRoute', (route) => {
-    const reads = route.schema?.body !== undefined || route.schema?.querystring !== undefined;
-    if (!reads || route.config?.lnurl || route.config?.isPublic || !/^\/(v1|playground)\//.test(route.url)) return;
+    const { schema, config } = route;
+    const reads = schema?.body !== undefined || schema?.querystring !== undefined || config?.closedQuery;
+    if (!reads || config?.lnurl || config?.isPublic || !/^\/(v1|playground)\//.test(route.url)) return;
     route.preParsing = async (request, _reply, payload) => {
       await authenticate(request);
       return payload;

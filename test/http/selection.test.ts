@@ -61,11 +61,9 @@ onRunningService('fields', (client) => {
     expect(wallets.headers.get('x-pagination-total-count')).toBe(String(wallets.body.length));
   });
 
-  it('an error, a POST and the answers of LUD-03 are never filtered', async () => {
+  it('never filters errors and the responses of LUD-03', async () => {
     const refused = await ask('/v1/wallet/wal_0?fields=id');
     expect(Object.keys(refused.body)).toEqual(['name', 'message', 'code', 'status', 'type', 'request_id']);
-    const made = await client.ask('POST', `/v1/wallet/${wallet.id}/invoice?fields=id`, { key: client.secretKey, json: {} });
-    expect(made.body).toHaveProperty('payment_request');
     const { url } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 1 });
     expect(await (await fetch(`${url}&fields=k1`)).json()).toHaveProperty('callback');
   });

@@ -11,6 +11,10 @@ export interface RouteSchema {
   /** What an answer's field can be; the serializer does not look at it. */
   readonly words?: readonly unknown[];
   readonly zeroIsAbsent?: boolean;
+  readonly mayBeEmpty?: boolean;
+  readonly clearable?: boolean;
+  readonly unit?: string;
+  readonly rule?: string;
   readonly properties?: Record<string, RouteSchema>;
   readonly patternProperties?: Record<string, RouteSchema>;
   readonly required?: readonly string[];
@@ -54,7 +58,8 @@ export class NamedSchemas {
   }
 
   #translate(schema: RouteSchema, owner?: string): JsonSchema {
-    const { nullable, neverNull, words, zeroIsAbsent, properties, patternProperties, items, anyOf, type, ...rest } = schema;
+    const { nullable, neverNull, words, zeroIsAbsent, properties, patternProperties, items, anyOf, type, ...described } = schema;
+    const { mayBeEmpty, clearable, unit, rule, ...rest } = described;
     const canBeNull = nullable && !neverNull;
     const [values] = Object.values(patternProperties ?? {});
     const choices = anyOf?.map((choice) => choice.const);

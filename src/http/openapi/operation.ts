@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { isSelectableAnswer } from '../select.ts';
 import type { RouteFacts } from './collect.ts';
 import { descriptionOf } from './descriptions.ts';
 import { ERROR_STATUSES, errorReference } from './errors.ts';
@@ -61,9 +62,10 @@ function securityOf(needs: Need): Operation['security'] {
 }
 
 function parametersOf(route: RouteFacts, notes: OperationNotes | undefined, named: NamedSchemas): (Parameter | Reference)[] {
-  const { querystring } = route.schemas;
+  const { querystring, response } = route.schemas;
   const shared = [];
-  if (route.method === 'get' && !route.lnurl && notes?.media === undefined) shared.push('fields');
+  const read = route.method === 'get' ? response?.['200'] : undefined;
+  if (isSelectableAnswer(read)) shared.push('fields');
   if (notes?.pays) shared.push('Prefer', 'X-LNPAY-ASYNC');
   if (takesIdempotencyKey(route)) shared.push('Idempotency-Key');
   return [

@@ -22,12 +22,15 @@ const AccountObject = Type.Object({
 const keyFields = {
   label: Type.Optional(UserLabel),
   expiry: Type.Optional(Expiry),
-  expires_at: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Unix seconds; instead of expiry' })),
+  expires_at: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'Unix seconds', description: 'Unix seconds; instead of expiry' }),
+  ),
   budget_msat: Type.Optional(PositiveMsat),
   budget_period: Type.Optional(
     Type.Unsafe<BudgetPeriod>({
       type: 'string',
       enum: [...BUDGET_PERIODS],
+      mayBeEmpty: false,
       description: 'Calendar periods in UTC; a week begins on Monday, `ever` never ends',
     }),
   ),
@@ -62,7 +65,7 @@ type KeyBody = Static<typeof AccountKeyBody> | Static<typeof WalletKeyBody>;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 const RotateBody = Type.Object(
-  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS, description: 'Default 0' })) },
+  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS, unit: 'seconds', description: 'Default 0' })) },
   { additionalProperties: false },
 );
 

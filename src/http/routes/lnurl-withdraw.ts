@@ -25,6 +25,7 @@ const LinkBody = Type.Object({ ...linkFields, passThru: Type.Optional(PassThru) 
 const LinkQuery = Type.Object({
   ...linkFields,
   passThru: Type.Optional(Type.String({ maxLength: 8192, description: 'Base64 of a JSON object' })),
+  public: Type.Optional(Type.String({ maxLength: 8, description: 'Sent by a published client; without effect' })),
 });
 
 const LinkObject = Type.Object({

@@ -12,7 +12,7 @@ import { KeyParams } from '../fields.ts';
 import { type Objects, TYPE_NAMES, WalletTransactionObject } from '../objects.ts';
 import { CursorQuery, cursorHeaders, nextHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
 
-const UnixTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: 'Unix seconds' });
+const UnixTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799, unit: 'Unix seconds', description: 'Unix seconds' });
 const PeriodQuery = Type.Object({ from: Type.Optional(UnixTime), to: Type.Optional(UnixTime) });
 const END_OF_TIME = 253_402_300_799;
 
@@ -117,7 +117,8 @@ async function plainList(
 }
 
 function statementRoute(app: App, { access, history }: { access: Access; history: History }, base: string): void {
-  app.get(`${base}/statement`, { schema: { params: KeyParams, querystring: PeriodQuery } }, async (request, reply) => {
+  const route = { schema: { params: KeyParams, querystring: PeriodQuery }, config: { closedQuery: true } };
+  app.get(`${base}/statement`, route, async (request, reply) => {
     const wallet = await access.wallet(request, 'wallet_tx_read');
     const { from = 0, to = END_OF_TIME } = request.query;
     const pages = history.statement(wallet, { from, to });

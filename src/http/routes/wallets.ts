@@ -7,7 +7,7 @@ import type { Balance, Ledger } from '../../ledger/ledger.ts';
 import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
-import { KeyParams, plainText, UserLabel } from '../fields.ts';
+import { ChangedLabel, KeyParams, plainText, UserLabel } from '../fields.ts';
 import { type Objects, WalletObject } from '../objects.ts';
 import type { Once } from '../once.ts';
 import { CursorQuery, cursorHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
@@ -32,7 +32,7 @@ const WalletBody = Type.Object(
 
 const WalletChangeBody = Type.Object(
   {
-    user_label: Type.Optional(UserLabel),
+    user_label: Type.Optional(ChangedLabel),
     status: Type.Optional(
       Type.Unsafe<Wallet['status']>({ type: 'string', enum: ['active', 'inactive'], description: 'inactive: it sends no money' }),
     ),

@@ -1,0 +1,61 @@
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import { Refusal } from '../kernel/refusal.ts';
+import type { App } from './app-type.ts';
+import { fieldsOf, shownName, shownNames } from './field-schema.ts';
+import { BRACKETS, QUERY_ALIASES } from './request-fields.ts';
+import { isSelectable } from './select.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Refuses query parameters that it does not declare. Lists and routes that change something do so without this. */
+    closedQuery?: boolean;
+  }
+}
+
+/** Refuses unknown query parameters on lists and on routes that change something, so that a misspelled amount or filter is never dropped. */
+export function refuseUnknownParameters(app: App): void {
+  app.addHook('onRoute', (route) => {
+    if (isClosed(route)) route.config = { ...route.config, closedQuery: true };
+  });
+  app.addHook('preValidation', (request, _reply, done) => {
+    checkQuery(request);
+    done();
+  });
+}
+
+function isClosed({ method, schema, config }: RouteOptions): boolean {
+  if (config?.lnurl || config?.undocumented) return false;
+  if (config?.closedQuery || config?.hasSideEffect || [method].flat().some((one) => one !== 'GET' && one !== 'HEAD')) return true;
+  const answer = (schema?.response as Record<string, { type?: string }> | undefined)?.['200'];
+  return answer?.type === 'array' || Object.hasOwn(fieldsOf(schema?.querystring), 'per-page');
+}
+
+/** Checks the names of the query, before its values are read. @throws Refusal naming the parameter. */
+function checkQuery(request: FastifyRequest): void {
+  const query = request.query as Record<string, unknown>;
+  const { config, schema } = request.routeOptions;
+  const selects = isSelectable(request);
+  if (selects && Array.isArray(query.fields))
+    throw new Refusal(
+      'validation_failed',
+      'Query parameter `fields` is given more than once: send it once, with commas between the names.',
+    );
+  if (!config?.closedQuery) return;
+  const declared = fieldsOf(schema?.querystring);
+  for (const name of Object.keys(query)) {
+    if (name === 'access-token' || name.startsWith('_') || (selects && name === 'fields') || isDeclared(name, declared)) continue;
+    throw new Refusal('validation_failed', refusalText(name, Object.keys(declared), Object.hasOwn(fieldsOf(schema?.body), name)));
+  }
+}
+
+function isDeclared(name: string, declared: ReturnType<typeof fieldsOf>): boolean {
+  if (Object.hasOwn(declared, QUERY_ALIASES.get(name) ?? name)) return true;
+  const [, outer] = BRACKETS.exec(name) ?? [];
+  return outer !== undefined && Object.hasOwn(declared, outer) && declared[outer]?.type === 'object';
+}
+
+function refusalText(name: string, known: readonly string[], isInBody: boolean): string {
+  if (isInBody) return `${shownName(name)} belongs in the request body: it is not read from the query.`;
+  const remedy = known.length > 0 ? `It takes ${shownNames(known)}.` : 'It takes none.';
+  return `${shownName(name)} is not a query parameter of this request. ${remedy}`;
+}

@@ -1,0 +1,93 @@
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from '../kernel/refusal.ts';
+import { type FieldSchema, fieldsOf, isStrict, ruleOf, shownName } from './field-schema.ts';
+
+/** Names that published clients send for others. `passTru` is a typo of the old documentation. */
+const BODY_ALIASES: ReadonlyMap<string, string> = new Map([['passTru', 'passThru']]);
+export const QUERY_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['passTru', 'passThru'],
+  ['Memo', 'memo'],
+]);
+
+/**
+ * Converts what clients send to what the schemas describe, before validation: a text becomes an integer, a boolean or an object where
+ * one is expected, `null` and `""` become absent where the field may be empty. @throws Refusal naming the field.
+ */
+export function normalize(request: FastifyRequest): void {
+  // PostgreSQL has no NUL in a text, so nothing is called that.
+  for (const part of Object.values(request.params as Record<string, string>)) if (part.includes('\0')) throw new Refusal('not_found');
+  const { schema, config } = request.routeOptions;
+  if (schema?.body) request.body = normalizeFields(request.body ?? {}, fieldsOf(schema.body), BODY_ALIASES);
+  else if (!config?.undocumented && !request.is404) refuseBody(request.body);
+  if (schema?.querystring) request.query = normalizeFields(nested(request.query ?? {}), fieldsOf(schema.querystring), QUERY_ALIASES);
+}
+
+/** @throws Refusal for a field that the route would ignore. */
+function refuseBody(body: unknown): void {
+  const [name] = typeof body === 'object' && body !== null ? Object.keys(body) : [];
+  if (name !== undefined) throw new Refusal('validation_failed', `${shownName(name)} is not a field of this request, which has none.`);
+}
+
+/** `pass_through[order]=17` becomes `{pass_through: {order: '17'}}`. */
+function nested(query: object): object {
+  if (!Object.keys(query).some((name) => name.includes('['))) return query;
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(query)) {
+    const [, outer, inner] = BRACKETS.exec(name) ?? [];
+    if (outer === undefined || inner === undefined) fields[name] = value;
+    else fields[outer] = Object.assign(Object.create(null), fields[outer], { [inner]: value });
+  }
+  return fields;
+}
+
+/** `name[key]` */
+export const BRACKETS = /^([^[\]]+)\[([^[\]]+)\]$/;
+
+function normalizeFields(
+  input: object,
+  properties: Readonly<Record<string, FieldSchema>>,
+  aliases: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of Object.entries(input)) {
+    const alias = aliases.get(key);
+    const name = alias !== undefined && Object.hasOwn(properties, alias) ? alias : key;
+    if (name !== key && Object.hasOwn(input, name))
+      throw new Refusal('validation_failed', `${shownName(name)} is given twice, once as ${shownName(key)}: send it once.`);
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    // An unknown name stays, whatever its value, so that validation can refuse it.
+    const normalized = field ? normalizeValue(name, value, field) : value;
+    if (normalized !== undefined) fields[name] = normalized;
+  }
+  return fields;
+}
+
+function normalizeValue(name: string, value: unknown, field: FieldSchema): unknown {
+  if (value === null || value === '') {
+    if (field.clearable) return '';
+    if (!isStrict(field)) return undefined;
+    throw new Refusal('validation_failed', `${shownName(name)} ${ruleOf(field)}, not null or empty. Leave it out to send none.`);
+  }
+  if (field.type === 'integer') {
+    const integer = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
+    return field.zeroIsAbsent && integer === 0 ? undefined : integer;
+  }
+  // A form has no other way to send it.
+  if (field.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  if (field.type === 'object' && typeof value === 'string') return parseObject(name, value, field);
+  return value;
+}
+
+function parseObject(name: string, text: string, field: FieldSchema): unknown {
+  try {
+    return JSON.parse(text, refusePrototype);
+  } catch {
+    throw new Refusal('validation_failed', `${shownName(name)} ${ruleOf(field)}.`);
+  }
+}
+
+/** As in a JSON body. */
+function refusePrototype(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new SyntaxError('a prototype is not data');
+  return value;
+}
