@@ -356,7 +356,8 @@ export interface Routes {
 }
 
 export interface Transfer {
-  wtx_transfer_in: WalletTransaction;
+  /** The side of the wallet that received */
+  wtx_transfer_in: { /** wtx_… */ id: string; /** Unix seconds */ created_at: number; /** Signed */ num_satoshis: number; /** Signed, exact */ num_msat: number; /** What you call it; for people */ user_label: string; /** The wallet that received; only its `id` for a key that may not read it */ wal: { /** wal_… */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** What you call it; for people */ user_label?: string; /** Spendable, in whole satoshis */ balance?: number; /** Spendable, exact */ balance_msat?: number; /** Held for payments in flight */ pending_msat?: number; /** Whether the wallet sends money */ statusType?: { /** What it is the status of */ type: 'wallet'; /** inactive: it sends no money */ name: 'active' | 'inactive'; /** For people */ display_name: string; }; /** The same for every wallet */ walletType?: { /** For programs */ name: string; /** For people */ display_name: string; }; /** Always null: there are no pay links yet */ default_lnurlpay_id?: string | null; /** The node of this service (`lnd_…`) */ ln_node_id?: string; }; /** What kind of movement it is */ wtxType: { /** Always `ln` */ layer: string; /** `ln_deposit`, `ln_withdrawal`, `ln_transfer_in`, `ln_transfer_out`, `ln_lnurl_withdraw`, `network_fee`, …: the values of the filter `type` */ name: string; /** For people */ display_name: string; }; /** The invoice or payment behind it; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The caller's own object, as it was given */ passThru: Record<string, unknown>; /** Always `settled` */ status: 'settled' | 'pending' | 'failed'; /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */ failure_reason: string | null; };
   wtx_transfer_out: WalletTransaction;
   /** The caller's own object, as it was given */
   passThru: Record<string, unknown>;
@@ -434,7 +435,7 @@ export interface WalletTransaction {
   wtxType: { /** Always `ln` */ layer: string; /** `ln_deposit`, `ln_withdrawal`, `ln_transfer_in`, `ln_transfer_out`, `ln_lnurl_withdraw`, `network_fee`, …: the values of the filter `type` */ name: string; /** For people */ display_name: string; };
   /** The invoice or payment behind it; null for a transfer and for a fee */
   lnTx: LightningTransaction | null;
-  /** The caller's own object, as it was given */
+  /** The caller's own object, as it was given. Of a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */
   passThru: Record<string, unknown>;
   /** Only settled ones are in the balance; a pending one is held */
   status: 'settled' | 'pending' | 'failed';
@@ -969,11 +970,11 @@ export interface Operations<Options> {
   createWithdrawLink(request: CreateWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
   /** Prove to a wallet what it is owed. The path from the leaf of the wallet to the root of a published proof; docs/proof-of-liabilities.md says how to check it. (`GET /v1/wallet/{key}/proof`) */
   getWalletProof(request: GetWalletProofRequest, options?: Options): Promise<WalletProof>;
-  /** Read the statement of a wallet as CSV. Oldest first, for a period. The columns: time, id, type, label, msat, sat, balance_after_msat, payment_hash. (`GET /v1/wallet/{key}/statement`) */
+  /** Read the statement of a wallet as CSV. Oldest first, for a period. The columns: time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a transfer, the node that a payment went to). (`GET /v1/wallet/{key}/statement`) */
   getStatement(request: GetStatementRequest, options?: Options): Promise<string>;
   /** List the transactions of a wallet. Newest first. With `after` it costs the same however deep; then there is no total. Settled ones are in the order in which they were booked, the other lists in the order in which things began; their totals and pages stop at 10,000. (`GET /v1/wallet/{key}/transactions`) */
   listWalletTransactions(request: ListWalletTransactionsRequest, options?: Options): Promise<Array<WalletTransaction>>;
-  /** Move money to another wallet of the account. Costs nothing; both sides move or neither. (`POST /v1/wallet/{key}/transfer`) */
+  /** Move money to another wallet of the account. Costs nothing; both sides move or neither. Both rows name the two wallets and `lnPayParams` in their `passThru`. A key of one wallet sees only the `id` of the other wallet. (`POST /v1/wallet/{key}/transfer`) */
   transfer(request: TransferRequest, options?: Options): Promise<Transfer>;
   /** Pay an invoice. Pays a BOLT11 invoice. Paying the same invoice again from the same wallet answers with the first payment. 201: it is paid. 202: it is under way or its outcome is unclear; the money is held, and `GET /v1/lntx/{id}` of its `lnTx` tells the end. 400 with `payment_failed`: it failed for good, and nothing was or will be paid. (`POST /v1/wallet/{key}/withdraw`) */
   withdraw(request: WithdrawRequest, options?: Options): Promise<Payment>;

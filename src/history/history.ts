@@ -93,7 +93,7 @@ export function createHistory(deps: RenderDependencies): History {
       if (payment.state !== 'succeeded') return ofUnsettled(payment, owner);
       const entry = await database.first(sql.entryFrom, payment.transferId, payment.ledgerAccount);
       invariant(entry, `payment ${payment.id} succeeded without a transfer`);
-      return ofEntry(entry, owner, ofPayment(payment), payment.userLabel);
+      return ofEntry(entry, owner, { behind: ofPayment(payment), label: payment.userLabel });
     },
     lightning: (idOrHash, owner) => findLightning(deps, idOrHash, owner),
   };

@@ -6,7 +6,7 @@ export type OwnedEntryRow = EntryRow & { position: number; wallet_id: string };
 
 const side = (name: 'from' | 'to', where: string) => `SELECT t.position, w.id AS wallet_id, t.id AS transfer_id, '${name}' AS side,
     t.${name}_entry AS entry, t.amount_msat, t.${name}_balance_msat AS balance_msat, t.created_at_ms, t.${name}_type AS type,
-    t.${name}_lntx AS lntx, t.memo, t.pass_thru
+    t.${name}_lntx AS lntx, t.memo, t.pass_thru, t.${name === 'from' ? 'to' : 'from'}_account AS other_account
   FROM ledger_transfer t JOIN wallet w ON w.ledger_account = t.${name}_account WHERE ${where}`;
 
 const IN_RANGE = 't.position BETWEEN $2 AND $3 AND w.account_id = $1';

@@ -10,7 +10,7 @@ import type { FundedWallet, Wallet, Wallets } from '../wallets/wallets.ts';
 import { ofInvoice, ofPayment } from './lightning-transaction.ts';
 import { idOf, type Line } from './list.ts';
 import { paidEntries } from './lists.sql.ts';
-import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
+import { isTransfer, ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
 
 export interface RenderDependencies {
   readonly database: Database;
@@ -84,10 +84,18 @@ function walletIdOf(line: Line): string {
   return 'entry' in line ? line.entry.walletId : line.payment.walletId;
 }
 
-/** Reads the invoices and payments behind some entries in two statements, however many there are. */
-async function renderOwned({ invoices, payments, clock }: RenderDependencies, owned: readonly OwnedEntry[]): Promise<WalletTransaction[]> {
+/** Reads the invoices, payments and other wallets behind some entries in three statements, however many there are. */
+async function renderOwned(
+  { wallets, invoices, payments, clock }: RenderDependencies,
+  owned: readonly OwnedEntry[],
+): Promise<WalletTransaction[]> {
   const idsOf = (side: Side) => owned.flatMap(({ entry }) => (entry.side === side && entry.lntx !== null ? [entry.lntx] : []));
-  const [paid, received] = await Promise.all([payments.findMany(idsOf('from')), invoices.findMany(idsOf('to'))]);
+  const others = owned.flatMap(({ entry }) => (isTransfer(entry) ? [entry.other_account] : []));
+  const [paid, received, otherWallets] = await Promise.all([
+    payments.findMany(idsOf('from')),
+    invoices.findMany(idsOf('to')),
+    wallets.ownersOf(others),
+  ]);
   const now = unixSeconds(clock);
   const labels = new Map([
     ...paid.map((payment) => [payment.id, payment.userLabel] as const),
@@ -99,6 +107,10 @@ async function renderOwned({ invoices, payments, clock }: RenderDependencies, ow
   ]);
   return owned.map(({ entry, owner }) => {
     const lntx = entry.lntx ?? '';
-    return ofEntry(entry, owner, behind.get(lntx), labels.get(lntx) ?? entry.memo ?? '');
+    return ofEntry(entry, owner, {
+      behind: behind.get(lntx),
+      label: labels.get(lntx) ?? entry.memo ?? '',
+      otherWalletId: isTransfer(entry) ? otherWallets.get(entry.other_account) : undefined,
+    });
   });
 }

@@ -28,15 +28,31 @@ export interface WalletTransaction {
   readonly passThru: string | undefined;
   readonly status: 'settled' | 'pending' | 'failed';
   readonly failureReason: FailureReason | undefined;
+  /** The two wallets of a transfer between wallets; undefined for any other type. */
+  readonly transferWallets: TransferWallets | undefined;
 }
 
-/** A line that the ledger has booked. `behind` is the invoice or payment that it settles, `since` its time if that is earlier. */
-export function ofEntry(
-  entry: EntryRow,
-  { wallet, balance }: FundedWallet,
-  behind: LightningTransaction | undefined,
-  label: string,
-): WalletTransaction {
+export interface TransferWallets {
+  readonly sourceId: string;
+  readonly destinationId: string;
+}
+
+/** Whether an entry is one side of a transfer between two wallets of an account. */
+export function isTransfer({ type }: { readonly type: string }): boolean {
+  return type === 'ln_transfer_in' || type === 'ln_transfer_out';
+}
+
+export interface EntryContext {
+  /** The invoice or payment that the entry settles. */
+  readonly behind: LightningTransaction | undefined;
+  readonly label: string;
+  /** The wallet on the other side of a transfer between wallets. */
+  readonly otherWalletId?: string | undefined;
+}
+
+/** Builds the wallet transaction of an entry that the ledger has booked. */
+export function ofEntry(entry: EntryRow, { wallet, balance }: FundedWallet, context: EntryContext): WalletTransaction {
+  const { behind, label, otherWalletId } = context;
   const amountMsat = msat(entry.side === 'from' ? -entry.amount_msat : entry.amount_msat);
   const after = msat(entry.balance_msat);
   return {
@@ -54,11 +70,16 @@ export function ofEntry(
     passThru: entry.pass_thru ?? behind?.passThru,
     status: 'settled',
     failureReason: undefined,
+    transferWallets: otherWalletId === undefined ? undefined : walletsOf(entry, wallet.id, otherWalletId),
   };
 }
 
-/** One side of a transfer between wallets that has just been booked. */
-export function ofBooked(transfer: TransferRow, side: 'from' | 'to', funded: FundedWallet): WalletTransaction {
+function walletsOf({ side }: EntryRow, own: string, other: string): TransferWallets {
+  return side === 'from' ? { sourceId: own, destinationId: other } : { sourceId: other, destinationId: own };
+}
+
+/** Builds one side of a transfer between wallets that has just been booked. */
+export function ofBooked(transfer: TransferRow, side: 'from' | 'to', funded: FundedWallet, otherWalletId: string): WalletTransaction {
   const isFrom = side === 'from';
   const entry: EntryRow = {
     transfer_id: transfer.id,
@@ -71,8 +92,9 @@ export function ofBooked(transfer: TransferRow, side: 'from' | 'to', funded: Fun
     lntx: null,
     memo: transfer.memo ?? null,
     pass_thru: transfer.passThru ?? null,
+    other_account: isFrom ? transfer.to : transfer.from,
   };
-  return ofEntry(entry, funded, undefined, transfer.memo ?? '');
+  return ofEntry(entry, funded, { behind: undefined, label: transfer.memo ?? '', otherWalletId });
 }
 
 /** A payment that is in flight or has failed: the ledger has no entry for it. */
@@ -91,5 +113,6 @@ export function ofUnsettled(payment: Payment, { wallet, balance }: FundedWallet)
     passThru: payment.passThru,
     status: payment.state === 'failed' ? 'failed' : 'pending',
     failureReason: payment.failureReason,
+    transferWallets: undefined,
   };
 }

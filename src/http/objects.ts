@@ -98,6 +98,12 @@ export const WalletTransactionObject = Type.Object({
   failure_reason: nullable(Type.String()),
 });
 
+/** The other side of a transfer. A key that may not read that wallet sees only its id. */
+export const OtherSideObject = Type.Object({
+  ...WalletTransactionObject.properties,
+  wal: Type.Object({ id: WalletObject.properties.id, ...Type.Partial(Type.Omit(WalletObject, ['id'])).properties }),
+});
+
 /** A wallet transaction that is a payment, so that its `lnTx` is never null; the serializer goes on without relying on that. */
 export const PaymentObject = Type.Object({
   ...WalletTransactionObject.properties,
@@ -159,10 +165,18 @@ export function createObjects(nodeId: string, { legacyNullKeysend = false }: { l
       wal: wallet(wtx.wallet, wtx.balance),
       wtxType: { layer: 'ln', name: wtx.type, display_name: TYPE_NAMES[wtx.type] ?? wtx.type },
       lnTx: wtx.lightning ? lightningTransaction(wtx.lightning) : null,
-      passThru: parseObject(wtx.passThru),
+      passThru: passThruOf(wtx),
       status: wtx.status,
       failure_reason: wtx.failureReason ?? null,
     };
+  }
+
+  /** Renders the receiving side of a transfer for a key that may not read the receiving wallet. Every field is named here. */
+  function otherSide(wtx: WalletTransaction) {
+    const { id, created_at, num_satoshis, num_msat, user_label, wal, wtxType, lnTx, passThru, status, failure_reason } =
+      walletTransaction(wtx);
+    const visible = { id, created_at, num_satoshis, num_msat, user_label, wal: { id: wal.id } };
+    return { ...visible, wtxType, lnTx, passThru, status, failure_reason };
   }
 
   /** @throws Refusal when a caller names a node that is not ours. */
@@ -170,7 +184,7 @@ export function createObjects(nodeId: string, { legacyNullKeysend = false }: { l
     if (id !== undefined && id !== nodeId) throw new Refusal('validation_failed', 'ln_node_id is not the node of this service.');
   }
 
-  return { wallet, walletTransaction, lightningTransaction, requireOurNode };
+  return { wallet, walletTransaction, otherSide, lightningTransaction, requireOurNode };
 }
 
 export type Objects = ReturnType<typeof createObjects>;
@@ -226,6 +240,13 @@ function utf8OrUndefined(hex: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The caller's own object and, of a transfer, the two wallets; the ids are true whatever the caller sent under these names. */
+function passThruOf({ passThru, transferWallets }: WalletTransaction): object {
+  const own = parseObject(passThru);
+  if (!transferWallets) return own;
+  return { ...own, source_wallet_id: transferWallets.sourceId, dest_wallet_id: transferWallets.destinationId };
 }
 
 function parseObject(text: string | undefined): object {

@@ -12,14 +12,16 @@ export type EntryRow = {
   lntx: string | null;
   memo: string | null;
   pass_thru: string | null;
+  /** The ledger account on the other side. */
+  other_account: number;
 };
 
 const FROM = `SELECT id AS transfer_id, 'from' AS side, from_entry AS entry, amount_msat, from_balance_msat AS balance_msat, created_at_ms,
-    from_type AS type, from_lntx AS lntx, memo, pass_thru
+    from_type AS type, from_lntx AS lntx, memo, pass_thru, to_account AS other_account
   FROM ledger_transfer WHERE`;
 
 const TO = `SELECT id AS transfer_id, 'to' AS side, to_entry AS entry, amount_msat, to_balance_msat AS balance_msat, created_at_ms,
-    to_type AS type, to_lntx AS lntx, memo, pass_thru
+    to_type AS type, to_lntx AS lntx, memo, pass_thru, from_account AS other_account
   FROM ledger_transfer WHERE`;
 
 /**
@@ -39,7 +41,8 @@ export const pageOfEntries = statement<EntryRow>('ledger_page_of_entries', {
     SELECT t.id AS transfer_id, CASE WHEN t.from_account = $1 THEN 'from' ELSE 'to' END AS side, walk.entry AS entry, t.amount_msat,
       CASE WHEN t.from_account = $1 THEN t.from_balance_msat ELSE t.to_balance_msat END AS balance_msat, t.created_at_ms,
       CASE WHEN t.from_account = $1 THEN t.from_type ELSE t.to_type END AS type,
-      CASE WHEN t.from_account = $1 THEN t.from_lntx ELSE t.to_lntx END AS lntx, t.memo, t.pass_thru
+      CASE WHEN t.from_account = $1 THEN t.from_lntx ELSE t.to_lntx END AS lntx, t.memo, t.pass_thru,
+      CASE WHEN t.from_account = $1 THEN t.to_account ELSE t.from_account END AS other_account
     FROM walk CROSS JOIN ledger_transfer t ON t.position = walk.position
     WHERE walk.entry BETWEEN $2 AND $3 ORDER BY walk.entry DESC`,
   postgres: `SELECT * FROM (

@@ -25,6 +25,12 @@ export const insertWallet = statement(
 
 export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE id = $1`);
 
+/** The wallets that own some ledger accounts; a list of account numbers. */
+export const ownersOfLedgerAccounts = statement<{ ledger_account: number; id: string }>('wallet_owners_of_ledger_accounts', {
+  sqlite: 'SELECT ledger_account, id FROM wallet WHERE ledger_account IN (SELECT value FROM json_each($1))',
+  postgres: 'SELECT ledger_account, id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
+});
+
 export const listWallets = statement<WalletRow>('wallet_list', `${WALLET} WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`);
 
 export const listWalletsAfter = statement<WalletRow>(

@@ -71,6 +71,8 @@ export interface Wallets {
   change(wallet: Wallet, changes: WalletChanges, guards?: readonly Guard[]): Promise<Wallet>;
   /** May lag a second behind a change of label or status. */
   find(id: string): Promise<Wallet | undefined>;
+  /** The ids of the wallets that own some ledger accounts, by account. */
+  ownersOf(ledgerAccounts: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** The wallet a path names, by its id or by any of its access keys; with the key, where it was one. */
   resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
   /** An account's wallets, newest first. */
@@ -116,6 +118,11 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
       const key = await accounts.find(pathKey);
       const wallet = key?.walletId === undefined ? undefined : await find(key.walletId);
       return wallet && { wallet, key };
+    },
+    async ownersOf(ledgerAccounts) {
+      const accounts = [...new Set(ledgerAccounts)];
+      const rows = accounts.length === 0 ? [] : await database.all(sql.ownersOfLedgerAccounts, accounts);
+      return new Map(rows.map((row) => [row.ledger_account, row.id]));
     },
     async list(accountId, limit, offset) {
       const rows = await database.all(sql.listWallets, accountId, limit, offset);

@@ -134,7 +134,10 @@ export const SDKS: readonly Wire[] = [
     headers: PHP,
     body: 'dest_wallet_id=OTHER&num_satoshis=1&memo=Memo&lnPayParams%5Ba%5D=b',
     answers: 201,
-    says: { wtx_transfer_in: { passThru: { lnPayParams: { a: 'b' } } } },
+    says: {
+      wtx_transfer_in: { passThru: { lnPayParams: { a: 'b' }, source_wallet_id: expect.stringMatching(/^wal_/) } },
+      wtx_transfer_out: { passThru: { lnPayParams: { a: 'b' }, dest_wallet_id: expect.stringMatching(/^wal_/) } },
+    },
   },
 
   // LNbits' funding source LNPayWallet: amounts as text, an empty memo or the hash in hex.

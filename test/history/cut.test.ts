@@ -29,7 +29,11 @@ function longScope(entries: number, maxLookedAt = 20_000): Scope & { read: numbe
 function entryAt(place: number): PlacedEntry {
   const type = place % 100 === 0 ? 'ln_deposit' : 'ln_transfer_out';
   const entry = { transfer_id: String(place), side: 'from' as const, entry: place, amount_msat: 1, balance_msat: 1, lntx: null };
-  return { place, walletId: 'wal_1', entry: { ...entry, created_at_ms: place * 1000, type, memo: null, pass_thru: null } };
+  return {
+    place,
+    walletId: 'wal_1',
+    entry: { ...entry, created_at_ms: place * 1000, type, memo: null, pass_thru: null, other_account: 1 },
+  };
 }
 
 const every: ListQuery = { status: 'settled', type: undefined, from: undefined, to: undefined };

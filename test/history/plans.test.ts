@@ -28,6 +28,7 @@ const READS: [Statement, unknown[] | ((dialect: Dialect) => unknown[])][] = [
   [ledger.readHold, ['x']],
   [keys.findKey, ['secret_api', new Uint8Array(32)]],
   [wallets.findWallet, ['x']],
+  [wallets.ownersOfLedgerAccounts, [[5]]],
   [wallets.listWallets, ['x', 50, 0]],
   [wallets.listWalletsAfter, ['x', 'y', 50]],
   [invoices.findById, ['x']],

@@ -3,18 +3,34 @@ import { onFakeService } from '../support/fake-service.ts';
 import type { Json } from '../support/service.ts';
 
 onFakeService('what a caller must not learn or get', (service) => {
-  it('a wallet key that transfers to another wallet sees neither its balance nor its label', async () => {
+  it('shows a wallet key only the id of the wallet that it transfers to', async () => {
     const [mine, other] = [await service.client.wallet(100), await service.client.wallet(5000)];
     const json = { dest_wallet_id: other.lnurlWithdraw, num_satoshis: 1 };
-    const answer = await service.client.ask('POST', `/v1/wallet/${mine.admin}/transfer`, { key: mine.admin, json });
-    expect(answer.status).toBe(201);
-    expect(answer.body.wtx_transfer_in).toMatchObject({
-      num_satoshis: 1,
-      wal: { id: other.id, user_label: '', balance: 0, balance_msat: 0 },
-    });
-    expect(answer.body.wtx_transfer_out.wal).toMatchObject({ id: mine.id, balance: 99 });
+    for (const [i, key] of [mine.admin, service.client.publicKey].entries()) {
+      const headers = { 'Idempotency-Key': `transfer-${i}` };
+      const answer = await service.client.ask('POST', `/v1/wallet/${mine.admin}/transfer`, { key, json, headers });
+      expect(answer.status).toBe(201);
+      // Every field: one that is added to wallets must not appear here.
+      expect(answer.body.wtx_transfer_in).toEqual({
+        id: expect.stringMatching(/^wtx_.*i$/),
+        created_at: expect.any(Number),
+        num_satoshis: 1,
+        num_msat: 1000,
+        user_label: '',
+        wal: { id: other.id },
+        wtxType: { layer: 'ln', name: 'ln_transfer_in', display_name: 'Transfer In' },
+        lnTx: null,
+        passThru: { source_wallet_id: mine.id, dest_wallet_id: other.id },
+        status: 'settled',
+        failure_reason: null,
+      });
+      expect(answer.body.wtx_transfer_out.wal).toMatchObject({ id: mine.id, balance: 99 - i });
+      const replayed = await service.client.ask('POST', `/v1/wallet/${mine.admin}/transfer`, { key, json, headers });
+      expect(replayed.headers.get('idempotency-replayed')).toBe('true');
+      expect(replayed.body.wtx_transfer_in).toEqual(answer.body.wtx_transfer_in);
+    }
     const owner = await service.client.post(`/v1/wallet/${mine.id}/transfer`, json);
-    expect(owner.wtx_transfer_in.wal).toMatchObject({ id: other.id, balance: 5002 });
+    expect(owner.wtx_transfer_in.wal).toMatchObject({ id: other.id, balance: 5003 });
   });
 
   it('a wallet that was named by its key is named by its id in the links of the answer', async () => {

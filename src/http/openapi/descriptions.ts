@@ -50,6 +50,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   lnTx: 'The invoice or payment behind it; null for a transfer and for a fee',
   'WalletTransaction.user_label': 'What it was for; for people',
   'Payment.user_label': 'What it was for; for people',
+  'WalletTransaction.passThru':
+    "The caller's own object, as it was given. Of a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams`",
+  'wtx_transfer_in.wal': 'The wallet that received; only its `id` for a key that may not read it',
+  'wtx_transfer_in.status': 'Always `settled`',
   'WalletTransaction.status': 'Only settled ones are in the balance; a pending one is held',
   'Payment.status': '`pending`: under way or unclear, and its money is held',
   failure_reason: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise',

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { History } from '../../history/history.ts';
 import { ofBooked, ofUnsettled, type WalletTransaction } from '../../history/wallet-transaction.ts';
 import { invariant } from '../../kernel/assert.ts';
-import { type Msat, satToMsat, ZERO_MSAT } from '../../kernel/money.ts';
+import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Receipt, RowWrite } from '../../ledger/posting.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
@@ -15,7 +15,7 @@ import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import type { Access, Spender } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, Pubkey, passThruText } from '../fields.ts';
-import { type Objects, PaymentObject, WalletTransactionObject } from '../objects.ts';
+import { type Objects, OtherSideObject, PaymentObject, WalletTransactionObject } from '../objects.ts';
 import type { Once } from '../once.ts';
 
 const WithdrawBody = Type.Object(
@@ -51,7 +51,7 @@ const TransferBody = Type.Object(
 );
 
 const TransferObject = Type.Object({
-  wtx_transfer_in: WalletTransactionObject,
+  wtx_transfer_in: OtherSideObject,
   wtx_transfer_out: WalletTransactionObject,
   passThru: Type.Object({}, { additionalProperties: true }),
   source_wallet_id: Type.String(),
@@ -215,7 +215,7 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
           if (named?.accountId !== source.accountId) throw new Refusal('not_found', 'dest_wallet_id names no wallet of this account.');
           const companions = (id: string) => rows(`${id} ${named.id}`);
           const receipt = await payments.transfer({ ...order, destination: named, companions });
-          return { destination: named, into: sideOf(receipt, 'to', named), out: sideOf(receipt, 'from', source) };
+          return { destination: named, into: sideOf(receipt, 'to', named, source), out: sideOf(receipt, 'from', source, named) };
         },
         async replay(made) {
           // The key that named the destination may be gone; the wallet is not.
@@ -226,28 +226,22 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
         },
       },
     );
-    // The key of one wallet does not see what is in another.
-    const side = presented.key.walletId === undefined ? into : asStranger(into);
+    const sent = objects.walletTransaction(out);
     return reply.code(201).send({
-      wtx_transfer_in: objects.walletTransaction(side),
-      wtx_transfer_out: objects.walletTransaction(out),
-      passThru: { ...passThru, ...extra },
+      // The key of one wallet does not see what is in another.
+      wtx_transfer_in: presented.key.walletId === undefined ? objects.walletTransaction(into) : objects.otherSide(into),
+      wtx_transfer_out: sent,
+      passThru: sent.passThru,
       source_wallet_id: source.id,
       dest_wallet_id: destination.id,
     });
   });
 }
 
-/** Without what only those may know who may read the wallet: its balance, its label. */
-function asStranger(wtx: WalletTransaction): WalletTransaction {
-  const nothing = { balanceMsat: ZERO_MSAT, heldMsat: ZERO_MSAT, spendableMsat: ZERO_MSAT, entries: 0 };
-  return { ...wtx, wallet: { ...wtx.wallet, userLabel: '' }, balance: nothing };
-}
-
-/** What the receipt says of one side: nothing has to be read back. */
-function sideOf(receipt: Receipt, side: 'from' | 'to', wallet: Wallet): WalletTransaction {
+/** Builds one side of a transfer from its receipt, so that nothing has to be read back. */
+function sideOf(receipt: Receipt, side: 'from' | 'to', wallet: Wallet, other: Wallet): WalletTransaction {
   const [transfer] = receipt.transfers;
   const balance = receipt.balances.get(wallet.ledgerAccount);
   invariant(transfer && balance, 'a committed transfer has both sides');
-  return ofBooked(transfer, side, { wallet, balance });
+  return ofBooked(transfer, side, { wallet, balance }, other.id);
 }

@@ -127,7 +127,7 @@ function statementRoute(app: App, { access, history }: { access: Access; history
   });
 }
 
-const CSV_HEADER = 'time,id,type,label,msat,sat,balance_after_msat,payment_hash\r\n';
+const CSV_HEADER = 'time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty\r\n';
 
 async function* csv(pages: AsyncIterable<WalletTransaction[]>): AsyncGenerator<string> {
   yield CSV_HEADER;
@@ -137,8 +137,24 @@ async function* csv(pages: AsyncIterable<WalletTransaction[]>): AsyncGenerator<s
 function csvLine(wtx: WalletTransaction): string {
   const time = new Date(wtx.createdAt * 1000).toISOString();
   const hash = wtx.lightning?.paymentHash ?? '';
-  const fields = [time, wtx.id, wtx.type, label(wtx.userLabel), wtx.amountMsat, wtx.numSatoshis, wtx.balanceAfterMsat ?? '', hash];
+  const fields = [
+    time,
+    wtx.id,
+    wtx.type,
+    label(wtx.userLabel),
+    wtx.amountMsat,
+    wtx.numSatoshis,
+    wtx.balanceAfterMsat ?? '',
+    hash,
+    counterpartyOf(wtx),
+  ];
   return `${fields.map(quoted).join(',')}\r\n`;
+}
+
+/** The other wallet of a transfer, or the node that a payment went to; Lightning does not reveal who paid an invoice. */
+function counterpartyOf({ transferWallets, lightning, wallet, amountMsat }: WalletTransaction): string {
+  if (transferWallets) return transferWallets.sourceId === wallet.id ? transferWallets.destinationId : transferWallets.sourceId;
+  return lightning && amountMsat < 0 ? lightning.destPubkey : '';
 }
 
 /**

@@ -75,7 +75,8 @@ export const KEYSEND_BEGUN = {
   status: 'pending',
 };
 
-const MOVED = { user_label: 'rent', lnTx: null, passThru: {} };
+const MOVED_BETWEEN = { source_wallet_id: STORY.wallet, dest_wallet_id: STORY.otherWallet };
+const MOVED = { user_label: 'rent', lnTx: null, passThru: MOVED_BETWEEN };
 
 /** 500 sat between two wallets of the account. */
 export const TRANSFER = {
@@ -94,5 +95,5 @@ export const TRANSFER = {
     wal: { balance: 4500, balance_msat: 4_500_000 },
     wtxType: { name: 'ln_transfer_out', display_name: 'Transfer Out' },
   },
-  passThru: {},
+  passThru: MOVED_BETWEEN,
 };

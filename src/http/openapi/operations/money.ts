@@ -47,7 +47,9 @@ export const MONEY_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     id: 'transfer',
     tag: 'Money',
     summary: 'Move money to another wallet of the account',
-    description: 'Costs nothing; both sides move or neither.',
+    description:
+      'Costs nothing; both sides move or neither. Both rows name the two wallets and `lnPayParams` in their `passThru`. ' +
+      'A key of one wallet sees only the `id` of the other wallet.',
     needs: 'wallet_transfer',
     answer: 'Transfer',
     body: { dest_wallet_id: STORY.otherWallet, num_satoshis: 500, memo: 'rent' },

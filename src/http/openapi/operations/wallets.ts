@@ -79,7 +79,8 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     id: 'getStatement',
     tag: 'History',
     summary: 'Read the statement of a wallet as CSV',
-    description: 'Oldest first, for a period. The columns: time, id, type, label, msat, sat, balance_after_msat, payment_hash.',
+    description:
+      'Oldest first, for a period. The columns: time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a transfer, the node that a payment went to).',
     needs: 'wallet_tx_read',
     media: 'text/csv',
     headers: ['Content-Disposition'],
