@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The API and the public LNURL addresses: what other people's pages may ask. Keys travel in headers, so there are no cookies to steal. */
-const OPEN = /^\/(v1|\.well-known\/lnurlp)\//;
+/** The API, the public LNURL addresses and public documents may be read by any page. Keys travel in headers, so there are no cookies to steal. */
+const OPEN = /^\/((v1|\.well-known\/lnurlp)\/|(healthz|readyz|openapi\.json)\/?($|\?))/;
 
-const METHODS = 'GET, POST, PUT, PATCH, DELETE';
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const EXPOSED = [
   'X-Request-Id',
   'Retry-After',

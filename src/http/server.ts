@@ -1,4 +1,5 @@
-import Fastify, { type FastifyBaseLogger, type FastifyRequest, type HTTPMethods, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, type HTTPMethods, LogController } from 'fastify';
+import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
@@ -14,13 +15,16 @@ import { descriptionRoutes } from './openapi/routes.ts';
 import { refuseUnknownParameters } from './query.ts';
 import { normalize } from './request-fields.ts';
 import { selectFields } from './select.ts';
+import { startPage } from './start-page.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** A public LNURL route: every refusal is HTTP 200 in LNURL's form. */
     lnurl?: boolean;
-    /** A GET that changes something: HEAD does not run it, and pages of other sites may not send it with Basic credentials. */
+    /** A GET that changes something: it has no HEAD, and pages of other sites may not send it with Basic credentials. */
     hasSideEffect?: boolean;
+    /** Has relative links, so that its address must not end with a slash. */
+    isDocument?: boolean;
     /** For everybody, without a key. */
     isPublic?: boolean;
     /** Not an operation of its own: the API's description leaves it out. */
@@ -49,7 +53,7 @@ const HSTS = 'max-age=31536000';
 
 /**
  * The HTTP server around the routes that `register` adds: bodies, limits, request ids, errors, `fields`.
- * Known paths answer 405 to methods they do not have, HEAD included: an automatic HEAD would run a GET that has effects.
+ * Known paths answer 405 to methods that they do not have. HEAD runs the handler of GET, except where GET has a side effect.
  */
 export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
   const { limits, trustProxy, maxConnections, headersTimeoutMs, authenticate, publicUrl } = options;
@@ -64,14 +68,14 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     logController: new LogController({ disableRequestLogging: true }),
     // A logger a request is work for nothing: what is logged carries the request's id itself.
     childLoggerFactory: (logger) => logger,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : (trustProxy ?? false),
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
     // No limit below Node's 16 kB of headers: too long a key is an unknown one, and every route says so in its own way.
-    routerOptions: { maxParamLength: 16_384 },
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (_error, request, reply) => {
       const isLnurl = lnurlPatterns.some((pattern) => pattern.test(request.url));
       answerBadAddress(request, reply, isLnurl);
@@ -84,18 +88,11 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, keywords: [...OWN_KEYWORDS] },
     },
   });
-  if (maxConnections !== undefined) {
-    app.server.maxConnections = maxConnections;
-    // From a proxy come all of them.
-    if (trustProxy === undefined) shareConnections(app.server, Math.ceil(maxConnections / 10));
-  }
+  if (maxConnections !== undefined) limitConnections(app, maxConnections, trustProxy);
   app.server.on('connect', answerConnect);
   // RFC 9110, section 10.1.1: an expectation that nobody knows may be passed over. Node would refuse it with an empty answer.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.decorateRequest('credential', undefined);
-  app.decorateRequest('mustNotWait', false);
-  app.decorateRequest('chargedAddress', undefined);
-  app.decorateRequest('isChargeDue', false);
+  addRequestFields(app);
   readBodies(app);
   answerErrors(app, limits);
   // Hooks that answer by a callback: a promise a hook is felt on the shortest routes.
@@ -103,6 +100,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     commonHeaders(request, reply);
     if (isHttps) reply.header('strict-transport-security', HSTS);
     limits?.admit(request, reply);
+    if (redirectTrailingSlash(request, reply)) return;
     requireHost(request);
     refuseForeignPage(request, publicOrigin);
     done();
@@ -116,8 +114,9 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   endConnectionsOnClose(app);
   if (authenticate) authenticateFirst(app, authenticate);
   const known = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method, config }) => {
-    if (config?.lnurl) lnurlPatterns.push(new RegExp(`^${url.replaceAll(/:[^/]+/g, '[^/?]+')}([?]|$)`));
+  app.addHook('onRoute', ({ url, method, config, exposeHeadRoute }) => {
+    if (config?.hasSideEffect) invariant(exposeHeadRoute === false, `GET ${url} has a side effect, so it needs exposeHeadRoute: false`);
+    if (config?.lnurl) lnurlPatterns.push(new RegExp(`^${url.replaceAll(/:[^/]+/g, '[^/?]+')}/?([?]|$)`));
     const methods = known.get(url) ?? new Set();
     for (const one of [method].flat()) methods.add(one);
     known.set(url, methods);
@@ -125,8 +124,30 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   const described = collectRoutes(app);
   register(app);
   descriptionRoutes(app, described);
+  startPage(app);
   for (const [url, methods] of [...known]) refuseOtherMethods(app, url, methods);
   return app;
+}
+
+/** Fastify makes each request with these fields, so that all requests have one shape. */
+function addRequestFields(app: App): void {
+  app.decorateRequest('credential', undefined);
+  app.decorateRequest('mustNotWait', false);
+  app.decorateRequest('chargedAddress', undefined);
+  app.decorateRequest('isChargeDue', false);
+}
+
+function limitConnections(app: App, maxConnections: number, trustProxy: ServerOptions['trustProxy']): void {
+  app.server.maxConnections = maxConnections;
+  // All connections come from a trusted proxy.
+  if (trustProxy === undefined) shareConnections(app.server, Math.ceil(maxConnections / 10));
+}
+
+/** The location is relative, because PUBLIC_URL may have a path, and leaves out the query, which may contain a key. */
+function redirectTrailingSlash({ url, routeOptions: { config, url: route } }: FastifyRequest, reply: FastifyReply): boolean {
+  if (!config?.isDocument || !url.split('?', 1)[0]?.endsWith('/')) return false;
+  reply.redirect(`..${route}`, 308);
+  return true;
 }
 
 /** RFC 9112, section 3.2: without it, HTTP/1.1 is refused. @throws Refusal */

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { pagePolicy } from '../page-policy.ts';
 import {
   type ApiResponse,
   type JsonSchema,
@@ -12,14 +12,7 @@ import {
 import { curlOf } from './page-curl.ts';
 import { STYLE } from './page-style.ts';
 
-/** The page has no script, loads nothing, and cannot be framed; only its own style is allowed, by its hash. */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const CONTENT_SECURITY_POLICY = pagePolicy(STYLE);
 
 const NEEDS: Readonly<Record<string, string>> = {
   nothing: 'no key',

@@ -8,12 +8,12 @@ export function descriptionRoutes(app: App, routes: readonly RouteFacts[]): void
   let json: string | undefined;
   let page: string | undefined;
 
-  app.get('/openapi.json', (_request, reply) => {
+  app.get('/openapi.json', { config: { isDocument: true } }, (_request, reply) => {
     json ??= JSON.stringify(describeApi(routes));
     return reply.type('application/json').send(json);
   });
 
-  app.get('/docs', (_request, reply) => {
+  app.get('/docs', { config: { isDocument: true } }, (_request, reply) => {
     page ??= renderPage(describeApi(routes));
     return reply.type('text/html; charset=utf-8').header('content-security-policy', CONTENT_SECURITY_POLICY).send(page);
   });

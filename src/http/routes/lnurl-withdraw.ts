@@ -105,7 +105,11 @@ function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDepen
 
   app.get(
     `${base}/lnurl/withdraw`,
-    { schema: { params: KeyParams, querystring: LinkQuery, response: { 200: LinkObject } }, config: { hasSideEffect: true } },
+    {
+      schema: { params: KeyParams, querystring: LinkQuery, response: { 200: LinkObject } },
+      exposeHeadRoute: false,
+      config: { hasSideEffect: true },
+    },
     async (request) => {
       const spender = await access.spender(request, 'wallet_withdraw');
       return create(spender, request.query, decodePassThru(request.query.passThru));
@@ -130,7 +134,7 @@ interface LinkFields {
 
 function processRoute(app: App, links: WithdrawLinks, base: string): void {
   const schema = { params: KeyParams, querystring: ProcessQuery, response: { 200: ProcessAnswer } };
-  app.get(`${base}/lnurl-process`, { schema, config: { lnurl: true, hasSideEffect: true } }, async (request) => {
+  app.get(`${base}/lnurl-process`, { schema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } }, async (request) => {
     const withdraw = toWithdrawRequest(request);
     const { pr } = request.query;
     if (pr === undefined) return links.parameters(withdraw);
