@@ -27,9 +27,13 @@ export const ALARM_KINDS = {
     meaning: 'The node was paid for an invoice, and the ledger could not book it.',
     todo: 'Read the log for the reason, often a full disk. It is tried again by every reconciliation.',
   },
+  node_balance_fell: {
+    meaning: 'Money left the node without an entry in the ledger.',
+    todo: 'If you closed a channel or moved the node’s own money, accept the balance: npm run reconcile -- --new-baseline --reason "…". Otherwise stop withdrawals and find where it went.',
+  },
   node_holds_less: {
     meaning: 'The node has less money than the ledger owes, beyond what is in flight.',
-    todo: 'If you closed a channel or moved the node’s own money, accept that: npm run reconcile -- --new-baseline. Otherwise stop withdrawals and find where it went.',
+    todo: 'Stop withdrawals, and find where the money went. It closes when the node has enough.',
   },
   node_silent: {
     meaning: 'The node did not answer, so nothing could be compared with it. Nothing is concluded from silence.',

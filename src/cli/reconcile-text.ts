@@ -20,7 +20,11 @@ export function reportText(report: Report, alarms: readonly Alarm[], now: number
 }
 
 function balanceText(balance: BalanceReport): string {
-  if (balance.state === 'unanswered') return `Balance: the node did not answer (${balance.reason}).`;
+  if (balance.state !== 'measured') {
+    const { state, reason } = balance;
+    if (state === 'unanswered') return `Balance: the node did not answer (${reason}).`;
+    return `Balance: it could not be measured (${reason}). Nothing was accepted; try again.`;
+  }
   const rest = balance.restMsat < 0 ? 'missing' : 'more than explained: routing income, own deposits, what is just arriving';
   const rows = [
     [grouped(balance.baselineMsat), `the node's own, as of ${moment(balance.baselineAt)}`],
@@ -34,8 +38,13 @@ function balanceText(balance: BalanceReport): string {
   ];
   const inFlight = `In flight outwards: up to ${grouped(balance.inFlightMsat)} msat of the customers' money may leave, or have left, the node.`;
   const moved = balance.movedMsat > 0 ? [`The ledger moved by ${grouped(balance.movedMsat)} msat while the node was asked.`] : [];
+  const { roseMsat, fellMsat } = balance;
+  const since = `Since ${moment(balance.baselineAt)}`;
+  const rose =
+    roseMsat > 0 ? [`${since} the node's own rose by ${grouped(roseMsat)} msat. That is not accepted yet (--new-baseline).`] : [];
+  const fell = fellMsat > 0 ? [`${since} ${grouped(fellMsat)} MSAT LEFT THE NODE WITHOUT AN ENTRY IN THE LEDGER.`] : [];
   const less = holdsLess(balance) ? ['THE NODE HAS LESS THAN IT OWES, beyond what is in flight.'] : [];
-  return [`Balance of the node, in msat:`, table(rows, [0]), inFlight, ...moved, ...less].join('\n');
+  return [`Balance of the node, in msat:`, table(rows, [0]), inFlight, ...moved, ...rose, ...fell, ...less].join('\n');
 }
 
 function pendingText({ payments, amountMsat, byEvidence }: PendingReport): string {

@@ -7,15 +7,21 @@ import { openDatabase } from '../db/open.ts';
 import { systemClock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Report, Scope } from '../reconcile/report.ts';
-import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
-import { readArguments } from './arguments.ts';
+import { type Asker, findRequest, lastReport, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
+import { readArguments, refuse } from './arguments.ts';
+import { operatorName } from './operator-name.ts';
 import { reportText } from './reconcile-text.ts';
 import { stderrLog } from './stderr-log.ts';
 
 // SQLite makes files beside the database: they are for their owner alone, as it is.
 process.umask(0o077);
 
-const USAGE = 'npm run reconcile -- [--json] [--seen <payment or invoice>] [--new-baseline]';
+const USAGE = `npm run reconcile -- [--json] [--seen <subject of an alarm>] [--new-baseline [--reason "…"]]
+
+Asks the running service to compare the ledger with the node, and shows the report.
+  --json          prints the report and the open alarms for programs
+  --seen          closes the alarms about a payment, an invoice or a decrease
+  --new-baseline  accepts what the node has of its own now, and records who did so and why`;
 
 const POLL_MS = 200;
 /** Another instance takes over from a dead one within ten seconds. */
@@ -34,18 +40,25 @@ const NOT_DONE = 2;
  * programs; `--seen <id>` closes the alarms about something; `--new-baseline` accepts what the node has of its own now.
  */
 async function main(): Promise<void> {
-  const values = readArguments(USAGE, { json: { type: 'boolean' }, 'new-baseline': { type: 'boolean' }, seen: { type: 'string' } });
+  const values = readArguments(USAGE, {
+    json: { type: 'boolean' },
+    'new-baseline': { type: 'boolean' },
+    reason: { type: 'string' },
+    seen: { type: 'string' },
+  });
+  if (values.reason !== undefined && !values['new-baseline']) refuse(USAGE);
   const { databaseUrl } = readConfig(process.env);
   const database = await openDatabase(databaseUrl, { log: stderrLog, beside: true });
   const alarmsOf = createAlarms(database, systemClock, stderrLog);
   try {
     // What is still so opens again.
     if (values.seen !== undefined) await closeAlarms(alarmsOf, values.seen);
-    const trouble = await ask(database, values['new-baseline'] ? 'new_baseline' : 'full');
+    const asker = { askedBy: operatorName(), reason: values.reason ?? '' };
+    const trouble = await ask(database, values['new-baseline'] ? 'new_baseline' : 'full', asker);
     if (trouble !== undefined) process.stderr.write(`${trouble}\n`);
     const [report, alarms] = [await lastReport(database), await alarmsOf.listOpen('', MAX_ALARMS)];
     show(report, alarms, values.json === true);
-    const isDone = trouble === undefined && report !== undefined && report.silence === null;
+    const isDone = trouble === undefined && report !== undefined && report.silence === null && report.balance.state === 'measured';
     process.exitCode = !isDone ? NOT_DONE : isClean(report, alarms) ? CLEAN : DIFFERENCES;
   } finally {
     await database.close();
@@ -63,8 +76,8 @@ function isClean({ contradictions, missedSettlements }: Report, alarms: readonly
 }
 
 /** @returns why it could not be done; undefined when there is a new report. */
-async function ask(database: Database, scope: Scope): Promise<string | undefined> {
-  const id = await requestReconciliation(database, scope, unixSeconds(systemClock));
+async function ask(database: Database, scope: Scope, asker: Asker): Promise<string | undefined> {
+  const id = await requestReconciliation(database, scope, unixSeconds(systemClock), asker);
   let seen = { sign: '', sinceMs: performance.now() };
   for (;;) {
     const request = await findRequest(database, id);

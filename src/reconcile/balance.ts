@@ -1,104 +1,87 @@
-import { readFact, writeFact } from '../db/facts.sql.ts';
-import { pause, unixSeconds } from '../kernel/clock.ts';
-import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
-import { systemAccounts } from '../ledger/read-tail.ts';
-import * as sql from './reconcile.sql.ts';
+import { pause } from '../kernel/clock.ts';
+import { type Look, measure } from './measure.ts';
+import { acceptBaseline, missingMsat, noteFall, noteRise, type Remainder, readRemainder } from './remainder.ts';
 import { type BalanceReport, holdsLess, type MeasuredBalance } from './report.ts';
 import type { Run } from './run.ts';
 import type { Answer } from './witness.ts';
 
-const BASELINE = 'node_baseline';
-/** How often is measured again when the ledger moved meanwhile, or when the node seems to have too little. */
+/** How often the balance is measured again while the ledger moves, or while the node seems to have too little. */
 const TRIES = 5;
+/** A new baseline is accepted rarely and must be exact. */
+const BASELINE_TRIES = 20;
 
-/** Compares the node's balance with what the ledger says it holds, and says what the difference consists of. */
+/** Compares the node's balance with what the ledger says it holds, and follows what the node has of its own. */
 export async function compareBalance(run: Run): Promise<BalanceReport> {
   run.progress('balance');
-  const kept = await keptBaseline(run);
-  let measured = await measure(run, kept);
-  // What has arrived at the node and is not booked yet looks like its own: what is kept for good has been seen twice.
-  let isSteady = kept !== undefined;
-  for (let tries = 1; tries < TRIES && measured.answered && (isUnclear(measured.value) || !isSteady); tries++) {
-    const before = measured.value.baselineMsat;
-    await pause(run.witness.timing.againMs, run.signal);
-    measured = await measure(run, kept);
-    if (!kept) isSteady = measured.answered && measured.value.movedMsat === 0 && measured.value.baselineMsat === before;
-  }
-  if (!measured.answered) return { state: 'unanswered', reason: measured.reason };
-  const balance = measured.value;
-  if (!kept && isSteady) await keepBaseline(run, { msat: balance.baselineMsat, at: balance.baselineAt });
-  if (holdsLess(balance)) {
-    const { restMsat, inFlightMsat } = balance;
-    const message = `${-restMsat} msat less than the ledger explains, of which ${inFlightMsat} msat can be in flight`;
+  const kept = await readRemainder(run.database);
+  const report = kept && run.scope !== 'new_baseline' ? await follow(run, kept) : await takeBaseline(run, kept);
+  if (report.state !== 'measured') return report;
+  if (holdsLess(report)) {
+    const { nodeMsat, restMsat, baselineMsat, inFlightMsat } = report;
+    const shortMsat = -(restMsat + baselineMsat);
+    const message = `the node has ${nodeMsat} msat, ${shortMsat} msat less than it holds for the ledger; ${inFlightMsat} msat of that can be in flight`;
     await run.alarms.raise({ kind: 'node_holds_less', subject: 'node', message });
   } else {
     await run.alarms.clear('node_holds_less', 'node');
   }
-  return balance;
+  return report;
 }
 
-/** A payment that ends between two reads looks like missing money, and so does one whose claim the node's peer has not confirmed yet. */
-function isUnclear(balance: MeasuredBalance): boolean {
-  return balance.movedMsat > 0 || holdsLess(balance);
+async function follow(run: Run, kept: Remainder): Promise<BalanceReport> {
+  let measured = await measure(run);
+  // A payment that ends between two reads looks like missing money, and so does one whose claim the node's peer has not confirmed yet.
+  const isUnclear = (look: Look) => look.movedMsat > 0 || missingMsat(kept, look) > 0;
+  for (let tries = 1; tries < TRIES && measured.answered && isUnclear(measured.value); tries++) {
+    await pause(run.witness.timing.againMs, run.signal);
+    measured = await measure(run);
+  }
+  if (!measured.answered) return unanswered(measured);
+  const look = measured.value;
+  if (missingMsat(kept, look) > 0) return reportOf(look, await noteFall(run, kept, look));
+  const unbookedMsat = [...run.unbookedMsat.values()].reduce((sum, amountMsat) => sum + amountMsat, 0);
+  // The least that the node can have of its own.
+  const certainMsat = ({ remainderMsat, movedMsat }: Look) => remainderMsat - movedMsat - unbookedMsat;
+  const risenMsat = certainMsat(look);
+  if (risenMsat <= kept.levelMsat) return reportOf(look, kept);
+  // Money that has arrived and is not booked yet looks like the node's own: an increase counts once a later look confirms it.
+  await pause(run.witness.timing.arrivalMs, run.signal);
+  const again = await measure(run);
+  if (!again.answered) return unanswered(again);
+  const levelMsat = Math.min(risenMsat, certainMsat(again.value));
+  return reportOf(again.value, levelMsat > kept.levelMsat ? await noteRise(run, kept, levelMsat) : kept);
 }
 
-async function measure(run: Run, kept: Baseline | undefined): Promise<Answer<MeasuredBalance>> {
-  const before = await readLedger(run);
-  const answer = await run.witness.ask(() => run.node.balance());
-  if (!answer.answered) return answer;
-  const nodeMsat = answer.value.localMsat;
-  const after = await readLedger(run);
-  // Both reads are of what is committed, so the truth at the moment of the answer lies between them.
-  const movedMsat = before.entries === after.entries ? 0 : Math.abs(after.heldByNodeMsat - before.heldByNodeMsat) || 1;
-  const { heldByNodeMsat, entries: _, ...parts } = after;
-  // Never below zero: what a node lacks of the customers' money cannot be accepted away.
-  const baseline = kept ?? { msat: Math.max(0, nodeMsat - heldByNodeMsat), at: unixSeconds(run.clock) };
-  const expectedMsat = baseline.msat + heldByNodeMsat;
-  const value = {
+/** Takes what the node has of its own as the new baseline, once two looks in a row agree while the ledger stands still. */
+async function takeBaseline(run: Run, kept: Remainder | undefined): Promise<BalanceReport> {
+  let measured = await measure(run);
+  for (let tries = 1; tries < BASELINE_TRIES && measured.answered; tries++) {
+    const before: Look = measured.value;
+    await pause(run.witness.timing.againMs, run.signal);
+    measured = await measure(run);
+    if (!measured.answered) break;
+    const { movedMsat, remainderMsat } = measured.value;
+    const isSteady = movedMsat === 0 && before.movedMsat === 0 && remainderMsat === before.remainderMsat;
+    if (isSteady) return reportOf(measured.value, await acceptBaseline(run, kept, measured.value));
+  }
+  if (!measured.answered) return unanswered(measured);
+  return { state: 'unsteady', reason: `money moved through the node during each of ${BASELINE_TRIES} measurements` };
+}
+
+function unanswered({ reason }: Extract<Answer<Look>, { answered: false }>): BalanceReport {
+  return { state: 'unanswered', reason };
+}
+
+function reportOf(look: Look, { baselineMsat, baselineAt, roseMsat, fellMsat }: Remainder): MeasuredBalance {
+  const { heldByNodeMsat, remainderMsat, ...parts } = look;
+  const expectedMsat = baselineMsat + heldByNodeMsat;
+  return {
     ...parts,
     state: 'measured',
-    nodeMsat,
-    baselineMsat: baseline.msat,
-    baselineAt: baseline.at,
+    baselineMsat,
+    baselineAt,
     expectedMsat,
-    inFlightMsat: Math.max(before.inFlightMsat, after.inFlightMsat),
-    restMsat: nodeMsat - expectedMsat,
-    movedMsat,
-  } as const;
-  return { answered: true, value };
-}
-
-async function readLedger({ database }: Run) {
-  return database.snapshot(async (tx) => {
-    const accounts = await systemAccounts(tx);
-    const account = (wanted: number) => accounts.find(({ id }) => id === wanted);
-    const balance = (wanted: number): number => account(wanted)?.balanceMsat ?? 0;
-    const inFlightMsat = (await tx.first(sql.heldInFlight))?.held_msat ?? 0;
-    return {
-      // The node's account is an asset: its balance is minus what the node holds for the ledger. Zero must not become −0.
-      heldByNodeMsat: 0 - balance(SYSTEM_ACCOUNTS.node),
-      // All accounts together are zero, so the wallets have what the system's own leave.
-      customersMsat: 0 - accounts.reduce((sum, { balanceMsat }) => sum + balanceMsat, 0),
-      serviceFeesMsat: balance(SYSTEM_ACCOUNTS.serviceFees),
-      suspenseMsat: balance(SYSTEM_ACCOUNTS.suspense),
-      operatorMsat: balance(SYSTEM_ACCOUNTS.routingFees),
-      inFlightMsat,
-      entries: account(SYSTEM_ACCOUNTS.node)?.entries ?? 0,
-    };
-  });
-}
-
-/** What the node had of its own, kept from the first quiet moment on. */
-interface Baseline {
-  readonly msat: number;
-  readonly at: number;
-}
-
-async function keptBaseline({ database, scope }: Run): Promise<Baseline | undefined> {
-  const kept = scope === 'new_baseline' ? undefined : await database.first(readFact, BASELINE);
-  return kept && (JSON.parse(kept.value) as Baseline);
-}
-
-async function keepBaseline({ database }: Run, baseline: Baseline): Promise<void> {
-  await database.transaction((tx) => tx.run(writeFact, BASELINE, JSON.stringify(baseline)));
+    roseMsat,
+    fellMsat,
+    restMsat: remainderMsat - baselineMsat,
+  };
 }

@@ -72,3 +72,24 @@ export const heldInFlight = statement<{ held_msat: number }>(
   `SELECT CAST(COALESCE(sum(h.amount_msat), 0) AS BIGINT) AS held_msat
    FROM payment p JOIN ledger_hold h ON h.id = p.id WHERE p.state = 'pending' AND p.invoice_id IS NULL`,
 );
+
+export const lastPosition = statement<{ position: number }>(
+  'reconcile_last_position',
+  'SELECT CAST(COALESCE(max(position), 0) AS BIGINT) AS position FROM ledger_transfer',
+);
+
+/**
+ * What the ledger booked in and out of the node after a position ($1) and the entry of the node's account that was its last then ($2).
+ * PostgreSQL may commit a lower position later, so the search begins a little before.
+ */
+export const movedAtNode = statement<{ moved_msat: number }>(
+  'reconcile_moved_at_node',
+  `SELECT CAST(COALESCE(sum(amount_msat), 0) AS BIGINT) AS moved_msat FROM ledger_transfer
+   WHERE position > $1 - 10000 AND ((from_account = 1 AND from_entry > $2) OR (to_account = 1 AND to_entry > $2))`,
+);
+
+export const insertBaseline = statement(
+  'reconcile_insert_baseline',
+  `INSERT INTO node_baseline (id, accepted_at, accepted_by, reason, node_msat, baseline_msat, rose_msat, fell_msat)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);

@@ -22,26 +22,31 @@ const LOG_EVERY = 10;
  * Compares the ledger with the node: what is pending, what has ended, the invoices and the balance. What it finds becomes a report and
  * alarms; the only thing it books is a settlement that was missed, by the way every settlement takes.
  */
-export async function reconcile(deps: ReconcileDependencies, { id, scope }: Taken, signal: AbortSignal): Promise<Report> {
+export async function reconcile(deps: ReconcileDependencies, taken: Taken, signal: AbortSignal): Promise<Report> {
   const told = { text: '' };
   const over = new AbortController();
-  const telling = tellProgress(deps, id, told, over.signal);
+  const telling = tellProgress(deps, taken.id, told, over.signal);
   try {
     const progress = (text: string) => {
       told.text = text;
     };
-    return await compare(deps, { id, scope }, progress, signal);
+    return await compare(deps, taken, progress, signal);
   } finally {
     over.abort();
     await telling;
   }
 }
 
-async function compare(deps: ReconcileDependencies, { id, scope }: Taken, progress: Run['progress'], signal: AbortSignal): Promise<Report> {
+async function compare(deps: ReconcileDependencies, taken: Taken, progress: Run['progress'], signal: AbortSignal): Promise<Report> {
   const startedAt = unixSeconds(deps.clock);
   const witness = new Witness(signal, deps.timing);
-  const found = { contradictions: [], missedSettlements: [], compared: { payments: 0, invoices: 0 } };
-  const run: Run = { ...deps, ...found, scope, startedAt, signal, witness, progress };
+  const found = {
+    contradictions: [],
+    missedSettlements: [],
+    compared: { payments: 0, invoices: 0 },
+    unbookedMsat: new Map<string, number>(),
+  };
+  const run: Run = { ...deps, ...found, ...taken, startedAt, signal, witness, progress };
   const pending = await comparePending(run);
   await compareEnded(run);
   await compareInvoices(run);
@@ -55,6 +60,7 @@ async function compare(deps: ReconcileDependencies, { id, scope }: Taken, progre
   await deps.alarms.announce();
   const { contradictions, missedSettlements, compared } = run;
   const endedAt = unixSeconds(deps.clock);
+  const { id, scope } = taken;
   return { id, scope, startedAt, endedAt, silence, balance, pending, compared, contradictions, missedSettlements };
 }
 

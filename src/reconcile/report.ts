@@ -16,8 +16,11 @@ export interface Report {
   readonly missedSettlements: readonly MissedSettlement[];
 }
 
-/** The node's balance beside what the ledger says it should be. Silence is a state of its own: it is never a balance. */
-export type BalanceReport = MeasuredBalance | { readonly state: 'unanswered'; readonly reason: string };
+/**
+ * The node's balance compared with what the ledger says it should be. `unanswered`: the node was silent, which is never a balance.
+ * `unsteady`: money moved during every measurement, so no baseline could be taken.
+ */
+export type BalanceReport = MeasuredBalance | { readonly state: 'unanswered' | 'unsteady'; readonly reason: string };
 
 export interface MeasuredBalance {
   readonly state: 'measured';
@@ -36,8 +39,12 @@ export interface MeasuredBalance {
   readonly expectedMsat: number;
   /** Of the customers' money, what may have left the node without being booked yet. */
   readonly inFlightMsat: number;
-  /** `nodeMsat` − `expectedMsat`: routing income, own deposits and what is just arriving; below zero, what is just leaving or gone. */
+  /** `nodeMsat` − `expectedMsat`: above zero, routing income, own deposits and what is just arriving; below zero, what is just leaving or gone. */
   readonly restMsat: number;
+  /** The unexplained increases since the baseline. They are not accepted yet. */
+  readonly roseMsat: number;
+  /** The unexplained decreases since the baseline. Each raised an alert. */
+  readonly fellMsat: number;
   /** How much the ledger moved while the node was asked: the rest is only so exact. */
   readonly movedMsat: number;
 }
@@ -83,9 +90,9 @@ export interface MissedSettlement {
   readonly booked: boolean;
 }
 
-/** Whether the node has less than is owed, beyond what may just be leaving it. */
-export function holdsLess({ restMsat, inFlightMsat, movedMsat }: MeasuredBalance): boolean {
-  return restMsat < -(inFlightMsat + movedMsat);
+/** Whether the node has less than it holds for the ledger, beyond what may just be leaving it. */
+export function holdsLess({ restMsat, baselineMsat, inFlightMsat, movedMsat }: MeasuredBalance): boolean {
+  return restMsat + baselineMsat < -(inFlightMsat + movedMsat);
 }
 
 /** Lists stop here; counts go on. */

@@ -14,7 +14,7 @@ const COLUMNS = 'id, state, scope, asked_at, progress, report';
 
 export const insertRequest = statement(
   'reconcile_insert_request',
-  `INSERT INTO reconciliation (id, state, scope, asked_at, progress) VALUES ($1, $2, $3, $4, '')`,
+  `INSERT INTO reconciliation (id, state, scope, asked_at, progress, asked_by, reason) VALUES ($1, $2, $3, $4, '', $5, $6)`,
 );
 
 export const findRequest = statement<RequestRow>('reconcile_request', `SELECT ${COLUMNS} FROM reconciliation WHERE id = $1`);
@@ -25,9 +25,9 @@ export const runningNow = statement<{ progress: string }>(
   `SELECT progress FROM reconciliation WHERE state = 'running' ORDER BY id DESC LIMIT 1`,
 );
 
-export const nextRequest = statement<{ id: string; scope: Scope }>(
+export const nextRequest = statement<{ id: string; scope: Scope; asked_by: string; reason: string }>(
   'reconcile_next_request',
-  `SELECT id, scope FROM reconciliation WHERE state = 'asked' ORDER BY id LIMIT 1`,
+  `SELECT id, scope, asked_by, reason FROM reconciliation WHERE state = 'asked' ORDER BY id LIMIT 1`,
 );
 
 export const take = statement('reconcile_take', `UPDATE reconciliation SET state = 'running' WHERE id = $1 AND state = 'asked'`);

@@ -15,10 +15,19 @@ export interface Request {
 /** How many reports are kept. */
 const KEPT = 10;
 
+/** Who asks for a reconciliation, and why. */
+export interface Asker {
+  readonly askedBy: string;
+  readonly reason: string;
+}
+
+/** The service itself. */
+const NO_ASKER: Asker = { askedBy: '', reason: '' };
+
 /** Asks the running service for a reconciliation. @returns the request's id. */
-export async function requestReconciliation(database: Database, scope: Scope, now: number): Promise<string> {
+export async function requestReconciliation(database: Database, scope: Scope, now: number, asker: Asker = NO_ASKER): Promise<string> {
   const id = `rec_${newId()}`;
-  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'asked', scope, now));
+  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'asked', scope, now, asker.askedBy, asker.reason));
   return id;
 }
 
@@ -41,7 +50,7 @@ export async function lastReport(database: Database): Promise<Report | undefined
 }
 
 /** A reconciliation that this instance does. */
-export interface Taken {
+export interface Taken extends Asker {
   readonly id: string;
   readonly scope: Scope;
 }
@@ -51,14 +60,14 @@ export async function takeRequest(database: Database): Promise<Taken | undefined
   const next = await database.first(sql.nextRequest);
   if (!next) return undefined;
   const taken = await database.transaction((tx) => tx.run(sql.take, next.id));
-  return taken === 1 ? next : undefined;
+  return taken === 1 ? { id: next.id, scope: next.scope, askedBy: next.asked_by, reason: next.reason } : undefined;
 }
 
 /** Begins one that nobody asked for: its time has come. */
 export async function beginPeriodic(database: Database, now: number): Promise<Taken> {
   const id = `rec_${newId()}`;
-  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'running', 'periodic', now));
-  return { id, scope: 'periodic' };
+  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'running', 'periodic', now, '', ''));
+  return { id, scope: 'periodic', ...NO_ASKER };
 }
 
 /** What an earlier holder left unfinished is asked for again. */

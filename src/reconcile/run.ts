@@ -6,7 +6,8 @@ import { firstIdAt } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { LightningNode } from '../lightning/node.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { Contradiction, MissedSettlement, Scope } from './report.ts';
+import type { Contradiction, MissedSettlement } from './report.ts';
+import type { Taken } from './requests.ts';
 import type { Witness, WitnessTiming } from './witness.ts';
 
 export interface ReconcileDependencies {
@@ -23,14 +24,15 @@ export interface ReconcileDependencies {
 }
 
 /** One reconciliation under way, and what it has found so far. */
-export interface Run extends ReconcileDependencies {
-  readonly scope: Scope;
+export interface Run extends ReconcileDependencies, Taken {
   readonly startedAt: number;
   readonly signal: AbortSignal;
   readonly witness: Witness;
   readonly contradictions: Contradiction[];
   readonly missedSettlements: MissedSettlement[];
   readonly compared: { payments: number; invoices: number };
+  /** Money that arrived at the node and could not be booked, by invoice id: it is not the node's own. */
+  readonly unbookedMsat: Map<string, number>;
   /** Says what is being done and how far it is. */
   progress(text: string): void;
 }

@@ -13,12 +13,14 @@ export interface WitnessTiming {
   readonly patience: number;
   /** How long what looks wrong is left alone before it is looked at again. */
   readonly againMs: number;
+  /** How long an increase of the node's balance is left alone before it is taken for the node's own: money that arrived is booked by then. */
+  readonly arrivalMs: number;
 }
 
 /** Nobody waits for the node then. */
 export const ENDING = 'the service is ending';
 
-const TIMING: WitnessTiming = { answerMs: 5000, atOnce: 8, patience: 5, againMs: 250 };
+const TIMING: WitnessTiming = { answerMs: 5000, atOnce: 8, patience: 5, againMs: 250, arrivalMs: 5000 };
 
 /** Questions the node for one reconciliation: a few at once, each for a limited time, and none any more once it has gone silent. */
 export class Witness {

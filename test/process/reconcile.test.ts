@@ -50,6 +50,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(gone.code).toBe(0);
       expect(service.output().match(/alarm: payment_stuck/g)).toHaveLength(1);
 
+      const accepted = await reconcile('--new-baseline', '--reason', 'the first quiet moment');
+      expect(accepted).toMatchObject({ code: 0, output: expect.stringMatching(/ 0 {2}difference/) });
+
       const mistyped = await reconcile('--seen', `${lnTx.id}x`);
       expect(mistyped.code).toBe(2);
       expect(mistyped.output).toContain('no open alarm is about what --seen names');
@@ -67,11 +70,12 @@ it.each([
   ['reconcile', ['--sean', 'lntx_1']],
   ['reconcile', ['lntx_1']],
   ['reconcile', ['--seen']],
+  ['reconcile', ['--reason', 'no baseline']],
   ['verify', ['--anything']],
   ['playground', ['--port=1']],
 ])('npm run %s does nothing with arguments that it does not know: %j', async (name, args) => {
   const command = (given: string[]) => runCommand(`src/cli/${name}.ts`, given, { DATA_DIR: '/nowhere/at/all' });
-  const usage = new RegExp(`^Usage: npm run ${name}.*\n$`);
+  const usage = new RegExp(`^Usage: npm run ${name}[^]*\\n$`);
   expect(await command(args)).toMatchObject({ code: 2, output: expect.stringMatching(usage) });
   expect(await command(['--help'])).toMatchObject({ code: 0, output: expect.stringMatching(usage) });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
@@ -13,6 +14,11 @@ async function funded(books: Books, amountMsat: number) {
   await books.invoices.settle(books.paidAtNode(await books.invoice(wallet, amountMsat), amountMsat));
   return wallet;
 }
+
+const baselines = statement(
+  'test_baselines',
+  'SELECT accepted_by, reason, baseline_msat, rose_msat, fell_msat FROM node_baseline ORDER BY id',
+);
 
 function add(books: Books, amountMsat: number): void {
   books.answers.localMsat = Number(books.answers.localMsat) + amountMsat;
@@ -52,7 +58,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(await books.openAlarms()).toEqual([`fee_above_limit ${dear.id}`]);
   });
 
-  it('a node that has less is alarmed once, whatever is in flight aside, and cleared when it has enough', async () => {
+  it('raises an alert for a decrease beyond what is in flight, once, and closes it when exactly that comes back', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     const wallet = await funded(books, 100_000);
@@ -62,24 +68,72 @@ onBothDatabases('the reconciled balance', (open) => {
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: -25_000, inFlightMsat: 25_000 });
     expect(await books.openAlarms()).toEqual([]);
     add(books, -1);
-    for (let i = 0; i < 2; i++) await books.reconcile();
-    expect(await books.openAlarms()).toEqual(['node_holds_less node']);
-    expect(books.errors).toEqual(['alarm: node_holds_less']);
-    add(books, 1);
+    const fell = (await books.reconcile()).id;
     await books.reconcile();
-    expect(await books.openAlarms()).toEqual([]);
-    // Once it has failed, nothing is in flight, and the money is missed.
+    expect(await books.openAlarms()).toEqual([`node_balance_fell ${fell}`]);
+    expect(books.errors).toEqual(['alarm: node_balance_fell']);
+    // The payment has failed, so the rest is missing too, and has an alert of its own.
     await books.end(payment, FAILED);
-    await books.reconcile();
-    expect(await books.openAlarms()).toEqual(['node_holds_less node']);
+    const rest = (await books.reconcile()).id;
+    const messages = (await books.alarms.listOpen()).map(({ message }) => message);
+    expect(messages).toEqual([
+      expect.stringMatching(/^1 msat left .* 25000 msat more may be missing/),
+      expect.stringMatching(/^25000 msat left/),
+    ]);
+    expect(await books.openAlarms()).toEqual([`node_balance_fell ${fell}`, `node_balance_fell ${rest}`]);
+    add(books, 25_000);
+    expect((await books.reconcile()).balance).toMatchObject({ fellMsat: 25_001, roseMsat: 25_000 });
+    expect(await books.openAlarms()).toHaveLength(2);
+    add(books, 1);
+    expect((await books.reconcile()).balance).toMatchObject({ fellMsat: 0, roseMsat: 0, restMsat: 0 });
+    expect(await books.openAlarms()).toEqual([]);
   });
 
-  it('more than the ledger explains, as routing income is, is shown and no alarm', async () => {
+  it('shows an increase, such as routing income, without an alert until it is accepted, and alerts when it leaves again', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     add(books, 5000);
-    expect((await books.reconcile()).balance).toMatchObject({ restMsat: 5000 });
+    for (let i = 0; i < 2; i++) expect((await books.reconcile()).balance).toMatchObject({ restMsat: 5000, roseMsat: 5000, fellMsat: 0 });
     expect(await books.openAlarms()).toEqual([]);
+    add(books, -2000);
+    const { id, balance } = await books.reconcile();
+    expect(balance).toMatchObject({ restMsat: 3000, roseMsat: 5000, fellMsat: 2000 });
+    expect(await books.openAlarms()).toEqual([`node_balance_fell ${id}`]);
+    expect((await books.reconcile('new_baseline')).balance).toMatchObject({
+      baselineMsat: OWN_MSAT + 3000,
+      restMsat: 0,
+      roseMsat: 0,
+      fellMsat: 0,
+    });
+    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.database.all(baselines)).toEqual([
+      { accepted_by: 'bob', reason: 'a test', baseline_msat: OWN_MSAT, rose_msat: 0, fell_msat: 0 },
+      { accepted_by: 'bob', reason: 'a test', baseline_msat: OWN_MSAT + 3000, rose_msat: 5000, fell_msat: 2000 },
+    ]);
+  });
+
+  it('takes money that arrived and is booked later for no increase, and a fee that the operator bears for no decrease', async () => {
+    const books = await booksOn(await open());
+    await books.reconcile();
+    const wallet = await funded(books, 100_000);
+    const late = books.paidAtNode(await books.invoice(wallet, 7000), 7000);
+    let looks = 0;
+    const balance = async () => {
+      looks += 1;
+      if (looks === 2) await books.invoices.settle(late);
+      return { localMsat: msat(Number(books.answers.localMsat)) };
+    };
+    expect(
+      (await books.reconcile('periodic', { node: { ...books.deps.node, balance, lookupInvoice: async () => undefined } })).balance,
+    ).toMatchObject({
+      restMsat: 0,
+      roseMsat: 0,
+    });
+    const dear = await books.pay(wallet, 10_000);
+    add(books, -10_000 - RESERVE_MSAT - 2000);
+    await books.end(dear, succeeded(dear, RESERVE_MSAT + 2000));
+    expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0, operatorMsat: -2000 });
+    expect((await books.openAlarms()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
 
   it('S11: a node that does not answer is no node with a balance of 0', async () => {
@@ -105,7 +159,7 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.reconcile();
     const broken = { ...books.deps.node, balance: () => Promise.reject(new Error('connection refused')) };
     expect((await books.reconcile('full', { node: broken })).balance).toEqual({ state: 'unanswered', reason: 'connection refused' });
-    expect(await books.openAlarms()).toEqual(['node_holds_less node', 'node_silent node']);
+    expect(await books.openAlarms()).toEqual([expect.stringMatching(/^node_balance_fell rec_/), 'node_silent node']);
   });
 
   it('an operator can accept what the node has of its own, but not that customers’ money is missing', async () => {
@@ -113,13 +167,37 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.reconcile();
     await funded(books, 100_000);
     add(books, -OWN_MSAT / 2);
-    await books.reconcile();
-    expect(await books.openAlarms()).toEqual(['node_holds_less node']);
+    const { id } = await books.reconcile();
+    expect(await books.openAlarms()).toEqual([`node_balance_fell ${id}`]);
     expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: OWN_MSAT / 2, restMsat: 0 });
     expect(await books.openAlarms()).toEqual([]);
     books.answers.localMsat = 99_999;
-    expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: 0, restMsat: -1 });
-    expect(await books.openAlarms()).toEqual(['node_holds_less node']);
+    for (let i = 0; i < 2; i++) {
+      expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: 0, restMsat: -1 });
+      expect(await books.openAlarms()).toEqual(['node_holds_less node']);
+    }
+    books.answers.localMsat = 100_000;
+    expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0 });
+    expect(await books.openAlarms()).toEqual([]);
+  });
+
+  it('accepts no baseline while money moves through the node, says so, and leaves the alerts open', async () => {
+    const books = await booksOn(await open());
+    await books.reconcile();
+    const wallet = await books.wallet(0);
+    add(books, -5000);
+    await books.reconcile();
+    const before = await books.openAlarms();
+    expect(before).toHaveLength(1);
+    const balance = async () => {
+      await deposit(books, wallet.ledgerAccount, 1000);
+      add(books, 1000);
+      return { localMsat: msat(Number(books.answers.localMsat)) };
+    };
+    const report = await books.reconcile('new_baseline', { node: { ...books.deps.node, balance } });
+    expect(report.balance).toEqual({ state: 'unsteady', reason: expect.stringContaining('each of 20 measurements') });
+    expect(await books.openAlarms()).toEqual(before);
+    expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: -5000, fellMsat: 5000 });
   });
 
   it('a ledger that moves while the node is asked is measured again, and sets no baseline', async () => {
@@ -131,7 +209,7 @@ onBothDatabases('the reconciled balance', (open) => {
       return { localMsat: msat(OWN_MSAT) };
     };
     const report = await books.reconcile('full', { node: { ...books.deps.node, balance } });
-    expect(left).toBe(-1);
+    expect(left).toBe(-2);
     expect(report.balance).toMatchObject({ movedMsat: 0, baselineMsat: OWN_MSAT - 2000, customersMsat: 2000, restMsat: 0 });
   });
 

@@ -48,7 +48,7 @@ export async function booksOn(database: Database) {
   const common = { database, ledger, our, invoices, clock: systemClock, log: silentLog, linkUses, maxInFlight: 1000 };
   const paymentsWith = (others: Alarms) => createPayments({ ...common, alarms: others });
   const payments = paymentsWith(alarms);
-  const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1 };
+  const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };
   const deps: ReconcileDependencies = {
     database,
     node,
@@ -72,7 +72,11 @@ export async function booksOn(database: Database) {
     /** One reconciliation, stored as the service stores it. */
     async reconcile(scope: Scope = 'full', changed: Partial<ReconcileDependencies> = {}): Promise<Report> {
       const { id } = await beginPeriodic(database, clock.ms / 1000);
-      const report = await reconcile({ ...deps, ...changed }, { id, scope }, new AbortController().signal);
+      const report = await reconcile(
+        { ...deps, ...changed },
+        { id, scope, askedBy: 'bob', reason: 'a test' },
+        new AbortController().signal,
+      );
       await storeReport(database, report);
       return report;
     },

@@ -81,7 +81,10 @@ onBothDatabases('reconciliation on demand', (open) => {
     const books = await booksOn(database);
     books.answers.localMsat = 'silent';
     const id = await requestReconciliation(database, 'full', 1);
-    const patient = { ...books, deps: { ...books.deps, timing: { answerMs: 1_000_000_000, atOnce: 1, patience: 1, againMs: 1 } } };
+    const patient = {
+      ...books,
+      deps: { ...books.deps, timing: { answerMs: 1_000_000_000, atOnce: 1, patience: 1, againMs: 1, arrivalMs: 1 } },
+    };
     await whileReconciling(patient, async () => {
       await expect.poll(() => books.answers.asked).toBe(1);
     });

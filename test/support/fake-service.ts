@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
+import { type Alarm, createAlarms } from '../../src/alarms/alarms.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
@@ -16,7 +17,9 @@ import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { systemAccounts } from '../../src/ledger/read-tail.ts';
 import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import { SteppedTime } from '../../src/lightning/fake/time.ts';
-import { freshUrls } from './databases.ts';
+import type { Report, Scope } from '../../src/reconcile/report.ts';
+import { findRequest, requestReconciliation } from '../../src/reconcile/requests.ts';
+import { freshUrls, silentLog } from './databases.ts';
 import { freePort } from './free-port.ts';
 import { problemsAfter, problemsOf } from './ledgers.ts';
 import { type Client, clientOf } from './service.ts';
@@ -34,6 +37,10 @@ export interface FakeService {
   restart(between?: () => Promise<void> | void): Promise<void>;
   /** Starts another instance on the same database and network (PostgreSQL only); it ends with the suite. */
   another(): Promise<Client>;
+  /** Asks the running service to reconcile, and returns the report. */
+  reconcile(scope?: Scope): Promise<Report>;
+  /** The open alerts, the oldest first. */
+  openAlarms(): Promise<Alarm[]>;
   /** The committed balance of suspense. */
   suspenseMsat(): Promise<number>;
   /** Reads the database. */
@@ -92,6 +99,13 @@ export function onFakeService(
           await other.server.listen({ host: '127.0.0.1', port });
           return clientOf(`http://127.0.0.1:${port}`, secretKey, '');
         },
+        async reconcile(scope = 'full') {
+          const id = await requestReconciliation(database, scope, 1, { askedBy: 'bob@desk', reason: 'a test' });
+          const found = async () => (await findRequest(database, id))?.report;
+          await vi.waitUntil(found, { timeout: 60_000, interval: 20 });
+          return (await found()) as Report;
+        },
+        openAlarms: () => createAlarms(database, systemClock, silentLog).listOpen(),
         suspenseMsat: () =>
           database.snapshot(async (tx) => (await systemAccounts(tx)).find(({ id }) => id === SYSTEM_ACCOUNTS.suspense)?.balanceMsat ?? 0),
         rows: (sql, ...parameters) =>

@@ -1,3 +1,4 @@
+import type { Msat } from '../../kernel/money.ts';
 import type { PlaygroundControl } from '../playground/control.ts';
 import { EventLog } from './event-log.ts';
 import { FakeNode } from './fake-node.ts';
@@ -29,6 +30,8 @@ import { type Change, World } from './world.ts';
  *   net.nextPayment({ lateSuccessMs: 1_000 });             // the next payment to begin, whatever its invoice says
  *   net.nextEvent('overtaken'); net.tell(event);           // the next event comes late; an event out of thin air (a stale failure, a repetition)
  *   net.rates = { ...net.rates, loseAnswer: 0.1 };         // by chance, from the seed
+ *
+ *   net.addFunds(-900_000);                                // money comes or goes without a payment
  *
  *   node.kill();                                           // kill -9 of the service; the next life is net.connect()
  *   net.restart(); net.down(); net.up();                   // the node's own troubles
@@ -163,6 +166,12 @@ export class FakeNetwork {
   restart(): void {
     this.down();
     this.up();
+  }
+
+  /** Changes our node's balance by other means than a payment, as its owner or a thief does; negative takes away. */
+  addFunds(amountMsat: number): void {
+    const { balance } = this.#world.tables;
+    this.#world.step(() => balance.put('local', ((balance.get('local') ?? 0) + amountMsat) as Msat));
   }
 
   /** What our node remembers now. */

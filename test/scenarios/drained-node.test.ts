@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+
+const [ADDED_MSAT, TAKEN_MSAT] = [1_000_000_000, 900_000_000];
+
+onFakeService('a node that is drained after its operator added money', (service) => {
+  const { net } = service;
+
+  it('raises an alert that names the amount, although the node still has more than it owes', async () => {
+    await service.client.wallet(1_000_000);
+    expect((await service.reconcile('new_baseline')).balance).toMatchObject({ state: 'measured', restMsat: 0 });
+    net.addFunds(ADDED_MSAT);
+    expect((await service.reconcile()).balance).toMatchObject({ restMsat: ADDED_MSAT, roseMsat: ADDED_MSAT, fellMsat: 0 });
+    expect(await service.openAlarms()).toEqual([]);
+    net.addFunds(-TAKEN_MSAT);
+    const report = await service.reconcile();
+    expect(report.balance).toMatchObject({ restMsat: ADDED_MSAT - TAKEN_MSAT, roseMsat: ADDED_MSAT, fellMsat: TAKEN_MSAT });
+    const [alarm, ...others] = await service.openAlarms();
+    expect(others).toEqual([]);
+    expect(alarm).toMatchObject({
+      kind: 'node_balance_fell',
+      subject: report.id,
+      message: expect.stringContaining(`${TAKEN_MSAT} msat left`),
+    });
+    expect(await service.problems()).toEqual([]);
+  });
+});
+
+onFakeService('a node that is drained before its operator adds money', (service) => {
+  const { net } = service;
+
+  it('keeps the alert that names the amount, until an operator accepts the balance', async () => {
+    await service.client.wallet(1_000_000);
+    await service.reconcile('new_baseline');
+    net.addFunds(-TAKEN_MSAT);
+    const drained = await service.reconcile();
+    net.addFunds(ADDED_MSAT);
+    expect((await service.reconcile()).balance).toMatchObject({ restMsat: ADDED_MSAT - TAKEN_MSAT, fellMsat: TAKEN_MSAT });
+    await service.client.wallet(5);
+    await service.reconcile();
+    const open = { kind: 'node_balance_fell', subject: drained.id, message: expect.stringContaining(`${TAKEN_MSAT} msat left`) };
+    expect(await service.openAlarms()).toMatchObject([open]);
+    expect((await service.reconcile('new_baseline')).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0 });
+    expect(await service.openAlarms()).toEqual([]);
+    expect(await service.problems()).toEqual([]);
+  });
+});
