@@ -4,6 +4,7 @@ import { details, machine, type Result, resultOf, table } from './report.ts';
 import { type Row, Skipped } from './row.ts';
 import { engineRows } from './rows/engine.ts';
 import { growthRows } from './rows/growth.ts';
+import { invoicePaymentRows } from './rows/invoice-payments.ts';
 import { layerRows } from './rows/layers.ts';
 import { lightningRows } from './rows/lightning.ts';
 import { memoryRows } from './rows/memory.ts';
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
 
 const ROWS: readonly Row[] = [
   ...transferRows(),
+  ...invoicePaymentRows(),
   ...engineRows(),
   ...tpcbRows(),
   ...readRows(),

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { LoadOrder, LoadResult } from './load.ts';
 
 /** Puts a load on a local port from a thread of its own. @throws when any request was refused. */
-export async function load({ port, connections, seconds, requests }: LoadOrder): Promise<LoadResult> {
-  const worker = new Worker(new URL('./load.ts', import.meta.url), { workerData: { port, connections, seconds, requests } });
+export async function load(order: LoadOrder): Promise<LoadResult> {
+  const worker = new Worker(new URL('./load.ts', import.meta.url), { workerData: order });
   const [result] = (await once(worker, 'message')) as [LoadResult];
   await worker.terminate();
   if (result.refused > 0) throw new Error(`${result.refused} requests were refused`);

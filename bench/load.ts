@@ -14,6 +14,8 @@ export interface LoadOrder {
   readonly seconds: number;
   /** Whole HTTP requests; each connection takes its turn through them. {@link COUNTED} becomes another number in every request. */
   readonly requests: readonly string[];
+  /** Each request is sent once, by whichever connection is free, and the load ends with the last. */
+  readonly isOnce?: boolean;
 }
 
 export interface LoadResult {
@@ -32,6 +34,7 @@ const MANY = 64;
 const order = workerData as LoadOrder;
 const requests = order.requests.map((text) => ({ bytes: Buffer.from(text), countAt: text.indexOf(COUNTED) }));
 let sent = 0;
+let nextOnce = 0;
 const latenciesMs: number[] = [];
 let refused = 0;
 
@@ -68,8 +71,10 @@ function lookNowAndThen(): () => void {
   };
 }
 
-function next(turn: number): Buffer {
-  const request = requests[turn % requests.length];
+/** @returns undefined when there is nothing left to send */
+function next(turn: number): Buffer | undefined {
+  if (order.isOnce && nextOnce >= requests.length) return undefined;
+  const request = requests[order.isOnce ? nextOnce++ : turn % requests.length];
   if (!request) throw new Error('there is nothing to ask');
   if (request.countAt < 0) return request.bytes;
   const counted = Buffer.from(request.bytes);
@@ -83,9 +88,15 @@ function converse(socket: Socket, first: number, end: number): Promise<void> {
     let turn = first;
     let sentAt = 0;
     let answer = '';
+    const finish = () => {
+      resolve();
+      socket.destroy();
+    };
     const send = () => {
+      const request = next(turn++);
+      if (!request) return finish();
       sentAt = performance.now();
-      socket.write(next(turn++));
+      socket.write(request);
     };
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('the server closed a connection')));
@@ -99,9 +110,8 @@ function converse(socket: Socket, first: number, end: number): Promise<void> {
       answer = '';
       const now = performance.now();
       latenciesMs.push(now - sentAt);
-      if (now < end) return send();
-      resolve();
-      socket.destroy();
+      if (now < end) send();
+      else finish();
     });
     send();
   });

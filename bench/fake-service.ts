@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { startSatchel } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import type { Dialect } from '../src/db/database.ts';
+import { perSecond } from './compare.ts';
+import type { Run } from './run.ts';
+import { postRequest, webOn } from './web.ts';
+
+const INVOICES_AT_ONCE = 32;
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '0', ADDRESS_RATE_LIMIT_PER_SECOND: '0', MAX_PAYMENTS_IN_FLIGHT: '10000' };
+
+/** A whole service on the fake node, with a thousand funded wallets of one account. */
+export interface FakeService extends AsyncDisposable {
+  readonly port: number;
+  /** Requests that move 1 sat from wallet to wallet; they may be repeated. */
+  readonly transfers: readonly string[];
+  /** Makes invoices. @returns requests that pay one each, from another wallet of the service. */
+  invoicePayments(count: number): Promise<string[]>;
+}
+
+export async function startFakeService(run: Run, dialect: Dialect): Promise<FakeService> {
+  const temporary = await run.database(dialect);
+  const { secretKey, funded } = await webOn(temporary.database);
+  // SQLite has one owner.
+  await temporary.database.close();
+  const folder = join(run.folder(), 'service');
+  const own = { DATA_DIR: folder, DATABASE_URL: temporary.url, PORT: '0', LIGHTNING_URL: 'fake:', LOG_LEVEL: 'silent' };
+  const satchel = await startSatchel(readConfig({ ...own, ...UNLIMITED, PROOF_INTERVAL_SECONDS: '0' }));
+  const url = await satchel.server.listen({ host: '127.0.0.1', port: 0 });
+  const idOf = (index: number) => funded[index % funded.length]?.id ?? '';
+
+  async function invoice(index: number): Promise<string> {
+    const headers = { 'x-api-key': secretKey, 'content-type': 'application/json' };
+    const response = await fetch(`${url}/v1/wallet/${idOf(index)}/invoice`, { method: 'POST', headers, body: '{"num_satoshis":1}' });
+    if (response.status !== 201) throw new Error(`an invoice was answered with ${response.status}: ${await response.text()}`);
+    return ((await response.json()) as { payment_request: string }).payment_request;
+  }
+
+  return {
+    port: Number(new URL(url).port),
+    transfers: funded.map(({ id }, i) =>
+      postRequest(`/v1/wallet/${id}/transfer`, secretKey, { dest_wallet_id: idOf(i * 7 + 1), num_satoshis: 1 }),
+    ),
+    async invoicePayments(count) {
+      const requests: string[] = [];
+      await perSecond(count, INVOICES_AT_ONCE, async (index) => {
+        const payment_request = await invoice(index * 7 + 1);
+        requests.push(postRequest(`/v1/wallet/${idOf(index)}/withdraw`, secretKey, { payment_request }));
+      });
+      return requests;
+    },
+    async [Symbol.asyncDispose]() {
+      await satchel.close();
+      await temporary[Symbol.asyncDispose]();
+    },
+  };
+}
