@@ -1,6 +1,7 @@
+import { invariant } from '../kernel/assert.ts';
 import { floorSat, type Msat, msat, subMsat } from '../kernel/money.ts';
 import type { EntryRow } from '../ledger/entries.sql.ts';
-import type { Balance, TransferRow } from '../ledger/posting.ts';
+import type { Balance, Receipt, TransferRow } from '../ledger/posting.ts';
 import type { FailureReason } from '../lightning/node.ts';
 import type { Payment } from '../payments/payment.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
@@ -80,8 +81,20 @@ function walletsOf({ side }: EntryRow, own: string, other: string): TransferWall
 
 /** Builds one side of a transfer between wallets that has just been booked. */
 export function ofBooked(transfer: TransferRow, side: 'from' | 'to', funded: FundedWallet, otherWalletId: string): WalletTransaction {
+  return ofEntry(entryOf(transfer, side), funded, { behind: undefined, label: transfer.memo ?? '', otherWalletId });
+}
+
+/** Builds a payment that has just been booked as succeeded, from the receipt of that posting. */
+export function ofSucceeded(payment: Payment, wallet: Wallet, receipt: Receipt): WalletTransaction {
+  const transfer = receipt.transfers.find(({ id }) => id === payment.transferId);
+  const balance = receipt.balances.get(payment.ledgerAccount);
+  invariant(transfer && balance, 'the posting of a payment moves its amount');
+  return ofEntry(entryOf(transfer, 'from'), { wallet, balance }, { behind: ofPayment(payment), label: payment.userLabel });
+}
+
+function entryOf(transfer: TransferRow, side: 'from' | 'to'): EntryRow {
   const isFrom = side === 'from';
-  const entry: EntryRow = {
+  return {
     transfer_id: transfer.id,
     side,
     entry: isFrom ? transfer.fromEntry : transfer.toEntry,
@@ -94,7 +107,6 @@ export function ofBooked(transfer: TransferRow, side: 'from' | 'to', funded: Fun
     pass_thru: transfer.passThru ?? null,
     other_account: isFrom ? transfer.to : transfer.from,
   };
-  return ofEntry(entry, funded, { behind: undefined, label: transfer.memo ?? '', otherWalletId });
 }
 
 /** A payment that is in flight or has failed: the ledger has no entry for it. */

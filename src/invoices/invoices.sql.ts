@@ -25,7 +25,7 @@ export type InvoiceRow = {
   late: number;
 };
 
-const COLUMNS = `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request, amount_msat,
+export const COLUMNS = `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request, amount_msat,
   received_msat, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records,
   pass_thru, late`;
 

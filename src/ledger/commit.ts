@@ -1,4 +1,5 @@
 import type { SqlValue, Tx } from '../db/database.ts';
+import { refusalOf } from '../db/row-write.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import { accountState } from './account-state.ts';
@@ -47,7 +48,7 @@ export async function commitBatch(
   const rows = postings.flatMap((posting, index) => (decisions[index] instanceof Error ? [] : (posting.rows ?? [])));
   const changed = await Promise.all(rows.map(({ statement, parameters }) => tx.run(statement, ...parameters)));
   const missed = rows.find((_, index) => changed[index] !== 1);
-  if (missed) throw new RowMissed(missed.otherwise);
+  if (missed) throw new RowMissed(refusalOf(missed));
   await writeWorksheet(tx, tail, batchId, sheet);
   return decisions;
 }

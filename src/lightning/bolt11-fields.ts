@@ -22,7 +22,7 @@ export interface Bolt11Fields {
 /** Words by the letter that stands for the field's type; in order of appearance. */
 type FieldWords = Map<string, number[][]>;
 
-const BECH32_ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+export const BECH32_ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const FIXED_LENGTHS = new Map([
   ['p', 52],
   ['s', 52],

@@ -1,6 +1,6 @@
 import { bech32 } from '@scure/base';
 import type { Msat } from '../kernel/money.ts';
-import { type Bolt11Fields, readFields } from './bolt11-fields.ts';
+import { BECH32_ALPHABET, type Bolt11Fields, readFields } from './bolt11-fields.ts';
 import { type Network, readPrefix } from './bolt11-prefix.ts';
 import { readSigner } from './bolt11-signature.ts';
 import { InvalidInvoice } from './invalid-invoice.ts';
@@ -29,6 +29,8 @@ export interface Bolt11 extends Omit<Bolt11Fields, 'statedPayee'> {
 const MAX_LENGTH = 7_089;
 const TIMESTAMP_WORDS = 7;
 const SIGNATURE_WORDS = 104;
+/** 32 bytes in words of 5 bits. */
+const HASH_WORDS = 52;
 
 /**
  * Decodes a BOLT11 invoice. This is the one reader that decides hash and amount; whatever two readers could understand in two
@@ -43,7 +45,7 @@ const SIGNATURE_WORDS = 104;
  * @throws InvalidInvoice
  */
 export function decodeBolt11(text: string): Bolt11 {
-  const bare = text.trim().replace(/^lightning:/i, '');
+  const bare = withoutScheme(text);
   const { prefix, words } = readBech32(bare);
   const { network, amountMsat } = readPrefix(prefix);
   if (words.length < TIMESTAMP_WORDS + SIGNATURE_WORDS) throw new InvalidInvoice('it is too short');
@@ -59,6 +61,38 @@ export function decodeBolt11(text: string): Bolt11 {
     payee: readSigner(prefix, signed, words.slice(-SIGNATURE_WORDS), statedPayee),
     ...fields,
   };
+}
+
+function withoutScheme(text: string): string {
+  return text.trim().replace(/^lightning:/i, '');
+}
+
+/** The form in which a payment request is stored and compared; undefined for a text that no invoice can have. Checks nothing else. */
+export function canonicalText(text: string): string | undefined {
+  const bare = withoutScheme(text);
+  const lower = bare.toLowerCase();
+  return bare.length <= MAX_LENGTH && (bare === lower || bare === bare.toUpperCase()) ? lower : undefined;
+}
+
+/**
+ * Returns the payment hash that a canonical text seems to have, to look for an invoice with. Nothing is checked, neither the checksum nor
+ * the signature, so the result is worth nothing until the whole text was compared or decoded.
+ */
+export function unverifiedPaymentHash(text: string): string | undefined {
+  const wordAt = (at: number) => BECH32_ALPHABET.indexOf(text.charAt(at));
+  for (let at = text.lastIndexOf('1') + 1 + TIMESTAMP_WORDS; at < text.length; ) {
+    const length = wordAt(at + 1) * 32 + wordAt(at + 2);
+    const start = at + 3;
+    at = start + Math.max(0, length);
+    if (text.charAt(start - 3) !== 'p' || length !== HASH_WORDS || at > text.length) continue;
+    return hexOf(Array.from({ length: HASH_WORDS }, (_, index) => wordAt(start + index)));
+  }
+  return undefined;
+}
+
+function hexOf(words: readonly number[]): string | undefined {
+  const bytes = bech32.fromWordsUnsafe([...words]);
+  return bytes ? Buffer.from(bytes).toString('hex') : undefined;
 }
 
 function readBech32(bare: string): { prefix: string; words: number[] } {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Alarms } from '../alarms/alarms.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
-import { findById as findInvoice, reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
+import { reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -11,9 +11,16 @@ import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import type { Posting, RowWrite, TransferOrder } from '../ledger/posting.ts';
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
+import type { IssuedInvoice } from './payable.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { SagaDependencies } from './saga.ts';
+
+/** The posting that ends a payment, and the payment as it is once that is committed. */
+export interface Conclusion {
+  readonly payment: Payment;
+  readonly posting: Posting;
+}
 
 /** Something moved the payment out of `pending` before its hold: the two change in one posting, so this is a bug. */
 class PaymentNotPending extends Error {
@@ -69,45 +76,45 @@ export function success(
   payment: Payment,
   heldMsat: Msat,
   outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
-): Posting {
+): Conclusion {
   const shares = shareFee(payment, heldMsat, outcome.feeMsat);
   const { chargedMsat } = shares;
   const { charged, excess } = paidTransfers(payment, shares, clock.nowMs());
-  return {
-    rows: [
-      succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock)),
-      ...concludeCharge(payment.charge, msat(payment.amountMsat + chargedMsat)),
-      ...excessAlarm(alarms, payment, shares),
-    ],
+  const ended = succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock));
+  const posting: Posting = {
+    rows: [ended.row, ...concludeCharge(payment.charge, msat(payment.amountMsat + chargedMsat)), ...excessAlarm(alarms, payment, shares)],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: charged }],
     transfers: excess,
   };
+  return { payment: ended.payment, posting };
 }
 
 /** The amount moves from wallet to wallet; there is no fee. */
-export async function insideSuccess({ clock, database }: SagaDependencies, payment: Payment, invoiceId: string): Promise<Posting> {
-  const invoice = await database.first(findInvoice, invoiceId);
-  invariant(invoice?.preimage, 'an invoice that is paid inside has its preimage');
+export function insideSuccess({ clock }: SagaDependencies, payment: Payment, invoice: IssuedInvoice): Conclusion {
+  invariant(invoice.preimage, 'an invoice that is paid inside has its preimage');
   const now = unixSeconds(clock);
-  const settled = { statement: settleInside, parameters: [invoice.id, payment.amountMsat, now], otherwise: new PaymentNotPending() };
-  const transfer = { ...amountTransfer(payment), to: invoice.ledger_account, toType: invoice.wtx_type, toLntx: invoice.id };
-  return {
-    rows: [succeeded(payment, invoice.preimage, ZERO_MSAT, now), settled, ...concludeCharge(payment.charge, payment.amountMsat)],
+  const settled = { statement: settleInside, parameters: [invoice.id, payment.amountMsat, now], otherwise: notPending };
+  const transfer = { ...amountTransfer(payment), to: invoice.ledgerAccount, toType: invoice.wtxType, toLntx: invoice.id };
+  const ended = succeeded(payment, invoice.preimage, ZERO_MSAT, now);
+  const posting: Posting = {
+    rows: [ended.row, settled, ...concludeCharge(payment.charge, payment.amountMsat)],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: [transfer] }],
   };
+  return { payment: ended.payment, posting };
 }
 
 /** Everything comes back to the wallet, and what the payment had taken can be taken again. */
-export function failure({ linkUses }: SagaDependencies, payment: Payment, reason: FailureReason): Posting {
+export function failure({ linkUses }: SagaDependencies, payment: Payment, reason: FailureReason): Conclusion {
   const rows: RowWrite[] = [
-    { statement: sql.fail, parameters: [payment.id, reason], otherwise: new PaymentNotPending() },
+    { statement: sql.fail, parameters: [payment.id, reason], otherwise: notPending },
     ...concludeCharge(payment.charge, ZERO_MSAT),
   ];
   if (payment.invoiceId !== undefined) {
-    rows.push({ statement: reopenInvoice, parameters: [payment.invoiceId], otherwise: new PaymentNotPending() });
+    rows.push({ statement: reopenInvoice, parameters: [payment.invoiceId], otherwise: notPending });
   }
   if (payment.linkId !== undefined) rows.push(linkUses.releaseUse(payment.linkId));
-  return { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
+  const posting: Posting = { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
+  return { payment: { ...payment, state: 'failed', failureReason: reason }, posting };
 }
 
 /** What a payment moves out of its wallet; its wallet transaction has had this id since the hold. */
@@ -122,8 +129,15 @@ function feeTransfer(payment: Payment, id: string, amountMsat: Msat): TransferOr
   return { id, from, to: SYSTEM_ACCOUNTS.node, amountMsat, fromType: 'network_fee', passThru: sourceOf(payment) };
 }
 
-function succeeded(payment: Payment, preimage: string, feeMsat: Msat, settledAt: number): RowWrite {
-  return { statement: sql.succeed, parameters: [payment.id, preimage, feeMsat, settledAt], otherwise: new PaymentNotPending() };
+function succeeded(payment: Payment, preimage: string, feeMsat: Msat, settledAt: number): { payment: Payment; row: RowWrite } {
+  return {
+    payment: { ...payment, state: 'succeeded', preimage, feeMsat, settledAt },
+    row: { statement: sql.succeed, parameters: [payment.id, preimage, feeMsat, settledAt], otherwise: notPending },
+  };
+}
+
+function notPending(): Error {
+  return new PaymentNotPending();
 }
 
 function sourceOf(payment: Payment): string {

@@ -1,24 +1,24 @@
 import type { Limits } from '../budgets/limits.ts';
+import type { Database } from '../db/database.ts';
 import type { Invoice } from '../invoices/invoice.ts';
-import type { Invoices } from '../invoices/invoices.ts';
 import type { OurNode } from '../invoices/our-node.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
-import { type Bolt11, decodeBolt11, InvalidInvoice, unknownRequiredBits } from '../lightning/bolt11.ts';
-import type { NodeInfo } from '../lightning/node.ts';
+import { type Bolt11, unknownRequiredBits } from '../lightning/bolt11.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
 import { newPayment } from './new-payment.ts';
+import { findPayable, type Payable } from './payable.ts';
 import type { WithdrawalType } from './payment.ts';
 import { requireRepeat } from './repeated-payment.ts';
 import type { Begun, Saga } from './saga.ts';
 
 export interface InvoicePayment {
   readonly wallet: Wallet;
-  /** Read by {@link readInvoice}; reading costs a signature, so it is read once. */
-  readonly invoice: Bolt11;
+  /** The payment request, or the invoice that was decoded from it. */
+  readonly invoice: string | Bolt11;
   /** For an invoice that leaves its amount open. */
   readonly amountMsat?: Msat | undefined;
   /** 0 means zero; absent: {@link PAYMENT_FEE_RULE}. */
@@ -39,50 +39,37 @@ export interface InvoicePayment {
 }
 
 export interface PayInvoiceDependencies {
+  readonly database: Database;
   readonly saga: Saga;
-  readonly invoices: Invoices;
+  readonly maxInFlight: number;
   readonly our: OurNode;
   readonly clock: Clock;
 }
 
 /**
- * Reads an invoice that is to be paid.
- * @throws Refusal `invoice_undecodable`, `invoice_wrong_network`.
- */
-export function readInvoice(paymentRequest: string, network: NodeInfo['network']): Bolt11 {
-  let invoice: Bolt11;
-  try {
-    invoice = decodeBolt11(paymentRequest);
-  } catch (error) {
-    if (error instanceof InvalidInvoice) throw new Refusal('invoice_undecodable', `The invoice cannot be read: ${error.message}.`);
-    throw error;
-  }
-  if (invoice.network === network) return invoice;
-  throw new Refusal('invoice_wrong_network', `The invoice is for ${invoice.network}, this service is on ${network}.`);
-}
-
-/**
  * Begins to pay a BOLT11 invoice from a wallet: over the network, or inside when it is a local wallet's.
  *
- * Checks come in this order. The invoice has been decoded: signature and network are right. A repeat of a payment that this wallet has
- * pending or settled returns that payment, also after the invoice has expired: a client that retries must not read in a 400 that nothing
- * was paid. Then the invoice itself. Only then what other wallets have to do with its payment hash, so that an invoice that could not be
- * paid reveals nothing of them.
+ * Checks come in this order. The invoice is the very text that this service issued, or it has been decoded: signature and network are
+ * right. A repeat of a payment that this wallet has pending or settled returns that payment, also after the invoice has expired: a client
+ * that retries must not read in a 400 that nothing was paid. Then the invoice itself. Only then what other wallets have to do with its
+ * payment hash, so that an invoice that could not be paid reveals nothing of them.
  * @throws Refusal when nothing was begun.
  */
 export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<Begun> {
-  const { saga, clock } = deps;
-  const { wallet, invoice, claim } = order;
+  const { database, saga, our, clock, maxInFlight } = deps;
+  const { wallet, claim } = order;
+  const lookup = { database, maxInFlight, network: () => our.identity().network };
+  const { payable: invoice, ...found } = await findPayable(lookup, order.invoice, wallet.id);
   const { paymentHash, paymentRequest } = invoice;
   const amountMsat = agreedAmount(invoice, order.amountMsat);
   const wanted = { walletId: wallet.id, paymentRequest, amountMsat, linkId: claim?.linkId };
-  const live = await saga.findLive(paymentHash);
+  const live = found.isLive ? await saga.findLive(paymentHash) : undefined;
   if (live?.walletId === wallet.id) return { payment: requireRepeat(live, wanted), replayed: true };
 
   requirePayable(invoice, unixSeconds(clock));
   if (amountMsat === undefined) throw new Refusal(invoice.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');
   if (live) requireRepeat(live, wanted);
-  const local = await findLocal(deps, invoice, wallet);
+  const local = found.issued && requireOpen(found.issued, invoice, wallet);
   const payment = newPayment(deps, wallet, {
     wtxType: order.wtxType,
     paymentHash,
@@ -105,11 +92,11 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
   const { guards, limits } = order;
   const rows = [...(claim ? [claim.row] : []), ...(order.companions?.(payment.id) ?? [])];
-  return saga.begin({ payment, reserveMsat, rows, guards, limits });
+  return saga.beginNew({ payment, issued: local, reserveMsat, rows, guards, limits }, found.pending);
 }
 
 /** BOLT11: a payer that does not know a required feature must not pay. */
-function requirePayable(invoice: Bolt11, nowSeconds: number): void {
+function requirePayable(invoice: Payable, nowSeconds: number): void {
   if (invoice.expiresAt <= nowSeconds) throw new Refusal('invoice_expired');
   // PostgreSQL has no NUL in a text.
   if (invoice.description?.includes('\u0000'))
@@ -119,18 +106,17 @@ function requirePayable(invoice: Bolt11, nowSeconds: number): void {
 }
 
 /** Returns the amount that invoice and request agree on; undefined when they do not, or when neither states one. */
-function agreedAmount({ amountMsat }: Bolt11, given: Msat | undefined): Msat | undefined {
+function agreedAmount({ amountMsat }: Payable, given: Msat | undefined): Msat | undefined {
   if (given !== undefined && amountMsat !== undefined && given !== amountMsat) return undefined;
   return amountMsat ?? given;
 }
 
 /**
- * The invoice of this service behind a payment request. It must be the very text that was handed out: an invoice that keeps a
- * local hash but changes the amount is somebody's forgery.
+ * Checks that the invoice of this service with the payment hash can be paid. The payment request must be the very text that was
+ * issued: an invoice that keeps a local hash but changes the amount is a forgery.
+ * @throws Refusal `invoice_mismatch`, `own_invoice`, `invoice_canceled`, `invoice_paid`.
  */
-async function findLocal({ invoices }: PayInvoiceDependencies, wanted: Bolt11, payer: Wallet): Promise<Invoice | undefined> {
-  const invoice = await invoices.findByHash(wanted.paymentHash);
-  if (!invoice) return undefined;
+function requireOpen(invoice: Invoice, wanted: Payable, payer: Wallet): Invoice {
   if (invoice.paymentRequest !== wanted.paymentRequest) throw new Refusal('invoice_mismatch');
   if (invoice.walletId === payer.id) throw new Refusal('own_invoice');
   if (invoice.state === 'canceled') throw new Refusal('invoice_canceled');

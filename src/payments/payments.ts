@@ -6,22 +6,23 @@ import type { Bolt11 } from '../lightning/bolt11.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
 import { correctLateSuccess } from './correction.ts';
 import { type Keysend, keysend } from './keysend.ts';
-import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
+import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
+import { readInvoice } from './payable.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import { type Begun, Saga, type SagaDependencies } from './saga.ts';
+import { type Begun, Saga, type SagaDependencies, type Waited } from './saga.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
 
 /** Money out: to invoices, to nodes, to other wallets. */
 export interface Payments {
-  /** Reads an invoice that is to be paid. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
+  /** Decodes an invoice. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
   readInvoice(paymentRequest: string): Bolt11;
   payInvoice(order: InvoicePayment): Promise<Begun>;
   keysend(order: Keysend): Promise<Begun>;
   /** @returns the receipt, with the one transfer and both balances. */
   transfer(order: WalletTransfer): Promise<Receipt>;
   /** The payment once it has ended, or as it is after `seconds`. */
-  wait(id: string, seconds: number): Promise<Payment>;
+  wait(id: string, seconds: number): Promise<Waited>;
   find(id: string): Promise<Payment | undefined>;
   /** The payment of a hash in one wallet, or in any wallet of an account: the live one, or the newest failed one. */
   findByHash(paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined>;

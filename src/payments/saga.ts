@@ -1,11 +1,11 @@
-import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Alarms } from '../alarms/alarms.ts';
 import { allow, BudgetMoved } from '../budgets/budgets.ts';
 import type { Limits } from '../budgets/limits.ts';
 import type { Database } from '../db/database.ts';
 import { closeToOutside } from '../invoices/close-to-outside.ts';
-import { close as closeInvoice } from '../invoices/invoices.sql.ts';
+import { rowToInvoice } from '../invoices/invoice.ts';
+import { close as closeInvoice, findById as findInvoice } from '../invoices/invoices.sql.ts';
 import type { OurNode } from '../invoices/our-node.ts';
 import { invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -17,7 +17,9 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Balance, Guard, RowWrite } from '../ledger/posting.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
 import { activeWalletGuard } from '../wallets/wallets.ts';
-import { announceExcess, failure, insideSuccess, requireProof, shareFee, success } from './conclusion.ts';
+import { announceExcess, type Conclusion, failure, insideSuccess, requireProof, shareFee, success } from './conclusion.ts';
+import { type Ended, Endings } from './endings.ts';
+import type { IssuedInvoice } from './payable.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import { requireRepeat } from './repeated-payment.ts';
@@ -25,6 +27,8 @@ import { requireRepeat } from './repeated-payment.ts';
 /** A payment about to begin. */
 export interface Draft {
   readonly payment: Payment;
+  /** The invoice of this service that it pays, when its caller has read it. */
+  readonly issued?: IssuedInvoice | undefined;
   /** The most that routing may cost; capped by what the balance leaves above the amount. */
   readonly reserveMsat: Msat;
   /** Rows of other rooms that the hold depends on, such as the claim of a withdraw link. */
@@ -42,6 +46,9 @@ export interface Begun {
   /** The wallet's balance right after the hold, when this request made it. */
   readonly balance?: Balance | undefined;
 }
+
+/** A payment that was waited for; with the receipt of its end when this process has booked it. */
+export type Waited = Pick<Ended, 'payment'> & Partial<Ended>;
 
 export interface SagaDependencies {
   readonly database: Database;
@@ -85,13 +92,11 @@ const SETTLE_DOWN_MS = 5000;
  */
 export class Saga {
   readonly #deps: SagaDependencies;
-  readonly #ended = new EventEmitter().setMaxListeners(0);
-  readonly #closing = new AbortController();
+  readonly #endings = new Endings();
   readonly #driving = new Map<string, Promise<void>>();
 
   constructor(deps: SagaDependencies) {
     this.#deps = deps;
-    setMaxListeners(0, this.#closing.signal);
   }
 
   /**
@@ -102,8 +107,18 @@ export class Saga {
   async begin(draft: Draft): Promise<Begun> {
     const earlier = await this.#findRepeated(draft.payment);
     if (earlier) return { payment: earlier, replayed: true };
+    const row = await this.#deps.database.first(sql.countPending, draft.payment.walletId, this.#deps.maxInFlight);
+    return this.beginNew(draft, row?.n ?? 0);
+  }
+
+  /**
+   * The same for a caller that has just found no live payment of the payment hash, and `pending` payments of the wallet. Both may be
+   * different by now: the rows of the hold decide.
+   */
+  async beginNew(draft: Draft, pending: number): Promise<Begun> {
     await this.#deps.our.requireAvailable();
-    await this.#requireRoom(draft.payment);
+    // Rejects most of what is beyond the wallet's limit before it costs the ledger anything.
+    if (pending >= this.#deps.maxInFlight) throw new Refusal('too_many_payments');
     for (;;) {
       try {
         const allowed = await allow(this.#deps, draft.limits, draft.payment.amountMsat, draft.reserveMsat);
@@ -120,14 +135,14 @@ export class Saga {
     }
   }
 
-  async #hold({ payment, reserveMsat, rows = [], guards = [] }: Draft): Promise<Begun> {
+  async #hold({ payment, issued, reserveMsat, rows = [], guards = [] }: Draft): Promise<Begun> {
     let balance: Balance | undefined;
     try {
       const receipt = await this.#deps.ledger.post({
         guards: [activeWalletGuard(payment.walletId), ...guards],
         holds: [{ id: payment.id, account: payment.ledgerAccount, amountMsat: payment.amountMsat, reserveMsat }],
         rows: [
-          { statement: sql.insertPending, parameters: pendingParameters(payment), otherwise: new Refusal('invoice_paid') },
+          { statement: sql.insertPending, parameters: pendingParameters(payment), otherwise: invoicePaid },
           this.#limitRow(payment),
           ...this.#takeInvoice(payment),
           ...rows,
@@ -141,7 +156,7 @@ export class Saga {
       if (!first) throw error;
       if (first.id !== payment.id) return { payment: first, replayed: true };
     }
-    void this.drive(payment);
+    void this.drive(payment, issued);
     return { payment, replayed: false, balance };
   }
 
@@ -161,18 +176,18 @@ export class Saga {
   }
 
   /** Takes a pending payment as far as it gets now; never throws: what is unclear stays pending. One at a time per payment. */
-  drive(payment: Payment): Promise<void> {
+  drive(payment: Payment, issued?: IssuedInvoice): Promise<void> {
     const running = this.#driving.get(payment.id);
     if (running) return running;
-    const run = this.#drive(payment)
+    const run = this.#drive(payment, issued)
       .catch((error) => this.#deps.log.warn({ payment: payment.id, reason: errorMessage(error) }, 'payment stays pending'))
       .finally(() => this.#driving.delete(payment.id));
     this.#driving.set(payment.id, run);
     return run;
   }
 
-  async #drive(payment: Payment): Promise<void> {
-    if (payment.invoiceId !== undefined) return this.#driveInside(payment, payment.invoiceId);
+  async #drive(payment: Payment, issued?: IssuedInvoice): Promise<void> {
+    if (payment.invoiceId !== undefined) return this.#driveInside(payment, payment.invoiceId, issued);
     const heldMsat = await this.#deps.ledger.openHoldMsat(payment.id);
     if (heldMsat === undefined) return;
     const order = {
@@ -192,50 +207,60 @@ export class Saga {
   }
 
   /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay it at the node. */
-  async #driveInside(payment: Payment, invoiceId: string): Promise<void> {
+  async #driveInside(payment: Payment, invoiceId: string, issued?: IssuedInvoice): Promise<void> {
     const outcome = await closeToOutside(this.#deps.our, payment.paymentHash);
-    if (outcome === 'closed') return this.#finish(payment, await insideSuccess(this.#deps, payment, invoiceId));
+    if (outcome === 'closed') return this.#finish(insideSuccess(this.#deps, payment, issued ?? (await this.#readIssued(invoiceId))));
     await this.conclude(payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
+  }
+
+  async #readIssued(invoiceId: string): Promise<IssuedInvoice> {
+    const row = await this.#deps.database.first(findInvoice, invoiceId);
+    invariant(row, `invoice ${invoiceId} is gone`);
+    return rowToInvoice(row);
   }
 
   /** Books a definitive outcome, once, however often it is reported; `pending` changes nothing. */
   async conclude(payment: Payment, outcome: PaymentOutcome): Promise<void> {
     if (outcome.state === 'pending') return;
-    if (outcome.state === 'failed') return this.#finish(payment, failure(this.#deps, payment, outcome.reason));
+    if (outcome.state === 'failed') return this.#finish(failure(this.#deps, payment, outcome.reason));
     requireProof(payment, outcome.preimage);
     const heldMsat = await this.#deps.ledger.openHoldMsat(payment.id);
     if (heldMsat === undefined) return;
-    await this.#finish(payment, success(this.#deps, payment, heldMsat, outcome));
+    await this.#finish(success(this.#deps, payment, heldMsat, outcome));
     if (shareFee(payment, heldMsat, outcome.feeMsat).excessMsat > 0) await announceExcess(this.#deps, payment);
   }
 
-  async #finish(payment: Payment, posting: Parameters<Ledger['post']>[0]): Promise<void> {
+  async #finish({ payment, posting }: Conclusion): Promise<void> {
     try {
-      await this.#deps.ledger.post(posting);
+      const receipt = await this.#deps.ledger.post(posting);
+      this.#endings.announce(payment.id, { payment, receipt });
     } catch (error) {
       if (!(error instanceof HoldClosed)) throw error;
+      this.#endings.announce(payment.id);
     }
-    this.#ended.emit(payment.id);
   }
 
-  /** The payment as it is once it has ended, or after `seconds`, or when the service is closing, whichever is first. */
-  async wait(id: string, seconds: number): Promise<Payment> {
+  /** The payment once it has ended, or as it is after `seconds` or when the service is closing, whichever is first. */
+  async wait(id: string, seconds: number): Promise<Waited> {
     const { clock, database } = this.#deps;
     const deadline = clock.nowMs() + seconds * 1000;
-    for (;;) {
+    // A payment that this instance is driving ends here most of the time, so the database need not be read first.
+    for (let mayRead = !this.#driving.has(id) || seconds === 0; ; mayRead = true) {
       // Listening begins before the read, so that an end in between is not missed. Another instance may end it: that is only read.
-      const pause = AbortSignal.any([AbortSignal.timeout(Math.max(1, Math.min(1000, deadline - clock.nowMs()))), this.#closing.signal]);
-      const ended = once(this.#ended, id, { signal: pause }).catch(() => undefined);
-      const row = await database.first(sql.findById, id);
-      invariant(row, `payment ${id} is gone`);
-      if (row.state !== 'pending' || clock.nowMs() >= deadline || this.#closing.signal.aborted) return rowToPayment(row);
-      await ended;
+      const next = this.#endings.next(id, Math.max(1, Math.min(1000, deadline - clock.nowMs())));
+      if (mayRead) {
+        const row = await database.first(sql.findById, id);
+        invariant(row, `payment ${id} is gone`);
+        if (row.state !== 'pending' || clock.nowMs() >= deadline || this.#endings.isClosed) return { payment: rowToPayment(row) };
+      }
+      const ended = await next;
+      if (ended) return ended;
     }
   }
 
   /** Answers everybody who waits with what is known now. */
   stopWaiting(): void {
-    this.#closing.abort();
+    this.#endings.close();
   }
 
   /** Lets what is being driven come to rest, for a clean end of the process; a node that is silent does not hold it up for long. */
@@ -243,21 +268,22 @@ export class Saga {
     await Promise.race([Promise.allSettled(this.#driving.values()), delay(SETTLE_DOWN_MS, undefined, { ref: false })]);
   }
 
-  /** Refuses most of what is beyond the wallet's limit before it costs the ledger anything; the posting's own row refuses the rest. */
-  async #requireRoom({ walletId }: Payment): Promise<void> {
-    const { database, maxInFlight } = this.#deps;
-    const row = await database.first(sql.countPending, walletId, maxInFlight);
-    if ((row?.n ?? 0) >= maxInFlight) throw new Refusal('too_many_payments');
-  }
-
   #limitRow({ id, walletId }: Payment): RowWrite {
     const parameters = [id, walletId, this.#deps.maxInFlight];
-    return { statement: sql.requireWithinLimit, parameters, otherwise: new Refusal('too_many_payments') };
+    return { statement: sql.requireWithinLimit, parameters, otherwise: tooManyPayments };
   }
 
   #takeInvoice(payment: Payment): RowWrite[] {
     if (payment.invoiceId === undefined) return [];
     const parameters = [payment.invoiceId, payment.createdAt];
-    return [{ statement: closeInvoice, parameters, otherwise: new Refusal('invoice_paid') }];
+    return [{ statement: closeInvoice, parameters, otherwise: invoicePaid }];
   }
+}
+
+function invoicePaid(): Refusal {
+  return new Refusal('invoice_paid');
+}
+
+function tooManyPayments(): Refusal {
+  return new Refusal('too_many_payments');
 }

@@ -38,6 +38,7 @@ const READS: [Statement, unknown[] | ((dialect: Dialect) => unknown[])][] = [
   [payments.findByHashInWallet, ['x', 'y']],
   [payments.findByHashInAccount, ['x', 'y']],
   [payments.findLive, ['x']],
+  [payments.findPayable, ['x', 'wal_x', 100]],
   [payments.findMany, [['x']]],
   [payments.listPending, ['', 100]],
   [payments.findByTransfer, ['x']],

@@ -1,7 +1,7 @@
 import { bech32 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Bolt11, decodeBolt11, InvalidInvoice } from '../../src/lightning/bolt11.ts';
+import { type Bolt11, canonicalText, decodeBolt11, InvalidInvoice, unverifiedPaymentHash } from '../../src/lightning/bolt11.ts';
 import { type Bolt11Draft, type Bolt11Field, encodeBolt11, numberWords, ordinaryFields } from '../../src/lightning/fake/bolt11-encoder.ts';
 import { forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 
@@ -25,6 +25,20 @@ describe('BOLT11, whatever comes', () => {
   const hex32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'));
   const word = fc.integer({ min: 0, max: 31 });
   const words = fc.array(word, { maxLength: 120 });
+
+  it('ends the search for the payment hash of any text, and finds that of every text that decodes', () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 200 }),
+      words.map((all) => `lnbcrt1${bech32.encode('x', all, false).slice(2)}`),
+    );
+    fc.assert(fc.property(text, (any) => [undefined, 64].includes(unverifiedPaymentHash(canonicalText(any) ?? any)?.length)));
+    fc.assert(
+      fc.property(hex32, fc.array(fc.constantFrom<Bolt11Field>(...ORDINARY.slice(1)), { maxLength: 4 }), (paymentHash, before) => {
+        const fields = [...before, ...ordinaryFields({ paymentHash, paymentSecret: '11'.repeat(32), description: 'tea' })];
+        expect(unverifiedPaymentHash(invoice(fields))).toBe(paymentHash);
+      }),
+    );
+  });
 
   it('gives back what was encoded', () => {
     const draft = fc.record({

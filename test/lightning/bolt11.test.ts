@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
-import { type Bolt11, decodeBolt11, InvalidInvoice, unknownRequiredBits } from '../../src/lightning/bolt11.ts';
+import {
+  type Bolt11,
+  canonicalText,
+  decodeBolt11,
+  InvalidInvoice,
+  unknownRequiredBits,
+  unverifiedPaymentHash,
+} from '../../src/lightning/bolt11.ts';
 import {
   type Bolt11Draft,
   type Bolt11Field,
@@ -44,6 +51,10 @@ describe('the vectors of BOLT11', () => {
 
   it.each(INVALID)('refuses $title', ({ text, reason }) => {
     expect(refusal(text)).toMatch(reason);
+  });
+
+  it('have the same payment hash when nothing else of them is read', () => {
+    for (const { text } of VALID) expect(unverifiedPaymentHash(canonicalText(text) ?? '')).toBe(decodeBolt11(text).paymentHash);
   });
 
   it('reports the required feature 100, which no payer knows', () => {

@@ -8,7 +8,7 @@ import { newKeyText } from '../../src/accounts/keys.ts';
 import { type Alarm, createAlarms } from '../../src/alarms/alarms.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
+import type { Database, Dialect, SqlValue, Tx } from '../../src/db/database.ts';
 import { StatementFailed } from '../../src/db/errors.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
@@ -33,6 +33,8 @@ export interface FakeService {
   readonly time: SteppedTime;
   /** While true, every transaction fails, as on a full disk; reads go on. */
   diskIsFull: boolean;
+  /** While it is a list, the name of every statement that the service runs is added to it, and `BEGIN` for every transaction. */
+  statements: string[] | undefined;
   /** Ends the service and starts it again on the same database and network. `between` runs while it is down. */
   restart(between?: () => Promise<void> | void): Promise<void>;
   /** Starts another instance on the same database and network (PostgreSQL only); it ends with the suite. */
@@ -73,7 +75,8 @@ export function onFakeService(
         satchel = await startSatchel(config, {
           openDatabase: async (url, options) => {
             database = await openDatabase(url, options);
-            return { ...database, transaction: (work) => (service.diskIsFull ? Promise.reject(full()) : database.transaction(work)) };
+            const told = recording(database, (name) => service.statements?.push(name));
+            return { ...told, transaction: (work) => (service.diskIsFull ? Promise.reject(full()) : told.transaction(work)) };
           },
           openNode,
         });
@@ -87,6 +90,7 @@ export function onFakeService(
         net,
         time,
         diskIsFull: false,
+        statements: undefined,
         async restart(between = () => undefined) {
           await satchel?.close();
           await between();
@@ -132,6 +136,41 @@ export function onFakeService(
       suite(service, dialect);
     });
   }
+}
+
+/** The database, with a note of every statement. */
+function recording(database: Database, note: (name: string) => void): Database {
+  const reads = (on: Pick<Database, 'all' | 'first'>): Pick<Database, 'all' | 'first'> => ({
+    all(statement, ...parameters) {
+      note(statement.name);
+      return on.all(statement, ...parameters);
+    },
+    first(statement, ...parameters) {
+      note(statement.name);
+      return on.first(statement, ...parameters);
+    },
+  });
+  const noted = (tx: Tx): Tx => ({
+    ...tx,
+    ...reads(tx),
+    run(statement, ...parameters) {
+      note(statement.name);
+      return tx.run(statement, ...parameters);
+    },
+    send(statement, ...parameters) {
+      note(statement.name);
+      return tx.send(statement, ...parameters);
+    },
+  });
+  return {
+    ...database,
+    ...reads(database),
+    transaction: (work) =>
+      database.transaction((tx) => {
+        note('BEGIN');
+        return work(noted(tx));
+      }),
+  };
 }
 
 function full(): StatementFailed {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { History } from '../../history/history.ts';
-import { ofBooked, ofUnsettled, type WalletTransaction } from '../../history/wallet-transaction.ts';
+import { ofBooked, ofSucceeded, ofUnsettled, type WalletTransaction } from '../../history/wallet-transaction.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -88,7 +88,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
     return pay(deps, request, reply, spender, (companions) =>
       deps.payments.payInvoice({
         wallet: spender.wallet,
-        invoice: deps.payments.readInvoice(payment_request),
+        invoice: payment_request,
         amountMsat: sat === undefined ? undefined : satToMsat(sat),
         feeLimitMsat: feeLimitMsat as Msat | undefined,
         passThru: passThruText(passThru),
@@ -163,9 +163,10 @@ async function answerPayment(
 ): Promise<FastifyReply> {
   if (begun.replayed) reply.header('idempotency-replayed', 'true');
   try {
-    const payment = await deps.payments.wait(begun.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
+    const { payment, receipt } = await deps.payments.wait(begun.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
     if (payment.state === 'failed') throw paymentFailed(payment);
-    const wtx = deps.objects.walletTransaction(await deps.history.ofPayment(payment));
+    const made = receipt ? ofSucceeded(payment, wallet, receipt) : await deps.history.ofPayment(payment);
+    const wtx = deps.objects.walletTransaction(made);
     return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
   } catch (error) {
     if (error instanceof Refusal || !begun.balance) throw error;
