@@ -158,7 +158,7 @@ onFakeService('an invoice that is paid again', (service) => {
     const ways: Record<string, (hash: string) => string> = {
       invoice_expired: (hash) => forge(hash, { amountMsat: 100_000, ageSeconds: 10_000 }),
       invoice_wrong_network: (hash) => forge(hash, { amountMsat: 100_000, network: 'bitcoin' }),
-      invoice_undecodable: (hash) => `${forge(hash, { amountMsat: 100_000 }).slice(0, -1)}q`,
+      invoice_undecodable: (hash) => forge(hash, { amountMsat: 100_000 }).replace(/.$/, (last) => (last === 'q' ? 'p' : 'q')),
       invoice_amount_missing: (hash) => forge(hash),
     };
     for (const [type, make] of Object.entries(ways)) {
