@@ -33,7 +33,7 @@ export interface FakeService {
   readonly time: SteppedTime;
   /** While true, every transaction fails, as on a full disk; reads go on. */
   diskIsFull: boolean;
-  /** While it is a list, the name of every statement that the service runs is added to it, and `BEGIN` for every transaction. */
+  /** While it is a list, the name of every statement that the service runs is added to it. */
   statements: string[] | undefined;
   /** Ends the service and starts it again on the same database and network. `between` runs while it is down. */
   restart(between?: () => Promise<void> | void): Promise<void>;
@@ -165,11 +165,7 @@ function recording(database: Database, note: (name: string) => void): Database {
   return {
     ...database,
     ...reads(database),
-    transaction: (work) =>
-      database.transaction((tx) => {
-        note('BEGIN');
-        return work(noted(tx));
-      }),
+    transaction: (work) => database.transaction((tx) => work(noted(tx))),
   };
 }
 
