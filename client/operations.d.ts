@@ -244,6 +244,8 @@ export interface NewWallet {
   balance_msat: number;
   /** Held for payments in flight */
   pending_msat: number;
+  /** The largest amount that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */
+  max_payable_msat: number;
   /** Whether the wallet sends money */
   statusType: { /** What it is the status of */ type: 'wallet'; /** inactive: it sends no money */ name: 'active' | 'inactive'; /** For people */ display_name: string; };
   /** The same for every wallet */
@@ -357,7 +359,7 @@ export interface Routes {
 
 export interface Transfer {
   /** The side of the wallet that received */
-  wtx_transfer_in: { /** wtx_… */ id: string; /** Unix seconds */ created_at: number; /** Signed */ num_satoshis: number; /** Signed, exact */ num_msat: number; /** What you call it; for people */ user_label: string; /** The wallet that received; only its `id` for a key that may not read it */ wal: { /** wal_… */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** What you call it; for people */ user_label?: string; /** Spendable, in whole satoshis */ balance?: number; /** Spendable, exact */ balance_msat?: number; /** Held for payments in flight */ pending_msat?: number; /** Whether the wallet sends money */ statusType?: { /** What it is the status of */ type: 'wallet'; /** inactive: it sends no money */ name: 'active' | 'inactive'; /** For people */ display_name: string; }; /** The same for every wallet */ walletType?: { /** For programs */ name: string; /** For people */ display_name: string; }; /** Always null: there are no pay links yet */ default_lnurlpay_id?: string | null; /** The node of this service (`lnd_…`) */ ln_node_id?: string; }; /** What kind of movement it is */ wtxType: { /** Always `ln` */ layer: string; /** `ln_deposit`, `ln_withdrawal`, `ln_transfer_in`, `ln_transfer_out`, `ln_lnurl_withdraw`, `network_fee`, …: the values of the filter `type` */ name: string; /** For people */ display_name: string; }; /** The invoice or payment behind it; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The caller's own object, as it was given */ passThru: Record<string, unknown>; /** Always `settled` */ status: 'settled' | 'pending' | 'failed'; /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */ failure_reason: string | null; };
+  wtx_transfer_in: { /** wtx_… */ id: string; /** Unix seconds */ created_at: number; /** Signed */ num_satoshis: number; /** Signed, exact */ num_msat: number; /** What you call it; for people */ user_label: string; /** The wallet that received; only its `id` for a key that may not read it */ wal: { /** wal_… */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** What you call it; for people */ user_label?: string; /** Spendable, in whole satoshis */ balance?: number; /** Spendable, exact */ balance_msat?: number; /** Held for payments in flight */ pending_msat?: number; /** The largest amount that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** Whether the wallet sends money */ statusType?: { /** What it is the status of */ type: 'wallet'; /** inactive: it sends no money */ name: 'active' | 'inactive'; /** For people */ display_name: string; }; /** The same for every wallet */ walletType?: { /** For programs */ name: string; /** For people */ display_name: string; }; /** Always null: there are no pay links yet */ default_lnurlpay_id?: string | null; /** The node of this service (`lnd_…`) */ ln_node_id?: string; }; /** What kind of movement it is */ wtxType: { /** Always `ln` */ layer: string; /** `ln_deposit`, `ln_withdrawal`, `ln_transfer_in`, `ln_transfer_out`, `ln_lnurl_withdraw`, `network_fee`, …: the values of the filter `type` */ name: string; /** For people */ display_name: string; }; /** The invoice or payment behind it; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The caller's own object, as it was given */ passThru: Record<string, unknown>; /** Always `settled` */ status: 'settled' | 'pending' | 'failed'; /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */ failure_reason: string | null; };
   wtx_transfer_out: WalletTransaction;
   /** The caller's own object, as it was given */
   passThru: Record<string, unknown>;
@@ -382,6 +384,8 @@ export interface Wallet {
   balance_msat: number;
   /** Held for payments in flight */
   pending_msat: number;
+  /** The largest amount that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */
+  max_payable_msat: number;
   /** Whether the wallet sends money */
   statusType: { /** What it is the status of */ type: 'wallet'; /** inactive: it sends no money */ name: 'active' | 'inactive'; /** For people */ display_name: string; };
   /** The same for every wallet */

@@ -5,6 +5,7 @@ import { floorSat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Balance } from '../ledger/posting.ts';
 import type { CustomRecords } from '../lightning/node.ts';
+import { maxPayable, PAYMENT_FEE_RULE } from '../payments/fee-limit.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 
 /**
@@ -34,6 +35,11 @@ export const WalletObject = Type.Object({
   balance: Type.Integer({ description: 'Spendable, in whole satoshis' }),
   balance_msat: Type.Integer({ description: 'Spendable, exact' }),
   pending_msat: Type.Integer({ description: 'Held for payments in flight' }),
+  max_payable_msat: Type.Integer({
+    description:
+      'The largest amount that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). ' +
+      'Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat`',
+  }),
   statusType: Type.Object({
     type: oneOf(['wallet']),
     name: oneOf(['active', 'inactive'], 'inactive: it sends no money'),
@@ -148,6 +154,7 @@ export function createObjects(nodeId: string, { legacyNullKeysend = false }: { l
       balance: floorSat(balance.spendableMsat),
       balance_msat: balance.spendableMsat,
       pending_msat: balance.heldMsat,
+      max_payable_msat: maxPayable(PAYMENT_FEE_RULE, balance.spendableMsat),
       statusType: { type: 'wallet' as const, name: w.status, display_name: w.status === 'active' ? 'Active' : 'Inactive' },
       walletType: { name: 'generic_wallet', display_name: 'Generic Wallet' },
       default_lnurlpay_id: null,

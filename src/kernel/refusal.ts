@@ -5,7 +5,10 @@
 export const REFUSALS = {
   validation_failed: { status: 400, meaning: 'A field is missing, unknown, or not of its form; the message names it.' },
   malformed_body: { status: 400, meaning: 'The body is not valid JSON or form data.' },
-  insufficient_balance: { status: 400, meaning: 'The spendable balance does not cover the amount and its fee reserve.' },
+  insufficient_balance: {
+    status: 400,
+    meaning: 'The spendable balance does not cover the amount. The message gives the figures to keys of the wallet.',
+  },
   limit_exceeded: { status: 400, meaning: 'The amount, or the balance it would lead to, is beyond what this service handles.' },
   invoice_undecodable: { status: 400, meaning: 'The payment request is not a well-formed, signed BOLT11 invoice.' },
   invoice_wrong_network: { status: 400, meaning: 'The invoice belongs to another Bitcoin network.' },

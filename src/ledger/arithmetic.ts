@@ -1,9 +1,10 @@
 import { invariant } from '../kernel/assert.ts';
-import { MAX_MSAT, type Msat, minMsat, msat, subMsat } from '../kernel/money.ts';
+import { MAX_MSAT, type Msat, minMsat, msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { AccountState } from './account-state.ts';
 import { mayGoBelowZero } from './accounts.ts';
 import { entryHash } from './chain.ts';
+import { InsufficientBalance } from './insufficient-balance.ts';
 import type { HoldOrder, Posting, TransferOrder, TransferRow } from './posting.ts';
 
 export interface HoldState {
@@ -60,7 +61,10 @@ function move(sheet: Worksheet, order: TransferOrder): void {
   invariant(order.from !== order.to, 'a transfer needs two accounts');
   invariant(isWhole(order.amountMsat, 1), 'a transfer moves a whole, positive amount');
   const from = enter(sheet, order, 'from');
-  if (!mayGoBelowZero(from.id) && from.balanceMsat < from.heldMsat) throw new Refusal('insufficient_balance');
+  if (!mayGoBelowZero(from.id) && from.balanceMsat < from.heldMsat) {
+    const spendableMsat = msat(from.balanceMsat - from.heldMsat + order.amountMsat);
+    throw new InsufficientBalance({ spendableMsat, amountMsat: order.amountMsat, reserveMsat: ZERO_MSAT });
+  }
   const to = enter(sheet, order, 'to');
   sheet.newTransfers.push({
     ...order,
@@ -103,9 +107,9 @@ function openHold(sheet: Worksheet, order: HoldOrder): void {
   invariant(isWhole(order.amountMsat, 1) && isWhole(order.reserveMsat, 0), 'a hold reserves a whole, positive amount');
   invariant(!sheet.holds.has(order.id), `hold ${order.id} exists`);
   const account = accountOf(sheet, order.account);
-  const spendable = subMsat(account.balanceMsat, account.heldMsat);
-  if (spendable < order.amountMsat) throw new Refusal('insufficient_balance');
-  const amountMsat = msat(order.amountMsat + minMsat(order.reserveMsat, subMsat(spendable, order.amountMsat)));
+  const spendableMsat = subMsat(account.balanceMsat, account.heldMsat);
+  if (spendableMsat < order.amountMsat) throw new InsufficientBalance({ ...order, spendableMsat });
+  const amountMsat = msat(order.amountMsat + minMsat(order.reserveMsat, subMsat(spendableMsat, order.amountMsat)));
   account.heldMsat = msat(account.heldMsat + amountMsat);
   sheet.holds.set(order.id, { id: order.id, account: order.account, amountMsat, state: 'open' });
   sheet.newHolds.add(order.id);

@@ -96,7 +96,7 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   const maxMsat = order.maxMsat ?? (await deps.ledger.balance(wallet.ledgerAccount)).spendableMsat;
   const feeLimitMsat = order.feeLimitMsat ?? feeLimit(CLAIM_FEE_RULE, maxMsat);
   // A link with an amount may be created before its wallet is funded.
-  if (order.maxMsat === undefined && maxMsat < feeLimitMsat + SMALLEST_WITHDRAWAL) throw new Refusal('insufficient_balance', NOTHING);
+  if (order.maxMsat === undefined && maxMsat < feeLimitMsat + SMALLEST_WITHDRAWAL) throw nothingToWithdraw(maxMsat, feeLimitMsat);
   const id = `lnurlw_${newId(deps.clock.nowMs())}`;
   const createdAt = unixSeconds(deps.clock);
   const expiresAt = order.expirySeconds === undefined ? undefined : createdAt + order.expirySeconds;
@@ -114,6 +114,10 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   return made;
 }
 
-const NOTHING =
-  'The spendable balance does not cover 1 sat and the fee limit of the link. Give `num_satoshis` to create the link before the wallet is ' +
-  'funded, or a smaller `fee_limit_msat`.';
+function nothingToWithdraw(spendableMsat: Msat, feeLimitMsat: Msat): Refusal {
+  return new Refusal(
+    'insufficient_balance',
+    `The spendable balance of ${spendableMsat} msat does not cover 1 sat and the link's fee limit of ${feeLimitMsat} msat. ` +
+      'Give `num_satoshis` to create the link before the wallet is funded, or a smaller `fee_limit_msat`.',
+  );
+}

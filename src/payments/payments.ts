@@ -1,6 +1,7 @@
 import type { Invoices } from '../invoices/invoices.ts';
 import { pause } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
+import { type Msat, subMsat } from '../kernel/money.ts';
 import type { Receipt } from '../ledger/posting.ts';
 import type { Bolt11 } from '../lightning/bolt11.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
@@ -11,6 +12,7 @@ import { readInvoice } from './payable.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import { type Begun, Saga, type SagaDependencies, type Waited } from './saga.ts';
+import { stateShortfall } from './stated-shortfall.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
 
 /** Money out: to invoices, to nodes, to other wallets. */
@@ -24,6 +26,8 @@ export interface Payments {
   /** The payment once it has ended, or as it is after `seconds`. */
   wait(id: string, seconds: number): Promise<Waited>;
   find(id: string): Promise<Payment | undefined>;
+  /** Returns the most that routing the payment may cost, or might have cost. */
+  feeLimitMsat(payment: Payment): Promise<Msat | undefined>;
   /** The payment of a hash in one wallet, or in any wallet of an account: the live one, or the newest failed one. */
   findByHash(paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined>;
   findMany(ids: readonly string[]): Promise<Payment[]>;
@@ -83,9 +87,17 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     find,
     resume,
     readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.our.identity().network),
-    payInvoice: (order) => payInvoice({ ...deps, saga }, order),
-    keysend: (order) => keysend({ ...deps, saga }, order),
-    transfer: (order) => transferBetween(deps, order),
+    payInvoice(order) {
+      const begun = payInvoice({ ...deps, saga }, order);
+      // The claimer of a withdraw link has no key of the wallet, and is told nothing about its balance.
+      return order.claim ? begun : stateShortfall('payment', begun);
+    },
+    keysend: (order) => stateShortfall('payment', keysend({ ...deps, saga }, order)),
+    transfer: (order) => stateShortfall('transfer', transferBetween(deps, order)),
+    async feeLimitMsat({ id, amountMsat }) {
+      const reservedMsat = await deps.ledger.reservedMsat(id);
+      return reservedMsat === undefined ? undefined : subMsat(reservedMsat, amountMsat);
+    },
     wait: (id, seconds) => saga.wait(id, seconds),
     findByHash: async (paymentHash, { accountId, walletId }) =>
       one(

@@ -168,7 +168,8 @@ onRunningService('F3: a fee limit of zero', (client) => {
       });
     for (const zero of ['0', '"0"', '-0']) {
       const behind = await keysend('carol', zero);
-      expect(behind.body).toMatchObject({ status: 400, type: 'payment_failed', message: 'Failure reason: FAILURE_REASON_NO_ROUTE' });
+      const message = 'Failure reason: FAILURE_REASON_NO_ROUTE. No route was found within the fee limit of 0 msat.';
+      expect(behind.body).toMatchObject({ status: 400, type: 'payment_failed', message });
       expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 10_000, pending_msat: 0 });
     }
     expect((await keysend('alice', '0')).body).toMatchObject({ num_satoshis: -5000, lnTx: { fee_msat: 0 } });

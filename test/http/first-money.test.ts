@@ -106,7 +106,7 @@ onRunningService('satoshis move', (client) => {
     expect(sent.status).toBe(400);
     expect(sent.body).toMatchObject({
       name: 'Bad Request',
-      message: 'Failure reason: FAILURE_REASON_NO_ROUTE',
+      message: 'Failure reason: FAILURE_REASON_NO_ROUTE. No route was found within the fee limit of 10000 msat.',
       code: 0,
       status: 400,
       type: 'payment_failed',

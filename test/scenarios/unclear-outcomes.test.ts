@@ -290,7 +290,8 @@ onFakeService(
       const wallet = await service.client.wallet(1000);
       const { paymentRequest } = net.outside.invoice({ amountMsat: 300_000, script: { fee: 'double' } });
       const answer = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
-      expect(answer).toMatchObject({ status: 400, body: { message: 'Failure reason: FAILURE_REASON_NO_ROUTE' } });
+      const message = 'Failure reason: FAILURE_REASON_NO_ROUTE. No route was found within the fee limit of 15000 msat.';
+      expect(answer).toMatchObject({ status: 400, body: { message } });
       expect(await balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
     });
 

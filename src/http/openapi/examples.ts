@@ -95,6 +95,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   amtToForwardMsat: '1000000',
   balance: 5000,
   balance_msat: 5_000_000,
+  max_payable_msat: 4_761_905,
   chanCapacity: '100000',
   chanId: '113249697726464',
   cltv_expiry: '18',

@@ -164,7 +164,7 @@ async function answerPayment(
   if (begun.replayed) reply.header('idempotency-replayed', 'true');
   try {
     const { payment, receipt } = await deps.payments.wait(begun.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
-    if (payment.state === 'failed') throw paymentFailed(payment);
+    if (payment.state === 'failed') throw await paymentFailed(deps, payment);
     const made = receipt ? ofSucceeded(payment, wallet, receipt) : await deps.history.ofPayment(payment);
     const wtx = deps.objects.walletTransaction(made);
     return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
@@ -174,8 +174,11 @@ async function answerPayment(
   }
 }
 
-function paymentFailed(payment: Payment): Refusal {
-  const message = `Failure reason: FAILURE_REASON_${payment.failureReason}`;
+/** Old clients read the reason out of the message, so it stays in front. */
+async function paymentFailed({ payments }: PaymentRouteDependencies, payment: Payment): Promise<Refusal> {
+  const feeLimitMsat = payment.failureReason === 'NO_ROUTE' ? await payments.feeLimitMsat(payment) : undefined;
+  const limit = feeLimitMsat === undefined ? '' : `. No route was found within the fee limit of ${feeLimitMsat} msat.`;
+  const message = `Failure reason: FAILURE_REASON_${payment.failureReason}${limit}`;
   return new Refusal('payment_failed', message, walletTransactionId(payment.transferId, 'from'));
 }
 

@@ -18,7 +18,7 @@ export const WITHDRAWAL = {
   num_satoshis: -1000,
   num_msat: -1_000_000,
   user_label: 'rent',
-  wal: { balance: 3999, balance_msat: 3_999_000 },
+  wal: { balance: 3999, balance_msat: 3_999_000, max_payable_msat: 3_808_572 },
   wtxType: WITHDRAWAL_TYPE,
   lnTx: {
     dest_pubkey: STORY.pubkey,
@@ -36,7 +36,7 @@ export const WITHDRAWAL = {
 /** The same while its outcome is open: the amount is held, and what its routing may cost. */
 export const WITHDRAWAL_BEGUN = {
   ...WITHDRAWAL,
-  wal: { balance: 3950, balance_msat: 3_950_000, pending_msat: 1_050_000 },
+  wal: { balance: 3950, balance_msat: 3_950_000, max_payable_msat: 3_761_905, pending_msat: 1_050_000 },
   lnTx: { ...WITHDRAWAL.lnTx, ...OPEN, fee_msat: null },
   status: 'pending',
 };
@@ -50,7 +50,7 @@ export const KEYSEND = {
   num_satoshis: -100,
   num_msat: -100_000,
   user_label: KEYSEND_LABEL,
-  wal: { balance: 4900, balance_msat: 4_900_000 },
+  wal: { balance: 4900, balance_msat: 4_900_000, max_payable_msat: 4_666_667 },
   wtxType: WITHDRAWAL_TYPE,
   lnTx: {
     dest_pubkey: STORY.pubkey,
@@ -70,7 +70,7 @@ export const KEYSEND = {
 /** The same while its outcome is open, with the least that is reserved for routing. */
 export const KEYSEND_BEGUN = {
   ...KEYSEND,
-  wal: { balance: 4890, balance_msat: 4_890_000, pending_msat: 110_000 },
+  wal: { balance: 4890, balance_msat: 4_890_000, max_payable_msat: 4_657_143, pending_msat: 110_000 },
   lnTx: { ...KEYSEND.lnTx, ...OPEN, fee_msat: null, custom_records: { '7629169': 'hello' } },
   status: 'pending',
 };
@@ -84,7 +84,7 @@ export const TRANSFER = {
     ...MOVED,
     num_satoshis: 500,
     num_msat: 500_000,
-    wal: { id: STORY.otherWallet, user_label: 'bruno', balance: 500, balance_msat: 500_000 },
+    wal: { id: STORY.otherWallet, user_label: 'bruno', balance: 500, balance_msat: 500_000, max_payable_msat: 476_191 },
     wtxType: { name: 'ln_transfer_in', display_name: 'Transfer In' },
   },
   wtx_transfer_out: {
@@ -92,7 +92,7 @@ export const TRANSFER = {
     id: STORY.walletTransactionOut,
     num_satoshis: -500,
     num_msat: -500_000,
-    wal: { balance: 4500, balance_msat: 4_500_000 },
+    wal: { balance: 4500, balance_msat: 4_500_000, max_payable_msat: 4_285_715 },
     wtxType: { name: 'ln_transfer_out', display_name: 'Transfer Out' },
   },
   passThru: MOVED_BETWEEN,

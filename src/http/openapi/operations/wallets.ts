@@ -21,7 +21,7 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     needs: 'account',
     answer: 'NewWallet',
     body: { user_label: 'alma' },
-    says: { 201: { balance: 0, balance_msat: 0 } },
+    says: { 201: { balance: 0, balance_msat: 0, max_payable_msat: 0 } },
   },
   'GET /v1/wallet/:key': {
     id: 'getWallet',
