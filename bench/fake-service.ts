@@ -7,7 +7,12 @@ import type { Run } from './run.ts';
 import { postRequest, webOn } from './web.ts';
 
 const INVOICES_AT_ONCE = 32;
-const UNLIMITED = { RATE_LIMIT_PER_SECOND: '0', ADDRESS_RATE_LIMIT_PER_SECOND: '0', MAX_PAYMENTS_IN_FLIGHT: '10000' };
+const UNLIMITED = {
+  RATE_LIMIT_PER_SECOND: '0',
+  ADDRESS_RATE_LIMIT_PER_SECOND: '0',
+  MAX_PAYMENTS_IN_FLIGHT: '10000',
+  MAX_OPEN_INVOICES: '1000000',
+};
 
 /** A whole service on the fake node, with a thousand funded wallets of one account. */
 export interface FakeService extends AsyncDisposable {

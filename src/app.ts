@@ -119,7 +119,14 @@ async function makeRooms(config: Config, log: pino.Logger, database: Database, o
   const idempotency = createIdempotency(database, clock);
   const wallets = createWallets(database, accounts, clock);
   await warnOfMissingWallet(config, wallets, log);
-  const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, config.keysendWalletId), clock);
+  const invoices = createInvoices({
+    database,
+    ledger,
+    our,
+    routeKeysend: keysendRouting(wallets, config.keysendWalletId),
+    clock,
+    maxOpenInvoices: config.maxOpenInvoices,
+  });
   const { maxPaymentsInFlight: maxInFlight, publicUrl } = config;
   const payments = createPayments({ database, ledger, alarms, our, invoices, clock, log, linkUses, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });

@@ -22,6 +22,8 @@ export interface Config {
   readonly paymentWaitSeconds: number;
   /** How many payments one wallet may have in flight. */
   readonly maxPaymentsInFlight: number;
+  /** How many open invoices one wallet may have. */
+  readonly maxOpenInvoices: number;
   /** How often the ledger is compared with the node. */
   readonly reconcileSeconds: number;
   /** A payment that has been pending for so long is reported as stuck. */
@@ -79,6 +81,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     bootstrapSecretKey: bootstrapKey(get('BOOTSTRAP_SECRET_KEY')),
     paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 110),
     maxPaymentsInFlight: integer(get, 'MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
+    maxOpenInvoices: integer(get, 'MAX_OPEN_INVOICES', 1000, 1, 1_000_000),
     reconcileSeconds: integer(get, 'RECONCILE_SECONDS', 300, 1, 86_400),
     stuckPaymentSeconds: integer(get, 'STUCK_PAYMENT_SECONDS', 3600, 0, 604_800),
     rateLimit: {

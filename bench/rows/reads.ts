@@ -43,7 +43,14 @@ const READS: readonly Read[] = [
     target: TARGET,
     answer: LightningTransactionObject,
     async paths({ funded, ledger }, database) {
-      const invoices = createInvoices(database, ledger, ourNode(), async () => undefined, systemClock);
+      const invoices = createInvoices({
+        database,
+        ledger,
+        our: ourNode(),
+        routeKeysend: async () => undefined,
+        clock: systemClock,
+        maxOpenInvoices: 1_000_000,
+      });
       const order = { amountMsat: satToMsat(100), memo: 'bench', expirySeconds: 3600, wtxType: 'ln_deposit' } as const;
       const made = await Promise.all(funded.map((wallet) => invoices.create({ wallet, ...order })));
       return made.map(({ id }) => `/v1/lntx/${id}`);
@@ -94,7 +101,14 @@ async function againstBare(run: Run, dialect: Dialect, read: Read): Promise<read
 function routes(web: Web, database: Database): (app: App) => void {
   const { ledger, wallets } = web;
   const clock = systemClock;
-  const invoices = createInvoices(database, ledger, ourNode(), async () => undefined, clock);
+  const invoices = createInvoices({
+    database,
+    ledger,
+    our: ourNode(),
+    routeKeysend: async () => undefined,
+    clock,
+    maxOpenInvoices: 1_000_000,
+  });
   const none = { find: async () => undefined, findByHash: async () => undefined, findMany: async () => [] };
   const history = createHistory({ database, ledger, wallets, invoices, payments: none as unknown as Payments, clock });
   return (app) => {

@@ -29,11 +29,22 @@ export const COLUMNS = `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx
   received_msat, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records,
   pass_thru, late`;
 
+const OPEN_COUNT = (most: string, now: string, account: string) =>
+  `SELECT count(*) AS n FROM (SELECT 1 FROM invoice WHERE ledger_account = ${account} AND state = 'open' AND expires_at > ${now} LIMIT ${most}) AS open_invoice`;
+
+/** How many invoices of a wallet are open and have not expired; counts no further than the limit. */
+export const countOpen = statement<{ n: number }>('invoice_count_open', OPEN_COUNT('$3', '$2', '$1'));
+
+/**
+ * Changes nothing when the wallet has as many open invoices as it may. On PostgreSQL, batches that run at the same time do not count each
+ * other's invoices, so their number may be exceeded by what one batch contains.
+ */
 export const insertOpen = statement(
   'invoice_insert_open',
   `INSERT INTO invoice (id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
      amount_msat, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, pass_thru)
-   VALUES ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+   SELECT $1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
+   WHERE (${OPEN_COUNT('$17', '$14', '$3')}) < $17`,
 );
 
 /** An incoming keysend has no invoice before it arrives: it is made settled. Changes nothing when it was counted before. */

@@ -3,6 +3,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
 import { type CreatedInvoice, type InvoiceRequest, NodeUnavailable } from '../lightning/node.ts';
@@ -32,7 +33,7 @@ export interface NewInvoice {
 }
 
 export interface Invoices extends Incoming {
-  /** @throws NodeUnavailable when the node cannot make one now. */
+  /** @throws Refusal `too_many_invoices`, NodeUnavailable when the node cannot make one now. */
   create(order: NewInvoice): Promise<Invoice>;
   /** @throws Refusal `invoice_paid`, NodeUnavailable; see {@link cancelInvoice}. */
   cancel(invoice: Invoice, guards: readonly Guard[]): Promise<Invoice>;
@@ -41,7 +42,18 @@ export interface Invoices extends Incoming {
   findMany(ids: readonly string[]): Promise<Invoice[]>;
 }
 
-export function createInvoices(database: Database, ledger: Ledger, our: OurNode, routeKeysend: KeysendRouting, clock: Clock): Invoices {
+export interface InvoiceDependencies {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly our: OurNode;
+  readonly routeKeysend: KeysendRouting;
+  readonly clock: Clock;
+  /** How many open invoices that have not expired one wallet may have. */
+  readonly maxOpenInvoices: number;
+}
+
+export function createInvoices(deps: InvoiceDependencies): Invoices {
+  const { database, ledger, our, routeKeysend, clock } = deps;
   const one = (row: sql.InvoiceRow | undefined) => row && rowToInvoice(row);
   const findByHash = async (paymentHash: string) => one(await database.first(sql.findByHash, paymentHash));
   const isPaidInside = async ({ id, paymentHash }: Invoice) => (await database.first(sql.findInsidePayment, paymentHash, id)) !== undefined;
@@ -49,7 +61,7 @@ export function createInvoices(database: Database, ledger: Ledger, our: OurNode,
   const isCredited = async (paymentHash: string) => (await database.first(sql.findSettlement, paymentHash)) !== undefined;
   return {
     ...createIncoming({ findByHash, isCredited, isPaidInside, ledger, our, routeKeysend, clock }),
-    create: (order) => create(ledger, our, clock, order),
+    create: invoiceMaker(deps),
     cancel: (invoice, guards) => cancelInvoice({ ledger, our, find }, invoice, guards),
     find,
     findByHash,
@@ -57,7 +69,47 @@ export function createInvoices(database: Database, ledger: Ledger, our: OurNode,
   };
 }
 
-async function create(ledger: Ledger, our: OurNode, clock: Clock, order: NewInvoice): Promise<Invoice> {
+const MAX_FULL_WALLETS = 10_000;
+
+/** Makes invoices within the limit of each wallet. The insert counts; only for a wallet that was full does a read count before it. */
+function invoiceMaker({ database, ledger, our, clock, maxOpenInvoices }: InvoiceDependencies): Invoices['create'] {
+  const full = new Set<string>();
+  const tooMany = () =>
+    new Refusal(
+      'too_many_invoices',
+      `The wallet has ${maxOpenInvoices} open invoices, the most that this service allows. Cancel some with DELETE /v1/lntx/<id>, ` +
+        'wait until some expire, or make them with a shorter expiry.',
+    );
+
+  /** Saves the node and the ledger's batches from what would be refused: a row that is refused has its whole batch written again. */
+  async function refuseIfStillFull({ id, ledgerAccount }: Wallet): Promise<void> {
+    if (!full.has(id)) return;
+    const row = await database.first(sql.countOpen, ledgerAccount, unixSeconds(clock), maxOpenInvoices);
+    if ((row?.n ?? 0) >= maxOpenInvoices) throw tooMany();
+    full.delete(id);
+  }
+
+  return async (order) => {
+    await refuseIfStillFull(order.wallet);
+    const refusal = tooMany();
+    try {
+      return await create({ ledger, our, clock }, order, maxOpenInvoices, refusal);
+    } catch (error) {
+      if (error === refusal) {
+        if (full.size >= MAX_FULL_WALLETS) full.clear();
+        full.add(order.wallet.id);
+      }
+      throw error;
+    }
+  };
+}
+
+async function create(
+  { ledger, our, clock }: Pick<InvoiceDependencies, 'ledger' | 'our' | 'clock'>,
+  order: NewInvoice,
+  maxOpenInvoices: number,
+  tooMany: Refusal,
+): Promise<Invoice> {
   const { wallet, amountMsat, descriptionHash } = order;
   const created = await askNode(our, {
     description: order.memo,
@@ -106,9 +158,10 @@ async function create(ledger: Ledger, our: OurNode, clock: Clock, order: NewInvo
     invoice.createdAt,
     created.preimage,
     invoice.passThru ?? null,
+    maxOpenInvoices,
   ];
-  // Through the ledger's door only to share its commits: no money moves.
-  const row = { statement: sql.insertOpen, parameters, otherwise: new Error('the invoice was not kept') };
+  // Posted by the ledger only to share its commits: no money moves.
+  const row = { statement: sql.insertOpen, parameters, otherwise: tooMany };
   await ledger.post({ guards: order.guards ?? [], rows: [row, ...(order.companions?.(invoice.id) ?? [])] });
   return invoice;
 }

@@ -54,6 +54,10 @@ export const REFUSALS = {
     status: 429,
     meaning: 'The wallet has as many payments in flight as it may; nothing was sent. Wait until one has ended.',
   },
+  too_many_invoices: {
+    status: 429,
+    meaning: 'The wallet has as many open invoices as it may; none was made. Cancel some, or wait until they expire.',
+  },
   internal_error: {
     status: 500,
     // A request answers 202 once it has held money itself. But a payment that an earlier one began may be behind this, and when the

@@ -44,7 +44,14 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
     isAvailable: async () => true,
     requireAvailable: async () => undefined,
   };
-  const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, undefined), standing);
+  const invoices = createInvoices({
+    database,
+    ledger,
+    our,
+    routeKeysend: keysendRouting(wallets, undefined),
+    clock: standing,
+    maxOpenInvoices: 1_000_000,
+  });
   const noLink = () => {
     throw new Error('no payment here has a link');
   };

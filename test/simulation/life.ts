@@ -74,7 +74,14 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const accounts = createAccounts(database, clock);
   const wallets = createWallets(database, accounts, clock);
   const alarms = createAlarms(database, clock, silentLog);
-  const invoices = createInvoices(database, ledger, our, keysendRouting(wallets, undefined), clock);
+  const invoices = createInvoices({
+    database,
+    ledger,
+    our,
+    routeKeysend: keysendRouting(wallets, undefined),
+    clock,
+    maxOpenInvoices: 1_000_000,
+  });
   const deps = { database, ledger, alarms, our, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
   const payments = createPayments(deps);
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: 'https://simulation.test' });

@@ -47,6 +47,8 @@ export interface FakeService {
   suspenseMsat(): Promise<number>;
   /** Reads the database. */
   rows(sql: string, ...parameters: SqlValue[]): Promise<Record<string, SqlValue>[]>;
+  /** Changes the database behind the service's back. */
+  execute(sql: string, ...parameters: SqlValue[]): Promise<void>;
   /** What `verify` finds wrong. */
   problems(): Promise<readonly string[]>;
   /** What `verify` would find wrong after a change of the database by somebody else; the change is taken back. */
@@ -114,6 +116,9 @@ export function onFakeService(
           database.snapshot(async (tx) => (await systemAccounts(tx)).find(({ id }) => id === SYSTEM_ACCOUNTS.suspense)?.balanceMsat ?? 0),
         rows: (sql, ...parameters) =>
           database.all(statement(`test_${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`, sql), ...parameters),
+        async execute(sql, ...parameters) {
+          await database.transaction((tx) => tx.run(statement(`test_execute_${sql}`, sql), ...parameters));
+        },
         problems: () => problemsOf(database),
         problemsAfter: (sql, ...parameters) => problemsAfter(database, sql, parameters),
       };

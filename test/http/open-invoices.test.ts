@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { InvalidConfig, readConfig } from '../../src/config.ts';
+import { onFakeService } from '../support/fake-service.ts';
+import type { Answer, TestWallet } from '../support/service.ts';
+
+onFakeService(
+  'the limit on open invoices',
+  (service, dialect) => {
+    const invoice = (wallet: TestWallet, json: object = { num_satoshis: 1 }): Promise<Answer> =>
+      service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.invoice, json });
+
+    /** As many as are allowed, one after the other, which is exact. */
+    async function fill(wallet: TestWallet): Promise<string[]> {
+      const ids: string[] = [];
+      for (let i = 0; i < 5; i++) {
+        const { status, body } = await invoice(wallet);
+        expect(status).toBe(201);
+        ids.push(body.id);
+      }
+      return ids;
+    }
+
+    it('rejects one more than the wallet may have, names the remedy, and leaves other wallets alone', async () => {
+      const [full, other] = [await service.client.wallet(), await service.client.wallet()];
+      await fill(full);
+      for (let i = 0; i < 3; i++) {
+        const { status, body } = await invoice(full);
+        expect({ status, type: body.type }).toEqual({ status: 429, type: 'too_many_invoices' });
+        expect(body.message).toMatch(/5 open invoices.*DELETE \/v1\/lntx.*expiry/s);
+      }
+      expect((await invoice(other)).status).toBe(201);
+      // The refused ones left nothing behind, so that the number of open ones is what was answered.
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('counts none that was cancelled or paid', async () => {
+      const [wallet, payer] = [await service.client.wallet(), await service.client.wallet(100)];
+      const [cancelled = '', paid = ''] = await fill(wallet);
+      expect((await invoice(wallet)).status).toBe(429);
+      expect((await service.client.ask('DELETE', `/v1/lntx/${cancelled}`, { key: wallet.invoice })).status).toBe(200);
+      expect((await invoice(wallet)).status).toBe(201);
+      expect((await invoice(wallet)).status).toBe(429);
+      const { payment_request } = await service.client.get(`/v1/lntx/${paid}`);
+      await service.client.post(`/v1/wallet/${payer.id}/withdraw`, { payment_request });
+      expect((await invoice(wallet)).status).toBe(201);
+      expect((await invoice(wallet)).status).toBe(429);
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('counts none that has expired', async () => {
+      const wallet = await service.client.wallet();
+      const ids = await fill(wallet);
+      expect((await invoice(wallet)).status).toBe(429);
+      await service.execute('UPDATE invoice SET expires_at = created_at - 1 WHERE id = $1', ids[0] ?? '');
+      expect((await invoice(wallet)).status).toBe(201);
+      expect((await invoice(wallet)).status).toBe(429);
+    });
+
+    it('holds when many are asked for at once', async () => {
+      const wallet = await service.client.wallet();
+      const answers = await Promise.all(Array.from({ length: 40 }, () => invoice(wallet)));
+      const made = answers.filter(({ status }) => status === 201).length;
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(40 - made);
+      expect(made).toBeGreaterThanOrEqual(5);
+      // PostgreSQL may have two batches in flight that do not see each other.
+      if (dialect === 'sqlite') expect(made).toBe(5);
+      expect((await invoice(wallet)).status).toBe(429);
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('replays an invoice under its Idempotency-Key while the wallet is full', async () => {
+      const wallet = await service.client.wallet();
+      const once = () =>
+        service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, {
+          key: wallet.invoice,
+          json: { num_satoshis: 1 },
+          headers: { 'idempotency-key': 'once' },
+        });
+      const { body } = await once();
+      for (let i = 0; i < 4; i++) await invoice(wallet);
+      expect((await invoice(wallet)).status).toBe(429);
+      expect(await once()).toMatchObject({ status: 201, body: { id: body.id } });
+    });
+  },
+  { MAX_OPEN_INVOICES: '5' },
+);
+
+it('MAX_OPEN_INVOICES is a whole number, 1000 by default', () => {
+  expect(readConfig({}).maxOpenInvoices).toBe(1000);
+  for (const value of ['0', '-1', 'many', '1000001']) expect(() => readConfig({ MAX_OPEN_INVOICES: value })).toThrow(InvalidConfig);
+});
