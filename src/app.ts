@@ -37,6 +37,7 @@ import { errorMessage } from './kernel/log.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type OpenedNode, openNode } from './lightning/open.ts';
 import { createWithdrawLinks, linkUses } from './lnurl/withdraw-links.ts';
+import { createNodeHistory } from './payments/node-history.ts';
 import { createPayments } from './payments/payments.ts';
 import { watchNode } from './payments/watcher.ts';
 import { createProofs } from './proof/proofs.ts';
@@ -107,9 +108,10 @@ type Rooms = Awaited<ReturnType<typeof makeRooms>>;
 
 async function makeRooms(config: Config, log: pino.Logger, database: Database, opened: OpenedNode) {
   const clock = systemClock;
-  const our = await meetNode({ database, node: opened.node, log });
-  const ledger = createLedger(database, clock);
   const alarms = createAlarms(database, clock, log);
+  const nodeHistory = createNodeHistory({ database, alarms });
+  const our = await meetNode({ database, node: opened.node, history: nodeHistory, log });
+  const ledger = createLedger(database, clock);
   const accounts = createAccounts(database, clock);
   const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {
     // Keys that the operator chose are not repeated anywhere.
@@ -134,7 +136,20 @@ async function makeRooms(config: Config, log: pino.Logger, database: Database, o
   const proofs = createProofs({ database, clock, log });
   our.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const moneyRooms = { ledger, wallets, invoices, payments, history, links, proofs };
-  return { clock, log, database, our, alarms, accounts, newKeys, keyring, idempotency, playground: opened.playground, ...moneyRooms };
+  return {
+    clock,
+    log,
+    database,
+    our,
+    nodeHistory,
+    alarms,
+    accounts,
+    newKeys,
+    keyring,
+    idempotency,
+    playground: opened.playground,
+    ...moneyRooms,
+  };
 }
 
 /** A mistyped id would send keysends back without a word. */
@@ -148,7 +163,7 @@ async function warnOfMissingWallet({ keysendWalletId }: Config, wallets: Wallets
 
 /** What goes on by itself, each job in one instance at a time, until the signal aborts. */
 async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Promise<void> {
-  const { database, log, our, alarms, ledger, idempotency, invoices, payments, proofs, clock } = rooms;
+  const { database, log, our, nodeHistory, alarms, ledger, idempotency, invoices, payments, proofs, clock } = rooms;
   const { node } = our;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const alone = (job: string, work: (held: AbortSignal) => Promise<void>) => underLease({ database, log }, job, signal, work);
@@ -156,7 +171,7 @@ async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Pro
   await Promise.all([
     alone('node-listener', async (held) => {
       await Promise.all([
-        watchNode({ database, node, invoices, payments, log }, held),
+        watchNode({ database, node, history: nodeHistory, invoices, payments, alarms, clock, log }, held),
         payments.resumeEvery(RESUME_SECONDS, held),
         deleteOldRows([ledger.endRound, idempotency.endRound], log, held),
       ]);

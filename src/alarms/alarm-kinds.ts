@@ -31,6 +31,14 @@ export const ALARM_KINDS = {
     meaning: 'Money left the node without an entry in the ledger.',
     todo: 'If you closed a channel or moved the node’s own money, accept the balance: npm run reconcile -- --new-baseline --reason "…". Otherwise stop withdrawals and find where it went.',
   },
+  event_unbooked: {
+    meaning: 'The node reported something that could not be booked. It is kept and tried again; everything after it is booked.',
+    todo: 'Read the message and the log for the reason. The alert clears itself once everything that was kept is booked.',
+  },
+  node_restored: {
+    meaning: 'The node was restored from an older backup: it does not have the event up to which its events were read.',
+    todo: 'All events are read again, and all unsettled invoices are compared; nothing is credited twice. Look through the payments that stay pending: the node may have forgotten them although the money left. Then: npm run reconcile -- --seen node.',
+  },
   node_holds_less: {
     meaning: 'The node has less money than the ledger owes, beyond what is in flight.',
     todo: 'Stop withdrawals, and find where the money went. It closes when the node has enough.',

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { BriefCache } from '../kernel/brief-cache.ts';
 import { within } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
-import { type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
+import { HistoryChanged, type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
 
 /** What the rooms around Lightning share: the node, and under which id and key the ledger knows it. */
 export interface OurNode {
@@ -19,11 +19,26 @@ export interface OurNode {
   requireAvailable(): Promise<void>;
 }
 
+/** Compares the node's history with what was read of it (src/payments/node-history.ts). */
+export interface HistoryCheck {
+  /** Called on every new connection, before anything else reaches the node. */
+  verify(node: Pick<LightningNode, 'knowsPosition'>): Promise<void>;
+  /** Called when the node reports the change itself. */
+  historyChanged(): Promise<void>;
+}
+
+export interface MeetingDependencies {
+  readonly database: Database;
+  readonly node: LightningNode;
+  readonly history: HistoryCheck;
+  readonly log: Log;
+}
+
 /**
  * Meets the node. One that cannot be reached now does not stop the service: what needs it is refused until it answers.
  * @throws ForeignLedger when the node is not the one the ledger was made for.
  */
-export async function meetNode(deps: { database: Database; node: LightningNode; log: Log }): Promise<OurNode> {
+export async function meetNode(deps: MeetingDependencies): Promise<OurNode> {
   const { database, log } = deps;
   const nodeId = await ledgerNodeId(database);
   const meeting = new Meeting(deps, await boundNode(database));
@@ -50,13 +65,13 @@ export async function meetNode(deps: { database: Database; node: LightningNode; 
 
 /** Whether the node behind LIGHTNING_URL is the one the ledger belongs to; asked again after every lost connection. */
 class Meeting {
-  readonly #deps: { readonly database: Database; readonly node: LightningNode };
+  readonly #deps: MeetingDependencies;
   #identity: NodeIdentity | undefined;
   #confirmed = false;
   #confirming: Promise<void> | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(deps: { database: Database; node: LightningNode }, identity: NodeIdentity | undefined) {
+  constructor(deps: MeetingDependencies, identity: NodeIdentity | undefined) {
     this.#deps = deps;
     this.#identity = identity;
   }
@@ -64,6 +79,10 @@ class Meeting {
   identity(): NodeIdentity {
     if (!this.#identity) throw new NodeUnavailable('the node was never reached');
     return this.#identity;
+  }
+
+  historyChanged(): Promise<void> {
+    return this.#deps.history.historyChanged();
   }
 
   doubt(): void {
@@ -90,8 +109,10 @@ class Meeting {
   }
 
   async #ask(): Promise<void> {
-    const { pubkey, network } = await hello(this.#deps.node);
-    await bindLedger(this.#deps.database, { pubkey, network });
+    const { database, node, history } = this.#deps;
+    const { pubkey, network } = await hello(node);
+    await bindLedger(database, { pubkey, network });
+    await history.verify({ knowsPosition: (position) => greet(() => node.knowsPosition(position)) });
     this.#identity = { pubkey, network };
     this.#confirmed = true;
   }
@@ -129,11 +150,15 @@ function guarded(node: LightningNode, meeting: Meeting): LightningNode {
     lookupPayment: (paymentId) => ask((one) => one.lookupPayment(paymentId)),
     lookupInvoice: (paymentHash) => ask((one) => one.lookupInvoice(paymentHash)),
     balance: () => ask((one) => one.balance()),
+    knowsPosition: (position) => ask((one) => one.knowsPosition(position)),
     ...(queryRoutes && { queryRoutes: (query) => ask(() => queryRoutes(query)) }),
     guardIncoming: (guard) => node.guardIncoming(guard),
     async *watch(position, signal) {
       try {
         yield* (await met()).watch(position, signal);
+      } catch (error) {
+        if (error instanceof HistoryChanged) await meeting.historyChanged();
+        throw error;
       } finally {
         meeting.doubt();
       }
@@ -144,6 +169,15 @@ function guarded(node: LightningNode, meeting: Meeting): LightningNode {
 
 function hello(node: LightningNode): Promise<NodeInfo> {
   return within(HELLO_MS, node.info(), () => new NodeUnavailable('the node does not answer'));
+}
+
+/** A node that does not answer the questions of a new connection cannot be reached, whatever the reason. @throws NodeUnavailable */
+async function greet<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await within(HELLO_MS, ask(), () => new NodeUnavailable('the node does not answer'));
+  } catch (error) {
+    throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
+  }
 }
 
 function silence(): Error {

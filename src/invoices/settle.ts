@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowWrite } from '../ledger/posting.ts';
-import type { CustomRecords, IncomingPayment, Settlement } from '../lightning/node.ts';
+import type { CustomRecords, IncomingPayment, Settlement as SettlementEvent } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import type { Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
@@ -11,6 +11,9 @@ import type { OurNode } from './our-node.ts';
 
 /** Finds the wallet an incoming keysend is for; undefined when it is for nobody here. */
 export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefined>;
+
+/** Money that arrived, wherever the report of it comes from. */
+export type Settlement = Omit<SettlementEvent, 'position'>;
 
 /** What happens when money arrives. */
 export interface Incoming {

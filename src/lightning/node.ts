@@ -76,10 +76,16 @@ export interface KeysendOrder {
   readonly customRecords: CustomRecords;
 }
 
-/** Money that arrived and is ours. Reported at least once; `position` grows and is where a watch resumes. */
+/**
+ * A place in the node's events. Text that only the node's adapter reads; it is different for every event, so that a node whose history is
+ * not the one that was read rejects it.
+ */
+export type Position = string;
+
+/** Money that arrived and is ours. Reported at least once; a watch resumes after `position`. */
 export interface Settlement {
   readonly type: 'settlement';
-  readonly position: number;
+  readonly position: Position;
   readonly paymentHash: string;
   readonly preimage: string;
   readonly amountMsat: Msat;
@@ -93,7 +99,7 @@ export interface Settlement {
 /** An outgoing payment that ended. Reported at least once. */
 export interface PaymentUpdate {
   readonly type: 'payment';
-  readonly position: number;
+  readonly position: Position;
   readonly paymentId: string;
   readonly outcome: PaymentOutcome;
 }
@@ -146,6 +152,11 @@ export class NodeUnavailable extends Error {
   override readonly name = 'NodeUnavailable';
 }
 
+/** The node does not have the event at a position that it reported earlier: it was restored from an older backup. */
+export class HistoryChanged extends Error {
+  override readonly name = 'HistoryChanged';
+}
+
 /**
  * The Lightning node behind the service. Adapters never see the database.
  *
@@ -167,11 +178,13 @@ export interface LightningNode {
   /** Asked before every claim of an incoming payment; until a guard is set, incoming payments wait unclaimed. */
   guardIncoming(guard: IncomingGuard): void;
   /**
-   * Events after `position`, in order, for ever; ends when the signal aborts. Events up to `position` are acknowledged
-   * and may be forgotten by the node.
+   * Returns the events after `position`, or all of them, in order and without an end; ends when the signal aborts.
+   * @throws HistoryChanged when the node does not have the event at the position.
    * @throws when the connection breaks; the caller watches again from its last position.
    */
-  watch(position: number, signal: AbortSignal): AsyncIterable<NodeEvent>;
+  watch(position: Position | undefined, signal: AbortSignal): AsyncIterable<NodeEvent>;
+  /** Whether the node has the event at this position. */
+  knowsPosition(position: Position): Promise<boolean>;
   /** The ways to a node for an amount, best first, as far as the node knows now; nothing is sent. Absent where the node cannot tell. */
   queryRoutes?(query: RouteQuery): Promise<readonly Route[]>;
   /** What the node holds in its channels on our side, and what is in flight outwards. */

@@ -44,6 +44,8 @@ export interface Payment {
   readonly charge?: Charge | undefined;
   /** How it was booked again, when the node had reported as failed what then succeeded. */
   readonly correction?: 'charged' | 'borne' | undefined;
+  /** The node is known to have had it, so it is looked up and never sent again. */
+  readonly isAtNode?: boolean | undefined;
 }
 
 /** What the wallet's list calls money that leaves. */
@@ -79,6 +81,7 @@ export function rowToPayment(row: PaymentRow): Payment {
     linkId: row.link_id ?? undefined,
     charge: rowToCharge(row),
     correction: row.correction ?? undefined,
+    isAtNode: row.at_node === 1,
   };
 }
 

@@ -33,13 +33,14 @@ export type PaymentRow = {
   charged_period: number | null;
   charged_msat: number | null;
   correction: 'charged' | 'borne' | null;
+  at_node: number;
 };
 
 export type OwnedPaymentRow = PaymentRow & { account_id: string };
 
 const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
-  is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction`;
+  is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction, at_node`;
 
 /** Changes nothing when the payment hash has a live payment. */
 export const insertPending = statement(
@@ -91,6 +92,15 @@ export const correctCharged = statement(
 export const correctBorne = statement(
   'payment_correct_borne',
   `UPDATE payment SET correction = 'borne' WHERE id = $1 AND state = 'failed' AND correction IS NULL`,
+);
+
+/** The node has answered that it has the payment. */
+export const markAtNode = statement('payment_mark_at_node', 'UPDATE payment SET at_node = 1 WHERE id = $1');
+
+/** Every payment that the node may have, before it was restored from a backup. */
+export const markPendingAtNode = statement(
+  'payment_mark_pending_at_node',
+  `UPDATE payment SET at_node = 1 WHERE state = 'pending' AND invoice_id IS NULL AND at_node = 0`,
 );
 
 export const findById = statement<PaymentRow>('payment_find', `SELECT ${COLUMNS} FROM payment WHERE id = $1`);

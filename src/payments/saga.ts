@@ -188,6 +188,7 @@ export class Saga {
 
   async #drive(payment: Payment, issued?: IssuedInvoice): Promise<void> {
     if (payment.invoiceId !== undefined) return this.#driveInside(payment, payment.invoiceId, issued);
+    if (payment.isAtNode) return this.conclude(payment, await this.#lookup(payment));
     const heldMsat = await this.#deps.ledger.openHoldMsat(payment.id);
     if (heldMsat === undefined) return;
     const order = {
@@ -196,7 +197,16 @@ export class Saga {
       amountMsat: payment.amountMsat,
       feeLimitMsat: (heldMsat - payment.amountMsat) as Msat,
     };
-    await this.conclude(payment, await this.#send(payment, order));
+    const outcome = await this.#send(payment, order);
+    if (outcome.state === 'pending') await this.#deps.database.transaction((tx) => tx.run(sql.markAtNode, payment.id));
+    await this.conclude(payment, outcome);
+  }
+
+  /** A node that was restored may have forgotten the payment although the money left: sending it again could report a failure that is none. */
+  async #lookup({ id }: Payment): Promise<PaymentOutcome> {
+    const outcome = await this.#deps.our.node.lookupPayment(id);
+    if (!outcome) throw new Error('the node had this payment and no longer knows it, so its outcome is unknown and it is not sent again');
+    return outcome;
   }
 
   #send(payment: Payment, order: Pick<Parameters<LightningNode['pay']>[0], 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>) {

@@ -1,17 +1,14 @@
-import type { Database } from '../db/database.ts';
-import { readFact, writeFact } from '../db/facts.sql.ts';
-import type { Invoices } from '../invoices/invoices.ts';
 import { pause } from '../kernel/clock.ts';
-import { errorMessage, type Log } from '../kernel/log.ts';
-import type { LightningNode, NodeEvent } from '../lightning/node.ts';
+import { errorMessage } from '../kernel/log.ts';
+import type { LightningNode, NodeEvent, Position } from '../lightning/node.ts';
+import type { NodeHistory } from './node-history.ts';
 import type { Payments } from './payments.ts';
+import { type BookingDependencies, bookEvent, retryEventsSetAside, setEventAside } from './set-aside.ts';
 
-export interface WatcherDependencies {
-  readonly database: Database;
+export interface WatcherDependencies extends BookingDependencies {
   readonly node: LightningNode;
-  readonly invoices: Invoices;
+  readonly history: NodeHistory;
   readonly payments: Payments;
-  readonly log: Log;
   /** Shorter in simulations. */
   readonly pace?: WatcherPace;
 }
@@ -21,18 +18,25 @@ export interface WatcherPace {
   readonly retryMs: number;
   /** Between two writes of the position. */
   readonly keepPositionMs: number;
+  /** Between two tries to book what was set aside. */
+  readonly retrySetAsideMs: number;
 }
 
-const POSITION = 'node_event_position';
-const PACE: WatcherPace = { retryMs: 1000, keepPositionMs: 250 };
+const PACE: WatcherPace = { retryMs: 1000, keepPositionMs: 250, retrySetAsideMs: 30_000 };
 /** Events that are being booked at the same time; they share the ledger's commits. */
 const MAX_IN_FLIGHT = 256;
+/** After so many failed tries an event is set aside. */
+const MAX_TRIES = 3;
 
 /**
- * Books what the node reports, for ever: settlements to invoices, ends to payments. Starts where the last life stopped. A position is
- * kept only after everything up to it is booked, so an event may be seen twice but never missed.
+ * Books what the node reports until the signal aborts: settlements to invoices, outcomes to payments. Starts after the last position kept.
+ * A position is kept only after every event up to it is booked or set aside, so an event may be read twice but is never missed.
  */
 export async function watchNode(deps: WatcherDependencies, signal: AbortSignal): Promise<void> {
+  await Promise.all([watchUntilAborted(deps, signal), retryUntilAborted(deps, signal)]);
+}
+
+async function watchUntilAborted(deps: WatcherDependencies, signal: AbortSignal): Promise<void> {
   let away = false;
   while (!signal.aborted) {
     try {
@@ -51,45 +55,66 @@ export async function watchNode(deps: WatcherDependencies, signal: AbortSignal):
   }
 }
 
+async function retryUntilAborted(deps: WatcherDependencies, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await retryEventsSetAside(deps, signal);
+    } catch (error) {
+      deps.log.warn({ reason: errorMessage(error) }, 'the events that were set aside were not tried again; trying later');
+    }
+    await pause((deps.pace ?? PACE).retrySetAsideMs, signal);
+  }
+}
+
 async function watchOnce(deps: WatcherDependencies, signal: AbortSignal): Promise<void> {
-  const from = await readPosition(deps.database);
-  const progress = { last: from, kept: from, inFlight: new Map<number, Promise<void>>() };
+  const from = await deps.history.position();
+  const progress: Progress = { safe: undefined, kept: undefined, inOrder: [] };
+  const running = new Set<Promise<void>>();
   const ended = new AbortController();
   const life = AbortSignal.any([signal, ended.signal]);
   const keeping = keepPositions(deps, progress, life);
   try {
     for await (const event of deps.node.watch(from, signal)) {
-      progress.last = event.position;
-      const booking = bookUntilDone(deps, event, life).then((booked) => {
-        if (booked) progress.inFlight.delete(event.position);
+      const entry = { position: event.position, isDone: false };
+      progress.inOrder.push(entry);
+      const booking: Promise<void> = bookOrSetAside(deps, event, life).then((isDone) => {
+        running.delete(booking);
+        entry.isDone = isDone;
+        advance(progress);
       });
-      progress.inFlight.set(event.position, booking);
-      if (progress.inFlight.size >= MAX_IN_FLIGHT) await Promise.race(progress.inFlight.values());
+      running.add(booking);
+      if (running.size >= MAX_IN_FLIGHT) await Promise.race(running);
     }
   } finally {
-    // What is not booked yet stays before the kept position, so the next watch brings it again.
+    // What is not booked yet stays behind the kept position, so the next watch reads it again.
     ended.abort();
-    await Promise.all(progress.inFlight.values());
+    await Promise.all(running);
     await keeping;
   }
 }
 
 interface Progress {
-  last: number;
-  kept: number;
-  /** What is not booked yet: by position, in order. */
-  readonly inFlight: Map<number, Promise<void>>;
+  /** Everything up to this position is booked or set aside. */
+  safe: Position | undefined;
+  kept: Position | undefined;
+  /** The events after the safe position, in the node's order. */
+  readonly inOrder: { readonly position: Position; isDone: boolean }[];
 }
 
-/** Keeps the newest position up to which everything is booked, a few times a second and at the end. */
+function advance(progress: Progress): void {
+  const firstOpen = progress.inOrder.findIndex(({ isDone }) => !isDone);
+  const done = progress.inOrder.splice(0, firstOpen === -1 ? progress.inOrder.length : firstOpen);
+  progress.safe = done.at(-1)?.position ?? progress.safe;
+}
+
+/** Keeps the safe position, a few times a second and at the end. */
 async function keepPositions(deps: WatcherDependencies, progress: Progress, signal: AbortSignal): Promise<void> {
-  for (let last = false; !last; ) {
-    last = signal.aborted || (await pause((deps.pace ?? PACE).keepPositionMs, signal));
-    const [oldest] = progress.inFlight.keys();
-    const safe = oldest === undefined ? progress.last : oldest - 1;
-    if (safe <= progress.kept) continue;
+  for (let isLast = false; !isLast; ) {
+    isLast = signal.aborted || (await pause((deps.pace ?? PACE).keepPositionMs, signal));
+    const { safe } = progress;
+    if (safe === undefined || safe === progress.kept) continue;
     try {
-      await deps.database.transaction((tx) => tx.run(writeFact, POSITION, String(safe)));
+      await deps.history.keepPosition(safe);
       progress.kept = safe;
     } catch (error) {
       deps.log.warn({ reason: errorMessage(error) }, 'the position of the node events was not kept; they may be read again');
@@ -97,26 +122,28 @@ async function keepPositions(deps: WatcherDependencies, progress: Progress, sign
   }
 }
 
-/** One event that cannot be booked must not stop the others: it is tried again beside them. @returns false when the signal came first. */
-async function bookUntilDone(
-  { invoices, payments, log, pace = PACE }: WatcherDependencies,
-  event: NodeEvent,
-  signal: AbortSignal,
-): Promise<boolean> {
-  for (;;) {
+/** Tries a few times to book an event, and then sets it aside. @returns false when the signal aborted before either was done. */
+async function bookOrSetAside(deps: WatcherDependencies, event: NodeEvent, signal: AbortSignal): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
     try {
-      await (event.type === 'settlement' ? invoices.settle(event) : payments.report(event.paymentId, event.outcome));
+      await bookEvent(deps, event);
       return true;
     } catch (error) {
-      log.error(
-        { position: event.position, event: event.type, reason: errorMessage(error) },
-        'an event of the node was not booked; trying again',
-      );
-      if (signal.aborted || (await pause(pace.retryMs, signal))) return false;
+      const reason = errorMessage(error);
+      deps.log.error({ position: event.position, event: event.type, reason }, 'an event of the node was not booked; trying again');
+      if (tries >= MAX_TRIES && (await trySetAside(deps, event, reason))) return true;
+      if (signal.aborted || (await pause((deps.pace ?? PACE).retryMs, signal))) return false;
     }
   }
 }
 
-async function readPosition(database: Database): Promise<number> {
-  return Number((await database.first(readFact, POSITION))?.value ?? 0);
+/** @returns false when the database refuses that too: then it is the database that fails, and the event is tried again. */
+async function trySetAside(deps: WatcherDependencies, event: NodeEvent, reason: string): Promise<boolean> {
+  try {
+    await setEventAside(deps, event, reason);
+    return true;
+  } catch (error) {
+    deps.log.error({ position: event.position, reason: errorMessage(error) }, 'an event of the node was not set aside; trying again');
+    return false;
+  }
 }

@@ -1,11 +1,13 @@
+import { deleteFactIf, readFact } from '../db/facts.sql.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { InvoiceStatus } from '../lightning/node.ts';
+import { UNSETTLED_INVOICES_DUE, UNSETTLED_INVOICES_PLACE } from '../payments/node-history.ts';
 import { invoiceWords } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
-import type { Run } from './run.ts';
-import { sweepWindow } from './sweep.ts';
+import { PAGE, type Run } from './run.ts';
+import { keepPlace, sweepWindow } from './sweep.ts';
 
 const WINDOW = 'reconcile_invoices_window';
 
@@ -27,7 +29,29 @@ export async function compareInvoices(run: Run): Promise<void> {
     const invoice = await run.database.first(sql.findInvoice, id);
     if (invoice) await visit([invoice]);
   }
+  await compareUnsettled(run, visit);
   await sweepWindow(run, { fact: WINDOW, page: (after, limit) => run.database.all(sql.invoicesAfter, after, limit), visit });
+}
+
+/**
+ * Compares every invoice that is not settled, however old, once after the node was restored from a backup: what the node was paid around
+ * then may have left no event. Goes on where an earlier run stopped.
+ */
+async function compareUnsettled(run: Run, visit: (rows: readonly sql.ComparedInvoice[]) => Promise<unknown>): Promise<void> {
+  const { database } = run;
+  const due = await database.first(readFact, UNSETTLED_INVOICES_DUE);
+  if (!due) return;
+  let after = (await database.first(readFact, UNSETTLED_INVOICES_PLACE))?.value ?? '';
+  for (let isLast = false; !isLast; ) {
+    const page = await database.all(sql.unsettledInvoicesAfter, after, PAGE);
+    await visit(page);
+    if (run.witness.silence !== undefined) return;
+    after = page.at(-1)?.id ?? after;
+    isLast = page.length < PAGE;
+    await keepPlace(run, UNSETTLED_INVOICES_PLACE, after);
+  }
+  // Another restore meanwhile asks for another round.
+  await database.transaction((tx) => tx.run(deleteFactIf, UNSETTLED_INVOICES_DUE, due.value));
 }
 
 interface Questions {
@@ -89,7 +113,7 @@ async function settleMissed(run: Run, invoice: sql.ComparedInvoice, paid: Settle
 async function settle(run: Run, paid: { paymentHash: string } & Pick<Settled, 'amountMsat' | 'preimage'>): Promise<string | undefined> {
   try {
     const settledAt = unixSeconds(run.clock);
-    await run.invoices.settle({ ...paid, type: 'settlement', position: 0, settledAt, keysend: false, customRecords: {} });
+    await run.invoices.settle({ ...paid, type: 'settlement', settledAt, keysend: false, customRecords: {} });
     return undefined;
   } catch (error) {
     return errorMessage(error);

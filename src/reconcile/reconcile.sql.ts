@@ -64,6 +64,11 @@ export const invoicesAfter = statement<ComparedInvoice>(
   `SELECT ${INVOICE} FROM invoice i WHERE i.id > $1 ORDER BY i.id LIMIT $2`,
 );
 
+export const unsettledInvoicesAfter = statement<ComparedInvoice>(
+  'reconcile_unsettled_invoices_after',
+  `SELECT ${INVOICE} FROM invoice i WHERE i.state <> 'settled' AND i.id > $1 ORDER BY i.id LIMIT $2`,
+);
+
 export const findInvoice = statement<ComparedInvoice>('reconcile_invoice', `SELECT ${INVOICE} FROM invoice i WHERE i.id = $1`);
 
 /** What is held for payments over the network: at most so much may have left the node without being booked yet. */

@@ -90,6 +90,7 @@ function stubNode(): LightningNode {
     balance: unasked,
     lookupPayment: unasked,
     lookupInvoice: unasked,
+    knowsPosition: unasked,
     close: async () => undefined,
     guardIncoming: () => undefined,
     watch: () => {
@@ -152,7 +153,7 @@ export function draftOf(wallet: Wallet, amountMsat: number, invoice?: Invoice): 
 export function settlementOf(invoice: Invoice, amountMsat: number): Settlement {
   return {
     type: 'settlement',
-    position: 1,
+    position: '1',
     paymentHash: invoice.paymentHash,
     preimage: invoice.preimage ?? '',
     amountMsat: msat(amountMsat),

@@ -15,7 +15,11 @@ onBothDatabases('settlements', (open) => {
     const wallet = await rooms.wallet(0);
     const invoice = await rooms.invoice(wallet, 4_321);
     const settlement = settlementOf(invoice, 4_321);
-    await Promise.all(Array.from({ length: 100 }, (_, i) => (i % 2 ? rooms : otherWorker).invoices.settle({ ...settlement, position: i })));
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        (i % 2 ? rooms : otherWorker).invoices.settle({ ...settlement, settledAt: settlement.settledAt + i }),
+      ),
+    );
     await rooms.invoices.settle(settlement);
     expect((await rooms.ledger.balance(wallet.ledgerAccount)).balanceMsat).toBe(4_321);
     expect(await database.first(creditsOf, invoice.id)).toEqual({ n: 1 });
@@ -81,7 +85,7 @@ onBothDatabases('settlements', (open) => {
     const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
     const arrived = { paymentHash: 'ab'.repeat(32), amountMsat: amount(7_000), keysend: true, customRecords };
     expect(await rooms.invoices.mayClaim(arrived)).toBe(true);
-    await rooms.invoices.settle({ ...arrived, type: 'settlement', position: 1, preimage: 'cd'.repeat(32), settledAt: 1_700_000_000 });
+    await rooms.invoices.settle({ ...arrived, type: 'settlement', preimage: 'cd'.repeat(32), settledAt: 1_700_000_000 });
     expect((await rooms.ledger.balance(wallet.ledgerAccount)).balanceMsat).toBe(7_000);
     expect(await rooms.invoices.mayClaim(arrived)).toBe(false);
   });

@@ -109,7 +109,7 @@ export async function booksOn(database: Database) {
       return {
         ...paid,
         type: 'settlement',
-        position: 1,
+        position: '1',
         paymentHash,
         settledAt: clock.ms / 1000,
         keysend: false,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
+import { createNodeHistory } from '../../src/payments/node-history.ts';
 import { draftOf } from '../ledger/rooms.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { problemsOf } from '../support/ledgers.ts';
@@ -28,6 +29,42 @@ onBothDatabases('reconciled invoices', (open) => {
     expect(again.missedSettlements).toEqual([]);
     expect(await books.openAlarms()).toEqual([]);
     expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('recovers a settlement of an invoice of any age, once, after the node was restored', async () => {
+    const database = await open();
+    const books = await booksOn(database);
+    const wallet = await books.wallet(0);
+    const [invoice] = await Promise.all(Array.from({ length: 150 }, () => books.invoice(wallet, 10_000)));
+    if (!invoice) throw new Error('there is an invoice');
+    books.clock.ms += 30 * 24 * 60 * 60 * 1000;
+    await books.reconcile();
+    books.paidAtNode(invoice, 10_000);
+    expect((await books.reconcile()).missedSettlements).toEqual([]);
+    await createNodeHistory({ database, alarms: books.alarms }).historyChanged();
+    expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: invoice.id, booked: true }]);
+    expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
+    const { asked } = books.answers;
+    expect((await books.reconcile('periodic')).compared.invoices).toBe(0);
+    expect(books.answers.asked - asked).toBeLessThan(5);
+    expect(await books.openAlarms()).toContain('node_restored node');
+    expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('compares all unsettled invoices again after a restore although the node went silent in between', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(0);
+    const invoices = await Promise.all(Array.from({ length: 120 }, () => books.invoice(wallet, 10_000)));
+    const last = invoices.toSorted((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
+    if (!last) throw new Error('there is an invoice');
+    books.clock.ms += 30 * 24 * 60 * 60 * 1000;
+    await createNodeHistory({ database: books.database, alarms: books.alarms }).historyChanged();
+    books.paidAtNode(last, 10_000);
+    for (const { paymentHash } of invoices) if (paymentHash !== last.paymentHash) books.answers.invoices.set(paymentHash, 'silent');
+    expect((await books.reconcile('periodic')).missedSettlements).toEqual([]);
+    for (const { paymentHash } of invoices)
+      if (paymentHash !== last.paymentHash) books.answers.invoices.set(paymentHash, { state: 'open' });
+    expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: last.id, booked: true }]);
   });
 
   it('a settlement that still cannot be booked is alarmed once, and cleared when it is', async () => {

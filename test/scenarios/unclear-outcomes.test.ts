@@ -265,6 +265,29 @@ onFakeService(
       expect(await service.problems()).toEqual([]);
     });
 
+    it('S8: a service that ends after it has read a settlement and before it has booked it credits the settlement after the next start', async () => {
+      const wallet = await service.client.wallet();
+      // Keysends: what an invoice was paid, reconciliation would find as well.
+      const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
+      let failures = 0;
+      service.failing = ({ name }) => {
+        const fails = name === 'invoice_insert_keysend' || name === 'unbooked_event_set_aside';
+        if (fails) failures += 1;
+        return fails;
+      };
+      for (let i = 0; i < 20; i++) {
+        expect(await net.outside.keysend({ amountMsat: 1_000, customRecords })).toMatchObject({ state: 'succeeded' });
+      }
+      await expect.poll(() => failures).toBeGreaterThan(20);
+      await service.restart(() => {
+        service.failing = undefined;
+      });
+      await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 20_000, pending_msat: 0 });
+      await service.restart();
+      expect(await balances(service, wallet)).toEqual({ balance_msat: 20_000, pending_msat: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
     it('S12: the database fails after the node said paid: the payment is found again, also after a restart', async () => {
       const wallet = await service.client.wallet(1000);
       for (const restarted of [false, true]) {

@@ -10,6 +10,7 @@ import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { createWithdrawLinks, linkUses, type WithdrawLinks } from '../../src/lnurl/withdraw-links.ts';
+import { createNodeHistory } from '../../src/payments/node-history.ts';
 import { createPayments, type Payments } from '../../src/payments/payments.ts';
 import { watchNode } from '../../src/payments/watcher.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
@@ -56,7 +57,9 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
     watching.abort();
   }
 
-  const met = await meetNode({ database, node: connection, log: silentLog });
+  const alarms = createAlarms(database, clock, silentLog);
+  const history = createNodeHistory({ database, alarms });
+  const met = await meetNode({ database, node: connection, history, log: silentLog });
   // Known anew every time: what is remembered for a second of real time would make a run differ from its repetition.
   const isAvailable = () =>
     met.node.info().then(
@@ -73,7 +76,6 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const ledger = createLedger(database, clock);
   const accounts = createAccounts(database, clock);
   const wallets = createWallets(database, accounts, clock);
-  const alarms = createAlarms(database, clock, silentLog);
   const invoices = createInvoices({
     database,
     ledger,
@@ -86,8 +88,8 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const payments = createPayments(deps);
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: 'https://simulation.test' });
   our.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
-  const pace = { retryMs: 0, keepPositionMs: 1 };
-  void watchNode({ database, node: our.node, invoices, payments, log: silentLog, pace }, watching.signal);
+  const pace = { retryMs: 0, keepPositionMs: 1, retrySetAsideMs: 50 };
+  void watchNode({ database, node: our.node, history, invoices, payments, alarms, clock, log: silentLog, pace }, watching.signal);
   return {
     ledger,
     wallets,

@@ -11,7 +11,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Database, Dialect, SqlValue, Tx } from '../../src/db/database.ts';
 import { StatementFailed } from '../../src/db/errors.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
+import { type Statement, statement } from '../../src/db/statement.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { systemAccounts } from '../../src/ledger/read-tail.ts';
@@ -35,6 +35,8 @@ export interface FakeService {
   diskIsFull: boolean;
   /** While it is a list, the name of every statement that the service runs is added to it. */
   statements: string[] | undefined;
+  /** Statements that fail in every transaction, as if the database rejected them; undefined: none. */
+  failing: ((statement: Statement) => boolean) | undefined;
   /** Ends the service and starts it again on the same database and network. `between` runs while it is down. */
   restart(between?: () => Promise<void> | void): Promise<void>;
   /** Starts another instance on the same database and network (PostgreSQL only); it ends with the suite. */
@@ -71,6 +73,10 @@ export function onFakeService(
       let database: Database;
       let config: ReturnType<typeof readConfig>;
 
+      const failing =
+        <T>(work: (tx: Tx) => Promise<T>) =>
+        (tx: Tx): Promise<T> =>
+          work({ ...tx, run: (one, ...given) => (service.failing?.(one) ? Promise.reject(full()) : tx.run(one, ...given)) });
       const others: Satchel[] = [];
       const openNode = async () => ({ node: net.connect(), playground: net.control });
       const start = async () => {
@@ -78,7 +84,7 @@ export function onFakeService(
           openDatabase: async (url, options) => {
             database = await openDatabase(url, options);
             const told = recording(database, (name) => service.statements?.push(name));
-            return { ...told, transaction: (work) => (service.diskIsFull ? Promise.reject(full()) : told.transaction(work)) };
+            return { ...told, transaction: (work) => (service.diskIsFull ? Promise.reject(full()) : told.transaction(failing(work))) };
           },
           openNode,
         });
@@ -93,6 +99,7 @@ export function onFakeService(
         time,
         diskIsFull: false,
         statements: undefined,
+        failing: undefined,
         async restart(between = () => undefined) {
           await satchel?.close();
           await between();

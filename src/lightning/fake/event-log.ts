@@ -1,11 +1,12 @@
-import type { NodeEvent } from '../node.ts';
+import { eventNumber, eventPosition } from '../event-position.ts';
+import type { NodeEvent, Position } from '../node.ts';
 import type { NewEvent } from './tables.ts';
 import type { World } from './world.ts';
 
 /** How long an overtaken event waits when none follows. */
 const OVERTAKEN_MS = 1_000;
 
-/** What our node has to tell, in the order in which it tells it: positions 1, 2, 3 … */
+/** The events of our node, in order, numbered 1, 2, 3 … */
 export class EventLog {
   readonly #world: World;
   readonly #waiting = new Set<() => void>();
@@ -39,14 +40,20 @@ export class EventLog {
   /** Writes an event whatever the faults say. */
   write(event: NewEvent): void {
     const { events } = this.#world.tables;
-    const position = events.size + 1;
-    events.put(position, { ...event, position } as NodeEvent);
+    const number = events.size + 1;
+    // This count goes on when the node is restored from a backup, so no two events ever have the same position.
+    const position = eventPosition(number, String(this.#world.draws.count('events written') + 1));
+    events.put(number, { ...event, position } as NodeEvent);
     this.wake();
   }
 
-  /** The first event after a position. */
-  after(position: number): NodeEvent | undefined {
-    return this.#world.tables.events.get(position + 1);
+  /** Returns the first event after a position, or the first of all. */
+  after(position: Position | undefined): NodeEvent | undefined {
+    return this.#world.tables.events.get(eventNumber(position) + 1);
+  }
+
+  has(position: Position): boolean {
+    return this.#world.tables.events.get(eventNumber(position))?.position === position;
   }
 
   /** Lets everybody who waits look again. */

@@ -10,10 +10,11 @@ import type {
   NodeInfo,
   PaymentOrder,
   PaymentOutcome,
+  Position,
   Route,
   RouteQuery,
 } from '../node.ts';
-import { NodeUnavailable } from '../node.ts';
+import { HistoryChanged, NodeUnavailable } from '../node.ts';
 import type { EventLog } from './event-log.ts';
 import type { CallFault, CallName } from './faults.ts';
 import type { Gate, Guardian } from './gate.ts';
@@ -102,7 +103,11 @@ export class FakeNode implements LightningNode, Guardian {
     this.#parts.gate.askAgain(this);
   }
 
-  async *watch(position: number, signal: AbortSignal): AsyncGenerator<NodeEvent> {
+  knowsPosition(position: Position): Promise<boolean> {
+    return this.#call('knowsPosition', () => this.#parts.log.has(position));
+  }
+
+  async *watch(position: Position | undefined, signal: AbortSignal): AsyncGenerator<NodeEvent> {
     const { log, world } = this.#parts;
     const down = this.#parts.downSignal();
     const ends = AbortSignal.any([signal, this.#closing.signal, down]);
@@ -111,6 +116,7 @@ export class FakeNode implements LightningNode, Guardian {
       if (this.#isKilled) await aborted(signal);
       if (signal.aborted || this.#closing.signal.aborted) return;
       if (down.aborted) throw new ConnectionLost('the connection to the fake node broke while watching');
+      if (after !== undefined && !log.has(after)) throw new HistoryChanged(`the fake node has no event at position ${after}`);
       const event = log.after(after);
       if (!event) {
         await log.news(ends);

@@ -3,20 +3,25 @@ export class Bell {
   #newest = 0;
   readonly #waiting = new Set<() => void>();
 
-  /** There are events up to this position. */
+  /** There are events up to this number. */
   ring(newest: number): void {
     this.#newest = Math.max(this.#newest, newest);
     this.wakeAll();
   }
 
-  /** Something else has changed: look again. */
+  /** The playground was connected again, perhaps with fewer events than before: everybody reads again. */
+  restart(): void {
+    this.#newest = 0;
+    this.wakeAll();
+  }
+
   wakeAll(): void {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Resolves when there is something after `position`, when woken, or when the signal aborts. */
-  async rings(position: number, signal: AbortSignal): Promise<void> {
-    if (this.#newest > position || signal.aborted) return;
+  /** Resolves when there is an event after the one with this number, when woken, or when the signal aborts. */
+  async rings(number: number, signal: AbortSignal): Promise<void> {
+    if (this.#newest > number || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();
     this.#waiting.add(wake);

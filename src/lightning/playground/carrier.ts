@@ -35,7 +35,7 @@ export function attach(carrier: Carrier, log: Log): { readonly playground: Playg
   const listener: Listener = {
     news: (notice) => (notice.type === 'asks' ? gate.take(notice.asks) : bell.ring(notice.newest)),
     ready: () => {
-      bell.wakeAll();
+      bell.restart();
       void gate.askAgain();
     },
   };

@@ -39,6 +39,11 @@ export function requireWhole(label: string, value: number, least = 0): void {
   requireThat(Number.isSafeInteger(value) && value >= least, `${label} must be a whole number of at least ${least}`);
 }
 
+/** A position of an event, or null for the beginning; whether there is such an event is not checked here. */
+export function requirePosition(value: string | null): void {
+  requireThat(value === null || (typeof value === 'string' && value.length <= 64), 'after must be a position or null');
+}
+
 /** How long an invoice lives: BOLT 11 sets no limit, LDK's type does. */
 export function requireExpiry(value: number): void {
   requireWhole('expirySeconds', value);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NodeEvent } from '../node.ts';
+import { eventNumber } from '../event-position.ts';
+import { HistoryChanged, type NodeEvent, type Position } from '../node.ts';
 import type { Bell } from './bell.ts';
 import type { Call } from './link.ts';
 
@@ -7,21 +8,23 @@ const PAGE = 256;
 const RETRY_MS = 100;
 
 /**
- * The hub's events after `position`, in order, until the signal aborts. It reads the outbox again from where it was whenever the worker was
- * replaced, so it skips nothing and repeats nothing.
+ * Returns the hub's events after `position`, in order, until the signal aborts. It reads the outbox again from where it was whenever the
+ * worker was replaced, so it skips nothing and repeats nothing.
+ * @throws HistoryChanged when the playground was replaced by one that was restored from an older backup.
  */
-export async function* eventFeed(call: Call, bell: Bell, position: number, signal: AbortSignal): AsyncGenerator<NodeEvent> {
+export async function* eventFeed(call: Call, bell: Bell, position: Position | undefined, signal: AbortSignal): AsyncGenerator<NodeEvent> {
   let after = position;
   while (!signal.aborted) {
-    const page = call('events', { after, limit: PAGE }).catch(() => undefined);
+    const page = call('events', { after: after ?? null, limit: PAGE }).catch(() => undefined);
     const events = await unlessAborted(page, signal);
+    if (events === null) throw new HistoryChanged(`the playground has no event at position ${after}`);
     for (const event of events ?? []) {
       if (signal.aborted) return;
       after = event.position;
       yield event;
     }
     if (!events) await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-    else if (events.length < PAGE) await bell.rings(after, signal);
+    else if (events.length < PAGE) await bell.rings(eventNumber(after), signal);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isPublicKey } from '../public-key.ts';
 import { bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
-import { requirePoint, requireWhole } from './checks.ts';
+import { requirePoint, requirePosition, requireWhole } from './checks.ts';
 import type { Engine } from './engine.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { NODE_NAMES } from './node-name.ts';
@@ -43,7 +43,8 @@ export function handlersOf(engine: Engine): Handlers {
     },
     lookupInvoice: (ask) => done(incoming.lookupInvoice(ask.paymentHash)),
     events: (ask) => {
-      requirePage(ask);
+      requirePosition(ask.after);
+      requireWhole('limit', ask.limit, 1);
       return () => outbox.after(ask.after, Math.min(ask.limit, MAX_PAGE));
     },
     openAsks: () => () => incoming.asksAfter(0),

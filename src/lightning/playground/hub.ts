@@ -1,4 +1,4 @@
-import type { LightningNode, NodeEvent, NodeInfo } from '../node.ts';
+import type { LightningNode, NodeInfo } from '../node.ts';
 import type { Bell } from './bell.ts';
 import { eventFeed } from './event-feed.ts';
 import type { Gate } from './gate.ts';
@@ -29,8 +29,8 @@ export function hubNode({ call, gate, bell, closing, close }: HubParts): Lightni
     lookupPayment: (paymentId) => call('lookupPayment', { paymentId }),
     lookupInvoice: (paymentHash) => call('lookupInvoice', { paymentHash }),
     guardIncoming: (guard) => gate.setGuard(guard),
-    watch: (position: number, signal: AbortSignal): AsyncIterable<NodeEvent> =>
-      eventFeed(call, bell, position, AbortSignal.any([signal, closing])),
+    watch: (position, signal) => eventFeed(call, bell, position, AbortSignal.any([signal, closing])),
+    knowsPosition: async (position) => (await call('events', { after: position, limit: 1 })) !== null,
     queryRoutes: (query) => call('queryRoutes', query),
     balance: () => call('balance', null),
     close,

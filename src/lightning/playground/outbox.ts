@@ -1,8 +1,13 @@
-import type { NodeEvent, PaymentUpdate, Settlement } from '../node.ts';
-import type { Store } from './store.ts';
+import { randomBytes } from 'node:crypto';
+import { eventNumber, eventPosition } from '../event-position.ts';
+import type { NodeEvent, PaymentUpdate, Position, Settlement } from '../node.ts';
+import type { Row, Store } from './store.ts';
 
-/** An event before it has its place. */
+/** An event before it has its position. */
 export type NewEvent = Omit<Settlement, 'position'> | Omit<PaymentUpdate, 'position'>;
+
+/** An event as it is stored. Those of files that an earlier version wrote have no proof. */
+type StoredEvent = NewEvent & { readonly proof?: string };
 
 /**
  * What the hub has to tell, in order, written in the transaction that made it true. Nothing is ever forgotten: a row per payment is little
@@ -16,16 +21,26 @@ export class Outbox {
   }
 
   add(event: NewEvent): void {
-    this.#store.run('INSERT INTO outbox (event) VALUES (?)', JSON.stringify(event));
+    const stored: StoredEvent = { ...event, proof: randomBytes(8).toString('hex') };
+    this.#store.run('INSERT INTO outbox (event) VALUES (?)', JSON.stringify(stored));
   }
 
-  /** The position of the newest event; 0 when there is none. */
+  /** Returns the number of the newest event; 0 when there is none. */
   newest(): number {
     return this.#store.get('SELECT coalesce(max(position), 0) AS position FROM outbox')?.position as number;
   }
 
-  after(position: number, limit: number): NodeEvent[] {
-    const rows = this.#store.all('SELECT position, event FROM outbox WHERE position > ? ORDER BY position LIMIT ?', position, limit);
-    return rows.map((row) => ({ ...(JSON.parse(row.event as string) as NewEvent), position: row.position as number }) as NodeEvent);
+  /** Returns the events after a position, or the first of all; null when there is no event at the position. */
+  after(position: Position | null, limit: number): NodeEvent[] | null {
+    const number = eventNumber(position ?? undefined);
+    const rows = this.#store.all('SELECT position, event FROM outbox WHERE position >= ? ORDER BY position LIMIT ?', number, limit + 1);
+    const events = rows.map(toEvent);
+    if (position === null) return events.slice(0, limit);
+    return events[0]?.position === position ? events.slice(1) : null;
   }
+}
+
+function toEvent(row: Row): NodeEvent {
+  const { proof, ...event } = JSON.parse(row.event as string) as StoredEvent;
+  return { ...event, position: eventPosition(row.position as number, proof) } as NodeEvent;
 }

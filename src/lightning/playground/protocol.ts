@@ -10,6 +10,7 @@ import type {
   NodeEvent,
   PaymentOrder,
   PaymentOutcome,
+  Position,
   Route,
   RouteQuery,
 } from '../node.ts';
@@ -81,8 +82,8 @@ export interface Protocol {
   keysend: { ask: KeysendOrder; answer: PaymentOutcome };
   lookupPayment: { ask: { readonly paymentId: string }; answer: PaymentOutcome | undefined };
   lookupInvoice: { ask: { readonly paymentHash: string }; answer: InvoiceStatus | undefined };
-  /** The hub's events after a position, oldest first. */
-  events: { ask: { readonly after: number; readonly limit: number }; answer: readonly NodeEvent[] };
+  /** The hub's events after a position, or from the beginning (null), oldest first; null when the hub has no event at the position. */
+  events: { ask: { readonly after: Position | null; readonly limit: number }; answer: readonly NodeEvent[] | null };
   /** What waits for the guard now; later arrivals are announced. */
   openAsks: { ask: null; answer: readonly Ask[] };
   decide: { ask: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; answer: null };

@@ -14,8 +14,8 @@ describe('events', () => {
     await node.pay(orderFor(net));
     await node.pay(orderFor(net));
     const [first, again, other] = eventsOf(net);
-    expect(again).toEqual({ ...first, position: 2 });
-    expect(other).toMatchObject({ position: 3 });
+    expect(again).toEqual({ ...first, position: '2-2' });
+    expect(other).toMatchObject({ position: '3-3' });
     expect(other).not.toMatchObject({ paymentId: (first as { paymentId: string }).paymentId });
   });
 
@@ -40,9 +40,9 @@ describe('events', () => {
     const net = new FakeNetwork();
     const node = net.connect();
     await node.pay(orderFor(net));
-    const [{ position, ...event }] = eventsOf(net) as [ReturnType<typeof eventsOf>[number]];
+    const [{ position: _, ...event }] = eventsOf(net) as [ReturnType<typeof eventsOf>[number]];
     for (let i = 0; i < 99; i++) net.tell(event as Parameters<typeof net.tell>[0]);
-    expect((await watchSome(node, 100)).at(-1)).toEqual({ ...event, position: position + 99 });
+    expect((await watchSome(node, 100)).at(-1)).toEqual({ ...event, position: '100-100' });
   });
 
   it('by chance come twice and out of order, but none is lost', async () => {
@@ -77,20 +77,22 @@ describe('the node', () => {
     net.restart();
     expect(await watching).toBeInstanceOf(ConnectionLost);
     await node.pay(orderFor(net));
-    expect(await watchSome(node, 1, 1)).toMatchObject([{ position: 2 }]);
+    expect(await watchSome(node, 1, '1-1')).toMatchObject([{ position: '2-2' }]);
   });
 
   it('breaks watches by chance, and none of them skips anything', async () => {
     const net = new FakeNetwork({ rates: { breakWatch: 0.5 } });
     const node = net.connect();
     for (let i = 0; i < 20; i++) await node.pay(orderFor(net));
-    let [position, breaks] = [0, 0];
-    while (position < 20) {
+    let [seen, breaks] = [0, 0];
+    let position: string | undefined;
+    while (seen < 20) {
       try {
         for await (const event of node.watch(position, AbortSignal.timeout(30_000))) {
-          expect(event.position).toBe(position + 1);
+          seen += 1;
+          expect(event.position).toBe(`${seen}-${seen}`);
           position = event.position;
-          if (position === 20) break;
+          if (seen === 20) break;
         }
       } catch (error) {
         expect(error).toBeInstanceOf(ConnectionLost);
@@ -110,6 +112,11 @@ describe('the node', () => {
     const before = await node.balance();
     net.restore(backup);
     expect(eventsOf(net)).toHaveLength(1);
+    expect(await node.knowsPosition('1-1')).toBe(true);
+    expect(await node.knowsPosition('2-2')).toBe(false);
+    net.tell({ type: 'payment', paymentId: 'another', outcome: { state: 'failed', reason: 'NO_ROUTE' } });
+    expect(eventsOf(net).at(-1)?.position).toBe('2-3');
+    net.restore(backup);
     expect(await node.lookupPayment(later.paymentId)).toBeUndefined();
     expect(await node.balance()).toEqual(before);
     // The receiver has it already, so the money cannot leave twice; but the node now says that it failed.

@@ -53,7 +53,7 @@ describe('closing', () => {
   it('ends a watch, and leaves a node that is unavailable', async () => {
     const { node } = await openPlayground({ dataDir: tempDir(), log: collectLog() });
     const watching = (async () => {
-      for await (const event of node.watch(0, new AbortController().signal)) throw new Error(`there was ${event.type}`);
+      for await (const event of node.watch(undefined, new AbortController().signal)) throw new Error(`there was ${event.type}`);
     })();
     await node.close();
     await watching;

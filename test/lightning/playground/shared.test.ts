@@ -5,7 +5,7 @@ import { msat } from '../../../src/kernel/money.ts';
 import { type IncomingGuard, type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
 import { PlaygroundRefusal } from '../../../src/lightning/playground/playground.ts';
 import { MAX_CONNECTIONS, type PlaygroundServer, servePlayground } from '../../../src/lightning/playground/server.ts';
-import { allEvents, collectLog, DEADLINE_MS, findEvent, newInvoice, payOutside, tempDir, until } from './support/open.ts';
+import { collectLog, DEADLINE_MS, findEvent, newestPosition, newInvoice, payOutside, tempDir, until } from './support/open.ts';
 import { answerTo, clientsOfEachTest, startChild } from './support/shared.ts';
 
 const SECRET = 'a secret of the tests & more';
@@ -49,13 +49,13 @@ describe('several clients of one playground', () => {
 
   it('guard an invoice whichever of them made it, and each sees its settlement once, at the same position', async () => {
     const [one, two] = [await client(url), await client(url)];
-    const from = (await allEvents(one)).at(-1)?.position ?? 0;
+    const from = await newestPosition(one);
     const asked: string[] = [];
     two.node.guardIncoming(async ({ paymentHash }) => {
       asked.push(paymentHash);
       return 'claim';
     });
-    const watches = [one, two].map(({ node }) => take(node.watch(from + 1, AbortSignal.timeout(DEADLINE_MS)), 3));
+    const watches = [one, two].map(({ node }) => take(node.watch(from, AbortSignal.timeout(DEADLINE_MS)), 3));
     const invoices = [await newInvoice(one.node), await newInvoice(two.node), await newInvoice(one.node)];
     for (const { paymentRequest } of invoices) await one.control.payInvoice({ paymentRequest, from: 'alice' });
     const [ones, twos] = await Promise.all(watches);
@@ -109,7 +109,7 @@ describe('several clients of one playground', () => {
 describe('a client that is closed', () => {
   it('ends its watches, leaves the others alone, and is unavailable', async () => {
     const [one, two] = [await client(url), await client(url)];
-    const watching = take(one.node.watch(Number.MAX_SAFE_INTEGER, new AbortController().signal), 1);
+    const watching = take(one.node.watch(await newestPosition(one), new AbortController().signal), 1);
     await one.node.info();
     await one.node.close();
     await one.node.close();

@@ -22,8 +22,7 @@ describe('watching', () => {
     for (let i = 0; i < 5; i++) ids.push((await payOutside(playground, 'alice')).order.paymentId);
     const all = await allEvents(playground);
     expect(all.map((event) => event.type === 'payment' && event.paymentId)).toEqual(ids);
-    expect(all.map((event) => event.position)).toEqual([...all.map((event) => event.position)].sort((a, b) => a - b));
-    const rest = playground.node.watch(all[1]?.position as number, AbortSignal.timeout(DEADLINE_MS));
+    const rest = playground.node.watch(all[1]?.position, AbortSignal.timeout(DEADLINE_MS));
     expect(await paymentsSeen(rest, 3)).toEqual(ids.slice(2));
   });
 
@@ -32,7 +31,7 @@ describe('watching', () => {
     const abort = new AbortController();
     const seen: NodeEvent[] = [];
     const watching = (async () => {
-      for await (const event of playground.node.watch(0, abort.signal)) {
+      for await (const event of playground.node.watch(undefined, abort.signal)) {
         seen.push(event);
         if (seen.length === 2) abort.abort();
       }
@@ -50,7 +49,7 @@ describe('a worker that dies', () => {
     const worker = new URL('./support/fragile-worker.ts', import.meta.url);
     const playground = closing(await openPlayground({ dataDir: tempDir(), log, worker }));
     const { node } = playground;
-    const seen = paymentsSeen(node.watch(0, AbortSignal.timeout(DEADLINE_MS)), 2);
+    const seen = paymentsSeen(node.watch(undefined, AbortSignal.timeout(DEADLINE_MS)), 2);
     const before = await payOutside(playground, 'alice');
     const balance = await node.balance();
 

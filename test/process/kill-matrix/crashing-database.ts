@@ -1,6 +1,7 @@
 import type { Database, SqlParameter, Tx } from '../../../src/db/database.ts';
 import { writeFact } from '../../../src/db/facts.sql.ts';
 import type { Statement } from '../../../src/db/statement.ts';
+import { eventNumber } from '../../../src/lightning/event-position.ts';
 import type { CrashPoints } from './crash-points.ts';
 
 /** What goes on by the clock, whatever is asked of the service: told by a transaction's first statement. */
@@ -51,7 +52,7 @@ class Crossing {
 
   readonly around = async <T>(statement: Statement, parameters: SqlParameter[], run: () => Promise<T>): Promise<T> => {
     const isPosition = statement === writeFact && parameters[0] === 'node_event_position';
-    if (isPosition) this.keptPosition = Number(parameters[1]);
+    if (isPosition) this.keptPosition = eventNumber(String(parameters[1]));
     if (!this.#begun) this.#begin(statement, isPosition);
     this.endsPayment ||= ENDS_A_PAYMENT.test(statement.name);
     const result = await run();

@@ -1,4 +1,5 @@
-import type { LightningNode, NodeEvent, PaymentOutcome } from '../../../src/lightning/node.ts';
+import { eventNumber } from '../../../src/lightning/event-position.ts';
+import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../src/lightning/node.ts';
 import type { CrashPoints } from './crash-points.ts';
 
 /**
@@ -46,8 +47,8 @@ export class CrashingNode {
     return sending;
   }
 
-  async *#watch(node: LightningNode, position: number, signal: AbortSignal): AsyncGenerator<NodeEvent> {
-    this.#points.keepPosition(position);
+  async *#watch(node: LightningNode, position: Position | undefined, signal: AbortSignal): AsyncGenerator<NodeEvent> {
+    this.#points.keepPosition(eventNumber(position));
     for await (const event of node.watch(position, signal)) {
       if (event.type === 'payment') await this.#answers.get(event.paymentId);
       this.#points.pass(`${event.type} event before`);

@@ -3,7 +3,8 @@ import { expect } from 'vitest';
 import type { Dialect } from '../../../src/db/database.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { statement } from '../../../src/db/statement.ts';
-import type { LightningNode } from '../../../src/lightning/node.ts';
+import { eventNumber } from '../../../src/lightning/event-position.ts';
+import type { LightningNode, Position } from '../../../src/lightning/node.ts';
 import type { OutsidePayment, PlaygroundControl } from '../../../src/lightning/playground/playground.ts';
 import { openSharedPlayground } from '../../../src/lightning/playground/shared.ts';
 import { silentLog } from '../../support/databases.ts';
@@ -27,7 +28,7 @@ export class Lane {
   readonly hub: LightningNode;
   #service: ServiceProcess;
   #lastOutside = 0;
-  #position = 0;
+  #position: Position | undefined;
 
   private constructor(
     dialect: Dialect,
@@ -105,7 +106,7 @@ export class Lane {
       for (;;) {
         const next = events.next();
         const first = await Promise.race([next, this.hub.info().then(() => delay(0))]);
-        if (!first || first.done) return this.#position;
+        if (!first || first.done) return eventNumber(this.#position);
         this.#position = first.value.position;
       }
     } finally {

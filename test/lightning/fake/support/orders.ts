@@ -1,7 +1,7 @@
 import { msat } from '../../../../src/kernel/money.ts';
 import type { FakeNetwork } from '../../../../src/lightning/fake/fake.ts';
 import type { InvoiceOptions } from '../../../../src/lightning/fake/outside.ts';
-import type { LightningNode, NodeEvent, PaymentOrder } from '../../../../src/lightning/node.ts';
+import type { LightningNode, NodeEvent, PaymentOrder, Position } from '../../../../src/lightning/node.ts';
 
 export interface OrderOptions extends InvoiceOptions {
   readonly paymentId?: string;
@@ -29,7 +29,7 @@ export function told(net: FakeNetwork, paymentId?: string): string[] {
 }
 
 /** Reads this many events, then ends the watch. */
-export async function watchSome(node: LightningNode, count: number, position = 0): Promise<NodeEvent[]> {
+export async function watchSome(node: LightningNode, count: number, position?: Position): Promise<NodeEvent[]> {
   const events: NodeEvent[] = [];
   for await (const event of node.watch(position, AbortSignal.timeout(30_000))) {
     events.push(event);

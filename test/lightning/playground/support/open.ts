@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import type { Log } from '../../../../src/kernel/log.ts';
 import { type Msat, msat } from '../../../../src/kernel/money.ts';
-import type { LightningNode, NodeEvent, PaymentOutcome } from '../../../../src/lightning/node.ts';
+import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../../src/lightning/node.ts';
 import { type OutsidePayment, openPlayground, type Playground } from '../../../../src/lightning/playground/playground.ts';
 
 /** Almost as long as a test may take: one that reaches it has failed, and says at what. */
@@ -37,21 +37,30 @@ export async function openTemp(): Promise<Playground> {
 }
 
 /** Reads the node's events after `position` until one fits. */
-export async function findEvent(node: LightningNode, fits: (event: NodeEvent) => boolean, position = 0): Promise<NodeEvent> {
+export async function findEvent(node: LightningNode, fits: (event: NodeEvent) => boolean, position?: Position): Promise<NodeEvent> {
   const signal = AbortSignal.timeout(DEADLINE_MS);
   for await (const event of node.watch(position, signal)) if (fits(event)) return event;
   throw new Error('the event did not come');
 }
 
-/** All events up to now: those before an invoice's settlement that is made for this. */
-export async function allEvents({ node, control }: Playground): Promise<NodeEvent[]> {
+/** All events up to now: those before the end of a payment that is made for this. */
+export async function allEvents(playground: Playground): Promise<NodeEvent[]> {
+  return (await eventsWithMarker(playground)).slice(0, -1);
+}
+
+/** The position of the newest event: the end of a payment that is made for this. */
+export async function newestPosition(playground: Playground): Promise<Position | undefined> {
+  return (await eventsWithMarker(playground)).at(-1)?.position;
+}
+
+async function eventsWithMarker({ node, control }: Playground): Promise<NodeEvent[]> {
   const order = { paymentId: `marker-${crypto.randomUUID()}`, amountMsat: msat(1), feeLimitMsat: msat(0) };
   const marker = await control.createInvoice({ memo: '', at: 'alice', expirySeconds: 60, hold: false });
   await node.pay({ ...order, ...marker });
   const events: NodeEvent[] = [];
-  for await (const event of node.watch(0, AbortSignal.timeout(DEADLINE_MS))) {
-    if (event.type === 'payment' && event.paymentId === order.paymentId) return events;
+  for await (const event of node.watch(undefined, AbortSignal.timeout(DEADLINE_MS))) {
     events.push(event);
+    if (event.type === 'payment' && event.paymentId === order.paymentId) return events;
   }
   throw new Error('the marker did not come');
 }

@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest';
+import { eventNumber } from '../../src/lightning/event-position.ts';
+import { type FakeService, onFakeService } from '../support/fake-service.ts';
+import type { Answer, TestWallet } from '../support/service.ts';
+
+const balances = async ({ client }: FakeService, wallet: TestWallet) => {
+  const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${wallet.id}`);
+  return { balance_msat, pending_msat };
+};
+
+function withdraw({ client }: FakeService, wallet: TestWallet, paymentRequest: string, prefer = ''): Promise<Answer> {
+  const json = { payment_request: paymentRequest, fee_limit_msat: 0 };
+  return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers: { prefer } });
+}
+
+const namesWallet = ({ id }: TestWallet) => ({ '696969': Buffer.from(id).toString('hex') });
+
+/** Money moves in every way: 100 sat out, 10 sat to the friend inside, 7 sat in by an invoice, 3 sat in by keysend: 80 sat less, 10 sat more. */
+async function moveMoney(service: FakeService, wallet: TestWallet, friend: TestWallet): Promise<void> {
+  const { net, client } = service;
+  expect((await withdraw(service, wallet, net.outside.invoice({ amountMsat: 100_000 }).paymentRequest)).status).toBe(201);
+  const inside = await client.post(`/v1/wallet/${friend.id}/invoice`, { num_satoshis: 10 });
+  expect((await withdraw(service, wallet, inside.payment_request)).status).toBe(201);
+  const incoming = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 7 });
+  expect(await net.outside.pay({ paymentRequest: incoming.payment_request })).toMatchObject({ state: 'succeeded' });
+  expect(await net.outside.keysend({ amountMsat: 3_000, customRecords: namesWallet(wallet) })).toMatchObject({ state: 'succeeded' });
+}
+
+const isAlerted = async (service: FakeService) => (await service.openAlarms()).some(({ kind }) => kind === 'node_restored');
+
+async function keptPosition({ rows }: FakeService): Promise<string> {
+  const [row] = await rows("SELECT value FROM service_fact WHERE name = 'node_event_position'");
+  return String(row?.value);
+}
+
+/** Every event of the node is booked, and the position after the last one is kept. */
+async function untilRead(service: FakeService): Promise<void> {
+  await expect.poll(() => keptPosition(service)).toBe(Object.values(service.net.state().events).at(-1)?.position);
+}
+
+onFakeService('a node that was restored from an older backup', (service) => {
+  const { net } = service;
+
+  it('is noticed while its events are behind those that were read: everything is booked once, and an alert is raised', async () => {
+    const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
+    const backup = net.backup();
+    await moveMoney(service, wallet, friend);
+    await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
+    await untilRead(service);
+    const behind = eventNumber(await keptPosition(service));
+    net.restore(backup);
+    await expect.poll(() => isAlerted(service)).toBe(true);
+    expect(await net.outside.keysend({ amountMsat: 5_000, customRecords: namesWallet(wallet) })).toMatchObject({ state: 'succeeded' });
+    await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 905_000, pending_msat: 0 });
+    await untilRead(service);
+    expect(eventNumber(await keptPosition(service))).toBeLessThan(behind);
+    await moveMoney(service, wallet, friend);
+    await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 805_000, pending_msat: 0 });
+    expect(await balances(service, friend)).toEqual({ balance_msat: 20_000, pending_msat: 0 });
+    await service.restart();
+    await untilRead(service);
+    expect(await balances(service, wallet)).toEqual({ balance_msat: 805_000, pending_msat: 0 });
+    expect(await service.problems()).toEqual([]);
+  });
+});
+
+onFakeService('a node that was restored and has reported more since than before', (service) => {
+  const { net } = service;
+
+  it('is noticed although its events have passed those that were read: everything is booked once, and an alert is raised', async () => {
+    const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
+    await untilRead(service);
+    const backup = net.backup();
+    await moveMoney(service, wallet, friend);
+    await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
+    await untilRead(service);
+    await service.restart(async () => {
+      net.restore(backup);
+      const node = net.connect();
+      node.guardIncoming(async () => 'claim');
+      for (let i = 0; i < 10; i++) await net.outside.keysend({ amountMsat: 1_000, customRecords: namesWallet(friend) });
+      await node.close();
+    });
+    await expect.poll(() => balances(service, friend)).toEqual({ balance_msat: 20_000, pending_msat: 0 });
+    expect(await isAlerted(service)).toBe(true);
+    expect(await balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
+    expect(await service.problems()).toEqual([]);
+  });
+});
+
+onFakeService('a node that was restored and has forgotten payments', (service) => {
+  const { net } = service;
+
+  it('keeps a payment that it had answered pending: it is not sent again, which would be reported as a failure', async () => {
+    const wallet = await service.client.wallet(1000);
+    await untilRead(service);
+    const backup = net.backup();
+    const held = net.outside.invoice({ amountMsat: 200_000, script: { hold: true } });
+    const answer = await withdraw(service, wallet, held.paymentRequest, 'respond-async');
+    expect(answer.status).toBe(202);
+    await expect.poll(() => net.outside.payments().find(({ paymentHash }) => paymentHash === held.paymentHash)?.state).toBe('pending');
+    // Nothing was read since the backup, so only what the node said of the payment itself tells that it must not be sent again.
+    await service.restart(() => net.restore(backup));
+    net.outside.resolveHold(held.paymentHash, 'settle');
+    await service.restart();
+    expect(await net.outside.keysend({ amountMsat: 1_000, customRecords: namesWallet(wallet) })).toMatchObject({ state: 'succeeded' });
+    await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 801_000, pending_msat: 200_000 });
+    expect(await service.client.get(`/v1/lntx/${answer.body.lnTx.id}`)).toMatchObject({ status: 'pending', settled: 0 });
+    expect(net.outside.payments().filter(({ paymentHash }) => paymentHash === held.paymentHash)).toMatchObject([{ state: 'succeeded' }]);
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('keeps a payment pending although its first call had no answer', async () => {
+    const wallet = await service.client.wallet(1000);
+    const backup = net.backup();
+    const held = net.outside.invoice({ amountMsat: 200_000, script: { hold: true } });
+    net.next('pay', { lose: 'answer' });
+    const answer = await withdraw(service, wallet, held.paymentRequest, 'respond-async');
+    expect(answer.status).toBe(202);
+    await moveMoney(service, wallet, await service.client.wallet());
+    await untilRead(service);
+    await service.restart(() => net.restore(backup));
+    net.outside.resolveHold(held.paymentHash, 'settle');
+    await service.restart();
+    await untilRead(service);
+    expect(await service.client.get(`/v1/lntx/${answer.body.lnTx.id}`)).toMatchObject({ status: 'pending', settled: 0 });
+    expect(await balances(service, wallet)).toEqual({ balance_msat: 700_000, pending_msat: 200_000 });
+    expect(await service.problems()).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { msat } from '../../src/kernel/money.ts';
+import { type FakeService, onFakeService } from '../support/fake-service.ts';
+
+const countUnbooked = async ({ rows }: FakeService) => (await rows('SELECT id FROM unbooked_event')).length;
+const hasAlert = async (service: FakeService) => (await service.openAlarms()).some(({ kind }) => kind === 'event_unbooked');
+
+/** Every event of the node is booked or set aside. */
+async function untilRead({ net, rows }: FakeService): Promise<void> {
+  const kept = async () => (await rows("SELECT value FROM service_fact WHERE name = 'node_event_position'"))[0]?.value;
+  await expect.poll(kept).toBe(Object.values(net.state().events).at(-1)?.position);
+}
+
+function tellSettlement({ net }: FakeService, seed: string, amountMsat: number): void {
+  const preimage = createHash('sha256').update(seed).digest('hex');
+  const paymentHash = createHash('sha256').update(preimage, 'hex').digest('hex');
+  const settlement = { preimage, paymentHash, amountMsat: msat(amountMsat), settledAt: 1_700_000_000, keysend: true, customRecords: {} };
+  net.tell({ type: 'settlement', ...settlement });
+}
+
+onFakeService('events that cannot be booked', (service) => {
+  const { net } = service;
+
+  it('do not stop the watcher: 260 of them are set aside with an alert, and what follows is credited', async () => {
+    const wallet = await service.client.wallet();
+    service.failing = ({ name }) => name === 'invoice_insert_stray';
+    for (let i = 0; i < 260; i++) tellSettlement(service, `stray ${i}`, 1_000);
+    const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
+    expect(await net.outside.keysend({ amountMsat: 5_000, customRecords })).toMatchObject({ state: 'succeeded' });
+    await expect.poll(async () => (await service.client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(5_000);
+    await expect.poll(() => countUnbooked(service)).toBe(260);
+    expect(await hasAlert(service)).toBe(true);
+    await untilRead(service);
+  });
+
+  it('are tried again at the start: each is booked once, and the alert clears itself', async () => {
+    await service.restart(() => {
+      service.failing = undefined;
+    });
+    await expect.poll(() => countUnbooked(service)).toBe(0);
+    await expect.poll(() => hasAlert(service)).toBe(false);
+    expect(await service.suspenseMsat()).toBe(260_000);
+    for (let i = 0; i < 260; i++) tellSettlement(service, `stray ${i}`, 1_000);
+    await untilRead(service);
+    expect(await service.suspenseMsat()).toBe(260_000);
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('stay set aside, once each, while nothing can be done about them', async () => {
+    for (let i = 0; i < 3; i++) tellSettlement(service, 'nothing', 0);
+    await untilRead(service);
+    expect(await countUnbooked(service)).toBe(1);
+    await service.restart();
+    expect(await countUnbooked(service)).toBe(1);
+    expect(await hasAlert(service)).toBe(true);
+    expect(await service.problems()).toEqual([]);
+  });
+});
