@@ -105,3 +105,30 @@ export const invoicesAgainstTransfers = statement<Mismatch>(
    HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat
      OR max(t.to_account) <> i.ledger_account LIMIT 20`,
 );
+
+/**
+ * Credits of wallets without an owner: money that an invoice or a keysend does not account for. Internal payments credit the invoice
+ * that they pay. A transfer between two wallets owns both of its sides.
+ */
+export const creditsWithoutInvoice = statement<Mismatch>(
+  'verify_credits',
+  `SELECT t.id FROM ledger_transfer t
+   LEFT JOIN invoice i ON i.id = t.to_lntx
+   LEFT JOIN payment p ON p.id = t.from_lntx
+   WHERE t.to_account > 4 AND CASE
+     WHEN t.to_lntx IS NULL THEN t.from_account <= 4
+     WHEN i.id IS NULL THEN true
+     WHEN t.from_account = 1 THEN t.from_lntx IS NOT NULL
+     ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END LIMIT 20`,
+);
+
+/** Amounts that the node paid into suspense more or less often than settlements for no wallet are recorded. */
+export const suspenseAgainstStrays = statement<Mismatch>(
+  'verify_suspense',
+  `SELECT CAST(amount_msat AS TEXT) || ' msat in suspense' AS id FROM (
+     SELECT amount_msat, 1 AS n FROM stray_settlement
+     UNION ALL
+     SELECT amount_msat, -1 FROM ledger_transfer WHERE to_account = 4 AND from_account = 1
+   ) AS counted
+   GROUP BY amount_msat HAVING sum(n) <> 0 LIMIT 20`,
+);

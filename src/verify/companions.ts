@@ -11,6 +11,8 @@ const CHECKS = [
   [sql.paymentsAgainstAmounts, 'its transfer moved another amount, or is another payment’s'],
   [sql.paymentsAgainstFees, 'its fee is not what its fee line says'],
   [sql.linesWithoutPayment, 'no payment owns this line'],
+  [sql.creditsWithoutInvoice, 'no invoice owns this credit'],
+  [sql.suspenseAgainstStrays, 'what arrived for no wallet and what was booked are not the same'],
   [sql.invoicesAgainstTransfers, 'it was not credited once with what was received'],
   [sql.linksAgainstPayments, 'the uses that are left are not those that its claims leave'],
   [sql.spendingAgainstPayments, 'what counts against its budget is not what its payments and transfers add up to'],

@@ -4,12 +4,11 @@ import { createKeyring } from '../../src/accounts/keyring.ts';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { transferBetween } from '../../src/payments/transfer.ts';
 import { createWallets } from '../../src/wallets/wallets.ts';
 import { onBothDatabases } from '../support/databases.ts';
-import { amount, problemsOf } from '../support/ledgers.ts';
+import { amount, problemsOf, testDeposit } from '../support/ledgers.ts';
 
 const expire = statement('test_expire', 'UPDATE access_key SET expires_at = $2 WHERE id = $1');
 const deactivate = statement('test_deactivate', `UPDATE wallet SET status = 'inactive' WHERE id = $1`);
@@ -22,7 +21,7 @@ async function accountWithWallets(database: Database) {
   const wallets = createWallets(database, accounts, clock);
   const keys = await accounts.bootstrap(undefined, async () => {});
   const [one, two] = await Promise.all([wallets.create(keys?.accountId ?? '', ''), wallets.create(keys?.accountId ?? '', '')]);
-  await ledger.post({ transfers: [{ id: newId(), from: 1, to: one.wallet.ledgerAccount, amountMsat: amount(1_000) }] });
+  await ledger.post({ transfers: [testDeposit(one.wallet.ledgerAccount, 1_000)] });
   const key = (await accounts.find(one.accessKeys.wallet_admin)) as Key;
   const send = (by: Key) =>
     transferBetween(

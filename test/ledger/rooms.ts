@@ -10,7 +10,6 @@ import type { OurNode } from '../../src/invoices/our-node.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { msat } from '../../src/kernel/money.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { LightningNode, Settlement } from '../../src/lightning/node.ts';
 import type { Payment } from '../../src/payments/payment.ts';
@@ -18,6 +17,7 @@ import { Saga } from '../../src/payments/saga.ts';
 import { createWallets, type Wallet } from '../../src/wallets/wallets.ts';
 import { silentLog } from '../support/databases.ts';
 import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
+import { testDeposit } from '../support/ledgers.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const standing: Clock = { nowMs: () => NOW_MS };
@@ -74,8 +74,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
     }),
     async wallet(balanceMsat) {
       const { wallet } = await wallets.create(accountId, 'test');
-      const deposit = { id: newId(), from: SYSTEM_ACCOUNTS.node, to: wallet.ledgerAccount, amountMsat: msat(balanceMsat) };
-      if (balanceMsat > 0) await ledger.post({ transfers: [deposit] });
+      if (balanceMsat > 0) await ledger.post({ transfers: [testDeposit(wallet.ledgerAccount, balanceMsat)] });
       return wallet;
     },
     invoice: (wallet, amountMsat) =>

@@ -2,10 +2,10 @@ import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { msat } from '../../src/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { insertWallet, openLedgerAccount } from '../../src/wallets/wallets.sql.ts';
+import { testDeposit } from '../support/ledgers.ts';
 
 const CREATED_AT = 1_700_000_000;
 
@@ -35,7 +35,7 @@ export async function manyWallets(database: Database, ledger: Ledger, balancesMs
 
 /** Moves money, if it is any. */
 export async function move(ledger: Ledger, from: number, to: number, amountMsat: number): Promise<void> {
-  if (amountMsat > 0) await ledger.post({ transfers: [{ id: newId(), from, to, amountMsat: msat(amountMsat) }] });
+  if (amountMsat > 0) await ledger.post({ transfers: [{ ...testDeposit(to, amountMsat), from }] });
 }
 
 const dropRow = statement('test_drop_wallet', 'DELETE FROM wallet WHERE id = $1');

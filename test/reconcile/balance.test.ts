@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { statement } from '../../src/db/statement.ts';
-import { newId } from '../../src/kernel/ids.ts';
 import { msat } from '../../src/kernel/money.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { onBothDatabases } from '../support/databases.ts';
+import { testDeposit } from '../support/ledgers.ts';
 import { type Books, booksOn, FAILED, RESERVE_MSAT, succeeded } from './books.ts';
 
 const OWN_MSAT = 1_000_000_000;
@@ -231,5 +230,5 @@ onBothDatabases('the reconciled balance', (open) => {
 });
 
 async function deposit(books: Books, to: number, amountMsat: number): Promise<void> {
-  await books.ledger.post({ transfers: [{ id: newId(), from: SYSTEM_ACCOUNTS.node, to, amountMsat: msat(amountMsat) }] });
+  await books.ledger.post({ transfers: [testDeposit(to, amountMsat)] });
 }

@@ -13,6 +13,10 @@ interface Busy {
   readonly failed: string;
   readonly corrected: string;
   readonly pending: string;
+  /** Paid by one wallet to another's invoice. */
+  readonly inside: string;
+  /** The payment hash of money that arrived for no wallet. */
+  readonly stray: string;
 }
 
 const FEE_LINE = `(SELECT id FROM ledger_transfer WHERE from_type = 'network_fee'
@@ -25,6 +29,7 @@ const TRANSFER = 'its state and its transfer do not belong together';
 const AMOUNT = 'its transfer moved another amount, or is another payment’s';
 const FEE = 'its fee is not what its fee line says';
 const LINE = ': no payment owns this line';
+const CREDIT = ': no invoice owns this credit';
 
 // What somebody, or a bug, might have changed, in which payment ($1), and what is said of it.
 const CHANGES: [what: string, sql: string, payment: keyof Busy, problem: string][] = [
@@ -46,6 +51,7 @@ const CHANGES: [what: string, sql: string, payment: keyof Busy, problem: string]
   ['a pending payment whose hold was voided', `UPDATE ledger_hold SET state = 'voided' WHERE id = $1`, 'pending', STATE],
   ['a failed payment whose hold is open', `UPDATE ledger_hold SET state = 'open' WHERE id = $1`, 'failed', STATE],
   ['a late success that was never called failed', 'UPDATE payment SET correction = NULL WHERE id = $1', 'corrected', STATE],
+  ['a credit by a payment of something else', 'UPDATE payment SET invoice_id = NULL WHERE id = $1', 'inside', CREDIT],
   ['a hold of less than the payment', 'UPDATE ledger_hold SET amount_msat = 1 WHERE id = $1', 'charged', RESERVE],
   ['a hold on another account', 'UPDATE ledger_hold SET account = account + 1 WHERE id = $1', 'free', RESERVE],
 ];
@@ -62,7 +68,7 @@ onFakeService('npm run verify and payments', (service) => {
 
   it.each(CHANGES)('finds %s', async (_what, sql, payment, problem) => {
     const found = await service.problemsAfter(sql, busy[payment]);
-    expect(found.join('\n')).toContain(problem === LINE ? LINE : `${busy[payment]}: ${problem}`);
+    expect(found.join('\n')).toContain(problem === LINE || problem === CREDIT ? problem : `${busy[payment]}: ${problem}`);
     expect(await service.problems()).toEqual([]);
   });
 
@@ -71,6 +77,15 @@ onFakeService('npm run verify and payments', (service) => {
       const found = await service.problemsAfter(`UPDATE withdraw_link SET ${change} WHERE id <> $1`, '');
       expect(found).toEqual([expect.stringMatching(/^lnurlw_\w+: the uses that are left/)]);
     }
+  });
+
+  it.each([
+    ['a settlement for no wallet that is gone', 'DELETE FROM stray_settlement WHERE payment_hash = $1'],
+    ['another amount of one', 'UPDATE stray_settlement SET amount_msat = amount_msat + 1 WHERE payment_hash = $1'],
+    ['one that was never booked', `INSERT INTO stray_settlement (payment_hash, amount_msat, settled_at) VALUES ($1 || 'x', 9, 1)`],
+  ])('finds %s', async (_what, sql) => {
+    const found = await service.problemsAfter(sql, busy.stray);
+    expect(found.join('\n')).toContain('msat in suspense: what arrived for no wallet and what was booked are not the same');
   });
 
   it('finds an open hold that no payment owns, although it is what the account says is held', async () => {
@@ -95,6 +110,22 @@ onBothDatabases('npm run verify and lines', (open) => {
   });
 });
 
+onBothDatabases('npm run verify and credits', (open) => {
+  it.each([
+    ['that names no invoice', SYSTEM_ACCOUNTS.node, { toType: 'ln_deposit', toLntx: 'lntx_0' }],
+    ['without a name', SYSTEM_ACCOUNTS.node, { toType: 'ln_deposit' }],
+    ['from what the operator bears', SYSTEM_ACCOUNTS.routingFees, {}],
+    ['from another wallet that names no invoice', undefined, { toType: 'ln_deposit', toLntx: 'lntx_0' }],
+  ])('finds a credit %s, in a ledger that is whole', async (_what, system, words) => {
+    const database = await open();
+    const { ledger, accounts } = await ledgerWith(database, [1_000, 1_000]);
+    const [to, other] = accounts as [number, number];
+    const id = newId();
+    await ledger.post({ transfers: [{ id, from: system ?? other, to, amountMsat: amount(5), ...words }] });
+    expect(await problemsOf(database)).toEqual([`${id}: no invoice owns this credit`]);
+  });
+});
+
 /** Every way in which money moves, and every way in which a payment ends. */
 async function beBusy(service: FakeService): Promise<Busy> {
   const { client, net } = service;
@@ -114,7 +145,7 @@ async function beBusy(service: FakeService): Promise<Busy> {
   await pay(outside(100_000, { fee: 'double', ignoresFeeLimit: true }).paymentRequest, wallet, { fee_limit_msat: 5_000 });
   const failed = outside(100_000, { fail: 'NO_ROUTE' });
   await pay(failed.paymentRequest);
-  await pay((await client.post(`/v1/wallet/${friend.id}/invoice`, { num_satoshis: 50 })).payment_request);
+  const inside = await pay((await client.post(`/v1/wallet/${friend.id}/invoice`, { num_satoshis: 50 })).payment_request);
   await client.post(`/v1/wallet/${wallet.id}/transfer`, { dest_wallet_id: friend.id, num_satoshis: 20 });
   const { nodes } = await client.get('/playground');
   const dest_pubkey = nodes.find(({ name }: Json) => name === 'carol').pubkey;
@@ -136,6 +167,10 @@ async function beBusy(service: FakeService): Promise<Busy> {
   // One was charged to its wallet, the other is borne by the operator.
   const corrected = 'satchel_alarms_open{kind="payment_corrected"} 2';
   await until(async () => (await client.ask('GET', '/metrics')).text.includes(corrected));
+  const stray = 'ab'.repeat(32);
+  const settlement = { paymentHash: stray, preimage: '', amountMsat: 3_000, settledAt: 1, keysend: false, customRecords: {} };
+  net.tell({ type: 'settlement', ...settlement } as Parameters<typeof net.tell>[0]);
+  await until(async () => (await service.suspenseMsat()) === 3_000);
   const held = outside(100_000, { hold: true });
   const pending = client.ask('POST', `/v1/wallet/${friend.id}/withdraw`, {
     key: client.secretKey,
@@ -148,5 +183,7 @@ async function beBusy(service: FakeService): Promise<Busy> {
     failed: (await ofHash(failed.paymentHash)).id,
     corrected: (await ofHash(late.paymentHash)).id,
     pending: (await pending).body.lnTx.id,
+    inside: inside.lnTx.id,
+    stray,
   };
 }
