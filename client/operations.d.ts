@@ -352,7 +352,7 @@ export interface ResolvedHold {
 
 export interface Routes {
   /** The way that was found */
-  routes: Array<{ /** Block height */ totalTimeLock: number; /** Satoshis with fees */ totalAmt: string; /** Millisatoshis with fees */ totalAmtMsat: string; /** Millisatoshis */ totalFeesMsat: string; /** The channels of the way, in order */ hops: Array<{ /** Short channel id, as a decimal number */ chanId: string; /** Satoshis; 0 when it is not known */ chanCapacity: string; /** Satoshis that go on */ amtToForward: string; /** Millisatoshis that go on */ amtToForwardMsat: string; /** Millisatoshis that stay here */ feeMsat: string; /** Block height */ expiry: number; /** The node at the end of the channel, in hex */ pubKey: string; }>; }>;
+  routes: Array<{ /** Block height */ totalTimeLock: number; /** Satoshis with fees */ totalAmt: string; /** Millisatoshis with fees */ totalAmtMsat: string; /** Millisatoshis */ totalFeesMsat: string; /** The channels of the way, in order */ hops: Array<{ /** Short channel id, as a decimal number */ chanId: string; /** Satoshis; 0 when it is not known */ chanCapacity: string; /** Satoshis that go on */ amtToForward: string; /** Millisatoshis that go on */ amtToForwardMsat: string; /** Millisatoshis that stay here */ feeMsat: string; /** Block height */ expiry: number; /** The node at the end of the channel, in hex */ pubKey: string; /** Whether the hop reads TLV payloads; every node does today */ tlvPayload: boolean; }>; }>;
   /** Not estimated: null */
   successProb: number | null;
 }
@@ -792,7 +792,7 @@ export interface MakeWithdrawLinkRequest {
   uses?: number;
   /** The most that routing one claim may cost, in millisatoshis. Default: 1 % of the amount, at least 1000 */
   fee_limit_msat?: number;
-  /** Base64 of a JSON object */
+  /** A JSON object, or its base64 */
   passThru?: string;
   /** Sent by a published client; without effect */
   public?: string;

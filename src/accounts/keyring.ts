@@ -132,7 +132,7 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
 /** A key that expires makes none that goes on without it. */
 function requireNotOutliving(by: Key, expiresAt: number | undefined): void {
   if (by.expiresAt === undefined || (expiresAt ?? NEVER) <= by.expiresAt) return;
-  throw new Refusal('forbidden', 'The key expires, so it can only make keys that expire no later; give expires_at.');
+  throw new Refusal('forbidden', 'The key expires, so it can only make keys that expire no later. Send `expires_at` or `expiry`.');
 }
 
 function periods(clock: Clock): [day: number, week: number, month: number] {

@@ -40,6 +40,7 @@ export function ofInvoice(invoice: Invoice, nowSeconds: number): LightningTransa
     status: invoiceStatus(invoice, nowSeconds),
     failureReason: undefined,
     customRecords: invoice.customRecords,
+    passThru: invoice.passThru,
   });
 }
 
@@ -60,11 +61,19 @@ export function ofPayment(payment: Payment): LightningTransaction {
     status: succeeded ? 'settled' : payment.state === 'failed' ? 'failed' : 'pending',
     failureReason: payment.failureReason,
     customRecords: payment.isKeysend ? { ...payment.customRecords, ...proof } : undefined,
+    passThru: passThruOf(payment),
   });
 }
 
+/** Returns the caller's `passThru` of a payment; published clients read `method` from that of a withdrawal without one. */
+export function passThruOf({ passThru, wtxType }: Payment): string | undefined {
+  return passThru ?? (wtxType === 'ln_withdrawal' ? BY_API : undefined);
+}
+
+const BY_API = JSON.stringify({ method: 'api' });
+
 /** What invoices and payments do not call the same. */
-type Own = Pick<LightningTransaction, 'amountMsat' | 'feeMsat' | 'preimage' | 'status' | 'failureReason' | 'customRecords'>;
+type Own = Pick<LightningTransaction, 'amountMsat' | 'feeMsat' | 'preimage' | 'status' | 'failureReason' | 'customRecords' | 'passThru'>;
 
 /** In one go: spreading one object into another was felt on the shortest reads. */
 function withShared(of: Invoice | Payment, own: Own): LightningTransaction {
@@ -88,6 +97,6 @@ function withShared(of: Invoice | Payment, own: Own): LightningTransaction {
     settledAt: of.settledAt,
     isKeysend: of.isKeysend,
     customRecords: own.customRecords,
-    passThru: of.passThru,
+    passThru: own.passThru,
   };
 }

@@ -6,7 +6,7 @@ import type { FailureReason } from '../lightning/node.ts';
 import type { Payment } from '../payments/payment.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { FundedWallet, Wallet } from '../wallets/wallets.ts';
-import { type LightningTransaction, ofPayment } from './lightning-transaction.ts';
+import { type LightningTransaction, ofPayment, passThruOf } from './lightning-transaction.ts';
 
 /** A line of a wallet's history: the API's `wtx`. Times are Unix seconds. */
 export interface WalletTransaction {
@@ -122,7 +122,7 @@ export function ofUnsettled(payment: Payment, { wallet, balance }: FundedWallet)
     balance,
     type: payment.wtxType,
     lightning: ofPayment(payment),
-    passThru: payment.passThru,
+    passThru: passThruOf(payment),
     status: payment.state === 'failed' ? 'failed' : 'pending',
     failureReason: payment.failureReason,
     transferWallets: undefined,

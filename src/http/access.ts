@@ -84,6 +84,7 @@ export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limi
     // A key in the path counts only where the credential is no authority of its own: a public API key names the account.
     const authority = key.kind === 'public_api' && named.key ? { text: idOrKey, key: named.key } : credential;
     if (authority !== credential) limits?.keyIsGood(request, idOrKey);
+    if (key.kind === 'public_api' && !named.key) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
     requirePermission(authority.key.kind, permission);
     const keys = authority === credential ? [key] : [key, authority.key];
     return { wallet: named.wallet, guards: keys.map(keyGuard), presented: authority };
@@ -119,7 +120,7 @@ export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limi
   };
 }
 
-export function hasPermission(kind: Key['kind'], permission: Permission): boolean {
+function hasPermission(kind: Key['kind'], permission: Permission): boolean {
   return (KEY_KINDS[kind].permissions as readonly Permission[]).includes(permission);
 }
 
@@ -128,6 +129,17 @@ function isLinkName(kind: Key['kind']): boolean {
   return KEY_KINDS[kind].isPublic && kind !== 'public_api';
 }
 
-function requirePermission(kind: Key['kind'], permission: Permission): void {
-  if (!hasPermission(kind, permission)) throw new Refusal('forbidden', `The key lacks the permission ${permission}.`);
+const NEEDS_ACCESS_KEY =
+  "A public API key (pak_) needs an access key in the path, not the wallet's id. With the wallet's id, use a secret API key (sak_).";
+
+/** @throws Refusal `forbidden`, with the keys that have the permission. */
+export function requirePermission(kind: Key['kind'], permission: Permission): void {
+  if (hasPermission(kind, permission)) return;
+  const kinds = (Object.keys(KEY_KINDS) as Key['kind'][]).filter((one) => hasPermission(one, permission));
+  const prefixes = kinds.map((one) => `${KEY_KINDS[one].prefixes[0]}_`);
+  const last = prefixes.pop();
+  throw new Refusal(
+    'forbidden',
+    `The key lacks the permission ${permission}. Use a key that begins with ${prefixes.join(', ')} or ${last}.`,
+  );
 }

@@ -39,13 +39,14 @@ export function passThruText(passThru: object | undefined, defaults?: object): s
   requireShallow('passThru', passThru);
   const text = JSON.stringify({ ...defaults, ...passThru });
   if (Buffer.byteLength(text) > PASS_THRU_BYTES)
-    throw new Refusal('validation_failed', `passThru is larger than ${PASS_THRU_BYTES} bytes.`);
+    throw new Refusal('validation_failed', `\`passThru\` must be at most ${PASS_THRU_BYTES} bytes of JSON.`);
   return text;
 }
 
 /** Before it is written as JSON, which recurses. @throws Refusal */
 function requireShallow(name: string, value: object | undefined): void {
-  if (depthOf(value, MAX_DEPTH) > MAX_DEPTH) throw new Refusal('validation_failed', `${name} is nested deeper than ${MAX_DEPTH}.`);
+  if (depthOf(value, MAX_DEPTH) > MAX_DEPTH)
+    throw new Refusal('validation_failed', `\`${name}\` must not be nested deeper than ${MAX_DEPTH} levels.`);
 }
 
 /** How deep a value nests; gives up beyond `limit`, so that it is bounded itself. */
@@ -60,14 +61,16 @@ const MEMO_BYTES = 639;
 /** @throws Refusal when a database or an invoice could not hold the text as it is. */
 export function plainText(name: string, text: string): string {
   // A lone surrogate cannot be written in UTF-8 and read back; PostgreSQL has no NUL in a text.
-  if (!text.isWellFormed() || text.includes('\u0000')) throw new Refusal('validation_failed', `${name} is not valid text.`);
+  if (!text.isWellFormed() || text.includes('\u0000'))
+    throw new Refusal('validation_failed', `\`${name}\` must be valid Unicode text, without the character U+0000.`);
   return text;
 }
 
 /** @throws Refusal when it would not fit into an invoice: a memo is never cut. */
 export function memoText(memo: string | undefined): string {
   if (memo === undefined) return '';
-  if (Buffer.byteLength(memo) > MEMO_BYTES) throw new Refusal('validation_failed', `memo is longer than ${MEMO_BYTES} bytes.`);
+  if (Buffer.byteLength(memo) > MEMO_BYTES)
+    throw new Refusal('validation_failed', `\`memo\` must be at most ${MEMO_BYTES} bytes in UTF-8.`);
   return plainText('memo', memo);
 }
 
@@ -81,21 +84,26 @@ export function customRecordsHex(records: object | undefined): Record<string, st
   const hex: Record<string, string> = {};
   let bytes = 0;
   const entries = Object.entries(records ?? {});
-  if (entries.length > MAX_CUSTOM_RECORDS) throw new Refusal('validation_failed', `custom_records are more than ${MAX_CUSTOM_RECORDS}.`);
+  if (entries.length > MAX_CUSTOM_RECORDS)
+    throw new Refusal('validation_failed', `\`custom_records\` must be at most ${MAX_CUSTOM_RECORDS} records.`);
   for (const [type, value] of entries) {
     if (!/^[1-9][0-9]{4,15}$/.test(type) || Number(type) < 65_536 || !Number.isSafeInteger(Number(type))) {
-      throw new Refusal('validation_failed', 'custom_records: every key is a TLV type from 65536 up.');
+      throw new Refusal('validation_failed', '`custom_records` must have TLV types as keys: whole numbers, 65536 or more.');
     }
     // LDK keeps it for itself.
-    if (type === '77777') throw new Refusal('validation_failed', 'custom_records: 77777 is reserved.');
+    if (type === '77777') throw new Refusal('validation_failed', '`custom_records` must not contain 77777: it is reserved.');
     if (type === '5482373484')
-      throw new Refusal('validation_failed', 'custom_records: 5482373484 carries the preimage and is set by the node.');
+      throw new Refusal(
+        'validation_failed',
+        '`custom_records` must not contain 5482373484: it carries the preimage, and the node sets it.',
+      );
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    if (!text.isWellFormed()) throw new Refusal('validation_failed', 'custom_records: a value is not valid text.');
+    if (!text.isWellFormed()) throw new Refusal('validation_failed', '`custom_records` must have valid Unicode text as values.');
     bytes += Buffer.byteLength(text);
     hex[type] = Buffer.from(text, 'utf8').toString('hex');
   }
-  if (bytes > CUSTOM_RECORDS_BYTES) throw new Refusal('validation_failed', `custom_records are larger than ${CUSTOM_RECORDS_BYTES} bytes.`);
+  if (bytes > CUSTOM_RECORDS_BYTES)
+    throw new Refusal('validation_failed', `\`custom_records\` must be at most ${CUSTOM_RECORDS_BYTES} bytes in all.`);
   return hex;
 }
 

@@ -146,7 +146,7 @@ function requireShortQuery(url: string): void {
   for (const parameter of parameters) {
     const text = decoded(parameter);
     if (text.startsWith('fields=') && text.split(',').length > MAX_FIELDS)
-      throw new Refusal('validation_failed', `fields names more than ${MAX_FIELDS} fields.`);
+      throw new Refusal('validation_failed', `\`fields\` must have at most ${MAX_FIELDS} names.`);
   }
 }
 

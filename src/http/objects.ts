@@ -188,7 +188,8 @@ export function createObjects(nodeId: string, { legacyNullKeysend = false }: { l
 
   /** @throws Refusal when a caller names a node that is not ours. */
   function requireOurNode(id: string | undefined): void {
-    if (id !== undefined && id !== nodeId) throw new Refusal('validation_failed', 'ln_node_id is not the node of this service.');
+    if (id !== undefined && id !== nodeId)
+      throw new Refusal('validation_failed', '`ln_node_id` must be the node of this service. Leave it out to use that node.');
   }
 
   return { wallet, walletTransaction, otherSide, lightningTransaction, requireOurNode };

@@ -31,7 +31,8 @@ export function readPage(query: { page?: number; 'per-page'?: number }): Page {
 
 /** @throws Refusal when a cursor and a page number are asked for together. */
 export function refuseBoth(query: { page?: number; after?: string }): void {
-  if (query.page !== undefined && query.after !== undefined) throw new Refusal('validation_failed', 'page and after exclude each other.');
+  if (query.page !== undefined && query.after !== undefined)
+    throw new Refusal('validation_failed', '`page` and `after` exclude each other: send one of them.');
 }
 
 /** The next page of a cursor, while there may be one. */

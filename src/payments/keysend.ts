@@ -39,7 +39,10 @@ export interface Keysend {
 export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, order: Keysend): Promise<Begun> {
   const { wallet, destination, amountMsat } = order;
   if (destination === deps.our.identity().pubkey) {
-    throw new Refusal('validation_failed', 'dest_pubkey is this service’s own node; use a transfer or an invoice of the other wallet.');
+    throw new Refusal(
+      'validation_failed',
+      '`dest_pubkey` must not be the node of this service. Use a transfer, or pay an invoice of the other wallet.',
+    );
   }
   const preimage = randomBytes(32);
   const label = `${floorSat(amountMsat)} keysend to ${destination}`;

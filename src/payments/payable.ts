@@ -35,7 +35,7 @@ export function readInvoice(paymentRequest: string, network: NodeInfo['network']
   try {
     invoice = decodeBolt11(paymentRequest);
   } catch (error) {
-    if (error instanceof InvalidInvoice) throw new Refusal('invoice_undecodable', `The invoice cannot be read: ${error.message}.`);
+    if (error instanceof InvalidInvoice) throw notAnInvoice(paymentRequest, error);
     throw error;
   }
   if (invoice.network === network) return invoice;
@@ -84,3 +84,17 @@ function issuedPayable(invoice: Invoice): Payable {
     features: [],
   };
 }
+
+/** Explains what a text is that was sent as an invoice, without repeating it. */
+function notAnInvoice(text: string, { message }: InvalidInvoice): Refusal {
+  const [, remedy] = MISTAKEN_FOR_INVOICES.find(([form]) => form.test(text.trim().replace(/^lightning:/i, ''))) ?? [];
+  const rest = remedy ?? `it cannot be read: ${message}. Copy it again, in full`;
+  return new Refusal('invoice_undecodable', `\`payment_request\` must be a BOLT11 invoice; ${rest}.`);
+}
+
+const MISTAKEN_FOR_INVOICES: readonly (readonly [RegExp, string])[] = [
+  [/^[^@\s]+@[^@\s]+$/, 'this is a Lightning address. Get an invoice from its service first'],
+  [/^(lnurl1|https?:|lnurlp:|lnurlw:|keyauth:)/i, 'this is an LNURL. Get an invoice from its service first'],
+  [/^lno1/i, 'this is a BOLT12 offer, which this service does not pay'],
+  [/^(bitcoin:|bc1|tb1|bcrt1|[13mn2][1-9A-HJ-NP-Za-km-z]{25,34}$)/i, 'this is a Bitcoin address. Ask the payee for a Lightning invoice'],
+];

@@ -52,7 +52,14 @@ onFakeService('the node', (service) => {
     const [route] = body.routes;
     expect(route).toMatchObject({ totalAmt: '1001', totalAmtMsat: '1001100', totalFeesMsat: '1100', totalTimeLock: expect.any(Number) });
     expect(route.hops).toHaveLength(2);
-    expect(route.hops[1]).toMatchObject({ pubKey: carol, amtToForward: '1000', amtToForwardMsat: '1000000', feeMsat: '0', chanId: '2' });
+    expect(route.hops[1]).toMatchObject({
+      pubKey: carol,
+      amtToForward: '1000',
+      amtToForwardMsat: '1000000',
+      feeMsat: '0',
+      chanId: '2',
+      tlvPayload: true,
+    });
     const none = await ask(`/v1/node/default/payments/queryroutes?pub_key=${unreachable_pubkey}&amt=1000`);
     expect(none).toMatchObject({ status: 400, body: { type: 'no_route', message: 'unable to find a path to destination' } });
   });

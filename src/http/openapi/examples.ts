@@ -115,6 +115,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   expiry: 86_400,
   failure_reason: null,
   feeMsat: '0',
+  tlvPayload: true,
   fee_limit_msat: 50_000,
   fee_msat: 0,
   from: STORY.now,

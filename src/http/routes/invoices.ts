@@ -9,7 +9,7 @@ import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { isId } from '../../kernel/ids.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import { type Access, hasPermission } from '../access.ts';
+import { type Access, requirePermission } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
 import { LightningTransactionDetailsObject, LightningTransactionObject, type Objects } from '../objects.ts';
@@ -109,7 +109,7 @@ function viewOf(objects: Objects, { transaction, counterpartId }: FoundLightning
   const full = { ...objects.lightningTransaction(transaction), counterpart_id: counterpartId ?? null };
   if (key.kind === 'public_api')
     return { ...full, payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null, counterpart_id: null };
-  if (!hasPermission(key.kind, 'wallet_tx_read')) throw new Refusal('forbidden', 'The key lacks the permission wallet_tx_read.');
+  requirePermission(key.kind, 'wallet_tx_read');
   return full;
 }
 
@@ -118,5 +118,5 @@ function descriptionHashHex(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return bytes.toString('hex');
-  throw new Refusal('validation_failed', 'description_hash must be 32 bytes, as 64 hex characters or in base64.');
+  throw new Refusal('validation_failed', '`description_hash` must be 32 bytes, as 64 hexadecimal characters or in base64.');
 }

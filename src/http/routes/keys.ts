@@ -165,20 +165,29 @@ function readOrder(body: KeyBody, clock: Clock): KeyOrder {
   const budget = readBudget(body);
   const maxPaymentMsat = body.max_payment_msat as Msat | undefined;
   const limits = budget || maxPaymentMsat !== undefined ? { budget, maxPaymentMsat } : undefined;
-  if (limits && !CAN_SPEND.includes(kind)) throw new Refusal('validation_failed', `A ${kind} key spends nothing, so it has no limits.`);
+  if (limits && !CAN_SPEND.includes(kind))
+    throw new Refusal(
+      'validation_failed',
+      `\`budget_msat\` and \`max_payment_msat\` must be left out for a ${kind} key: it spends nothing.`,
+    );
   return { kind, label: plainText('label', body.label ?? ''), expiresAt: readExpiresAt(body, clock), limits };
 }
 
 function readExpiresAt({ expiry, expires_at }: KeyBody, clock: Clock): number | undefined {
   const now = unixSeconds(clock);
-  if (expiry !== undefined && expires_at !== undefined) throw new Refusal('validation_failed', 'expiry and expires_at exclude each other.');
-  if (expires_at !== undefined && expires_at <= now) throw new Refusal('validation_failed', 'expires_at is not in the future.');
+  if (expiry !== undefined && expires_at !== undefined)
+    throw new Refusal('validation_failed', '`expiry` and `expires_at` exclude each other: send one of them.');
+  if (expires_at !== undefined && expires_at <= now)
+    throw new Refusal('validation_failed', '`expires_at` must be in the future, in Unix seconds.');
   return expiry === undefined ? expires_at : now + expiry;
 }
 
 function readBudget({ budget_msat, budget_period }: KeyBody): { amountMsat: Msat; period: BudgetPeriod } | undefined {
   if (budget_msat === undefined && budget_period === undefined) return undefined;
   if (budget_msat === undefined || budget_period === undefined)
-    throw new Refusal('validation_failed', `budget_msat and budget_period go together; the period is one of ${BUDGET_PERIODS.join(', ')}.`);
+    throw new Refusal(
+      'validation_failed',
+      `\`budget_msat\` and \`budget_period\` go together: send both. The period is one of ${BUDGET_PERIODS.join(', ')}.`,
+    );
   return { amountMsat: budget_msat as Msat, period: budget_period };
 }

@@ -24,7 +24,7 @@ const LinkBody = Type.Object({ ...linkFields, passThru: Type.Optional(PassThru) 
 
 const LinkQuery = Type.Object({
   ...linkFields,
-  passThru: Type.Optional(Type.String({ maxLength: 8192, description: 'Base64 of a JSON object' })),
+  passThru: Type.Optional(Type.String({ maxLength: 8192, description: 'A JSON object, or its base64' })),
   public: Type.Optional(Type.String({ maxLength: 8, description: 'Sent by a published client; without effect' })),
 });
 
@@ -150,13 +150,15 @@ function toWithdrawRequest(
   return { pathKey: request.params.key, token, numSatoshis, k1 };
 }
 
-function decodePassThru(base64: string | undefined): object | undefined {
-  if (base64 === undefined) return undefined;
+/** Reads the `passThru` of a query: published clients send JSON or its base64. @throws Refusal */
+function decodePassThru(text: string | undefined): object | undefined {
+  if (text === undefined) return undefined;
+  const json = text.trimStart().startsWith('{') ? text : Buffer.from(text, 'base64').toString('utf8');
   try {
-    const value: unknown = JSON.parse(Buffer.from(base64, 'base64').toString('utf8'));
+    const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Not JSON: refused below, like any other value that is not an object.
+    // Rejected below, like JSON that is no object.
   }
-  throw new Refusal('validation_failed', 'passThru must be the base64 of a JSON object.');
+  throw new Refusal('validation_failed', 'Query parameter `passThru` must be a JSON object, or the base64 of one.');
 }

@@ -54,6 +54,7 @@ const HopObject = Type.Object({
   feeMsat: Type.String(),
   expiry: Type.Integer({ description: 'Block height' }),
   pubKey: Type.String(),
+  tlvPayload: Type.Boolean({ description: 'Whether the hop reads TLV payloads; every node does today' }),
 });
 
 const Routes = Type.Object({
@@ -108,7 +109,11 @@ function paymentRoutes(app: App, { access, our, payments }: NodeRouteDependencie
     await access.anyKey(request);
     requireOurs(our, request.params.id);
     const destination = request.query.pub_key.toLowerCase();
-    if (!isPublicKey(destination)) throw new Refusal('validation_failed', 'pub_key is not a public key.');
+    if (!isPublicKey(destination))
+      throw new Refusal(
+        'validation_failed',
+        '`pub_key` must be a public key: its x coordinate is not on the curve secp256k1. Check it for typing errors.',
+      );
     if (!our.node.queryRoutes) throw new Refusal('not_supported');
     const routes = await our.node.queryRoutes({ destination, amountMsat: satToMsat(request.query.amt) });
     if (routes.length === 0) throw new Refusal('no_route');
@@ -170,6 +175,7 @@ function routeObject(route: Route) {
       feeMsat: String(hop.feeMsat),
       expiry: hop.expiryHeight,
       pubKey: hop.pubkey,
+      tlvPayload: true,
     })),
   };
 }

@@ -107,7 +107,11 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
     const spender = await deps.access.spender(request, 'wallet_withdraw');
     const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
     const destination = dest_pubkey.toLowerCase();
-    if (!isPublicKey(destination)) throw new Refusal('validation_failed', 'dest_pubkey is not a point on secp256k1.');
+    if (!isPublicKey(destination))
+      throw new Refusal(
+        'validation_failed',
+        '`dest_pubkey` must be a public key: its x coordinate is not on the curve secp256k1. Check it for typing errors.',
+      );
     return pay(deps, request, reply, spender, (companions) =>
       deps.payments.keysend({
         wallet: spender.wallet,
@@ -216,7 +220,8 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
       {
         async make({ rows }) {
           const named = (await wallets.resolve(dest_wallet_id))?.wallet;
-          if (named?.accountId !== source.accountId) throw new Refusal('not_found', 'dest_wallet_id names no wallet of this account.');
+          if (named?.accountId !== source.accountId)
+            throw new Refusal('not_found', '`dest_wallet_id` must be the id or an access key of a wallet of this account.');
           const companions = (id: string) => rows(`${id} ${named.id}`);
           const receipt = await payments.transfer({ ...order, destination: named, companions });
           return { destination: named, into: sideOf(receipt, 'to', named, source), out: sideOf(receipt, 'from', source, named) };

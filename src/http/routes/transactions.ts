@@ -84,7 +84,7 @@ async function list({ history, objects }: TransactionRouteDependencies, request:
   const cut = { limit: page.limit, offset: after === undefined ? page.offset : 0, after };
   const query = { status, type, from, to };
   const listed = await (typeof of === 'string' ? history.listOfAccount(of, query, cut) : history.list(of, query, cut));
-  if (!listed) throw new Refusal('validation_failed', 'after is not the id of a transaction of this list.');
+  if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a transaction of this list.');
   // A list that ended before the limit has nothing on a page beyond it; a longer one has to be read by cursor.
   if (listed.capped && page.page > 1 && page.offset + page.limit > MAX_COUNT)
     throw new Refusal(
@@ -107,7 +107,7 @@ async function plainList(
   const page = readPage(request.query);
   if (request.query.after !== undefined) {
     const following = await history.pageAfter(wallet, page.limit, request.query.after);
-    if (!following) throw new Refusal('validation_failed', 'after is not the id of a settled transaction of this wallet.');
+    if (!following) throw new Refusal('validation_failed', '`after` must be the id of a settled transaction of this wallet.');
     cursorHeaders(request, reply, page.limit, following);
     return following.map(objects.walletTransaction);
   }

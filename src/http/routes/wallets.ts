@@ -67,7 +67,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
       return withBalances(listed);
     }
     const known = isId(after) ? await wallets.find(after) : undefined;
-    if (known?.accountId !== accountId) throw new Refusal('validation_failed', 'after is not the id of a wallet of this account.');
+    if (known?.accountId !== accountId) throw new Refusal('validation_failed', '`after` must be the id of a wallet of this account.');
     const following = await wallets.listAfter(accountId, page.limit, known.id);
     cursorHeaders(request, reply, page.limit, following);
     return withBalances(following);
