@@ -10,6 +10,7 @@ import type { App } from './app-type.ts';
 import { CORS_HEADERS, isOpenToPages } from './cors.ts';
 import { isFromBrowser } from './foreign-pages.ts';
 import type { Limits } from './limits.ts';
+import { METHODS } from './methods.ts';
 import { describeInvalid } from './validation-errors.ts';
 
 /** Sends every error as the error object; on the public LNURL routes in LNURL's form. */
@@ -62,8 +63,13 @@ export function answerBadRequest(error: ConnectionError, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  endWithError(socket, tooLarge ? new Refusal('payload_too_large') : new Refusal('malformed_body', 'The request cannot be read.'));
+  endWithError(socket, unreadable(error));
+}
+
+function unreadable({ code, rawPacket }: ConnectionError): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('payload_too_large', 'The request line and the headers must be at most 16 kB.');
+  const isRequest = code === 'HPE_INVALID_METHOD' && /^[A-Z-]+ \S+ HTTP\/1\.[01]\r\n/.test(String(rawPacket));
+  return isRequest ? new Refusal('method_not_allowed') : new Refusal('malformed_body', 'The request cannot be read.');
 }
 
 /** CONNECT asks for a tunnel. Node hands over the bare socket and listens to it no more: an error that nobody hears ends the process. */
@@ -87,9 +93,23 @@ function endWithError(socket: Duplex & { readonly _httpMessage?: ServerResponse 
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${id}`,
     'Cache-Control: no-store',
+    // Its address is not known, and the error holds nothing that a page of another origin must not read.
+    ...Object.entries(CORS_HEADERS).map(([name, value]) => `${name}: ${value}`),
+    ...(refusal.status === 405 ? [`Allow: ${METHODS.join(', ')}`] : []),
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  destroyLater(socket);
+}
+
+const LINGER_MS = 1000;
+
+/** A socket that is destroyed while its client still sends is reset, and the client loses the response. */
+function destroyLater(socket: Duplex): void {
+  socket.removeAllListeners('data');
+  socket.on('data', () => undefined).once('end', () => socket.destroy());
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function sendError(

@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, type HTTPMethods, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -10,6 +10,7 @@ import { answerBadAddress, answerBadRequest, answerConnect, answerErrors, common
 import { OWN_KEYWORDS } from './field-schema.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
 import type { Limits } from './limits.ts';
+import { collectMethods, METHODS, methodRefusal, refuseForeignMethods } from './methods.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { descriptionRoutes } from './openapi/routes.ts';
 import { refuseUnknownParameters } from './query.ts';
@@ -31,8 +32,6 @@ declare module 'fastify' {
     undocumented?: boolean;
   }
 }
-
-const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
 /** What the operator decides about the server. */
 export interface ServerOptions {
@@ -113,19 +112,17 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   selectFields(app);
   endConnectionsOnClose(app);
   if (authenticate) authenticateFirst(app, authenticate);
-  const known = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method, config, exposeHeadRoute }) => {
+  app.addHook('onRoute', ({ url, config, exposeHeadRoute }) => {
     if (config?.hasSideEffect) invariant(exposeHeadRoute === false, `GET ${url} has a side effect, so it needs exposeHeadRoute: false`);
     if (config?.lnurl) lnurlPatterns.push(new RegExp(`^${url.replaceAll(/:[^/]+/g, '[^/?]+')}/?([?]|$)`));
-    const methods = known.get(url) ?? new Set();
-    for (const one of [method].flat()) methods.add(one);
-    known.set(url, methods);
   });
+  const known = collectMethods(app);
   const described = collectRoutes(app);
   register(app);
   descriptionRoutes(app, described);
   startPage(app);
-  for (const [url, methods] of [...known]) refuseOtherMethods(app, url, methods);
+  for (const [url, methods] of known()) refuseOtherMethods(app, url, methods);
+  refuseForeignMethods(app, known());
   return app;
 }
 
@@ -185,11 +182,10 @@ function refuseOtherMethods(app: App, url: string, methods: ReadonlySet<string>)
   app.route({
     method: METHODS.filter((method) => !methods.has(method)),
     url,
-    config: { undocumented: true },
+    config: { undocumented: true, refusesMethods: true },
     handler: (request, reply) => {
       if (request.method === 'OPTIONS' && isOpenToPages(url)) return answerPreflight(request, reply, allowed);
-      reply.header('allow', allowed);
-      throw new Refusal('method_not_allowed', `This address answers to ${allowed}.`);
+      throw methodRefusal(reply, methods);
     },
   });
 }

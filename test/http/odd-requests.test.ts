@@ -36,6 +36,39 @@ onFakeService('requests that no ordinary client sends', (service) => {
     expect((await service.client.ask('GET', '/healthz')).status).toBe(200);
   });
 
+  it.each(['TRACE', 'QUERY', 'PROPFIND', 'PURGE', 'M-SEARCH'])('W8: %s is a 405 that names the methods of the address', async (method) => {
+    const sent = (path: string) =>
+      send(`${method} ${path} HTTP/1.1`, 'Host: x', 'Connection: close', `X-Api-Key: ${service.client.secretKey}`);
+    for (const [path, allow] of [
+      ['/v1/wallets', 'GET'],
+      ['/v1/wallet/wal_1/withdraw?x=1', 'POST'],
+      ['/v1/wallet/wal_1', 'PATCH'],
+    ] as const) {
+      const answer = await sent(path);
+      expect(answer).toMatchObject({
+        status: 405,
+        body: { status: 405, type: 'method_not_allowed', message: expect.stringContaining(allow) },
+      });
+      expect(answer.head).toMatch(new RegExp(`^allow: .*${allow}`, 'im'));
+      expect(answer.head).toMatch(/^access-control-allow-origin: \*/im);
+    }
+    expect(await sent('/v1/nothing')).toMatchObject({ status: 404, body: { type: 'not_found' } });
+  });
+
+  it('W8: a method that does not exist is a 405, and what is no HTTP a 400', async () => {
+    expect(await send('FETCH /v1/wallets HTTP/1.1', 'Host: x')).toMatchObject({ status: 405, body: { type: 'method_not_allowed' } });
+    expect(await send('nonsense')).toMatchObject(malformed(/cannot be read/));
+  });
+
+  it('W8: too long a request line is a 413 with the error object, which pages of any origin may read', async () => {
+    for (const length of [17_000, 40_000, 200_000]) {
+      const answer = await send(`GET /v1/wallets?x=${'x'.repeat(length)} HTTP/1.1`, 'Host: x');
+      expect(answer).toMatchObject({ status: 413, body: { type: 'payload_too_large', message: expect.stringContaining('16 kB') } });
+      expect(answer.head).toMatch(/^access-control-allow-origin: \*/im);
+      expect(answer.head).toMatch(/^content-type: application\/json/im);
+    }
+  });
+
   it.each(['CONNECT a:1 HTTP/1.1\r\nHost: x', 'nonsense'])(
     'what follows a payment on its connection is no answer to the payment: %s',
     async (next) => {
