@@ -100,7 +100,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   async function goodValues(walked: Walked, how: 'least' | 'most'): Promise<Values> {
     const values: Record<Field['in'], Record<string, unknown>> = { path: {}, query: {}, header: {}, body: {} };
     for (const field of walked.fields) {
-      const wanted = field.required || (how === 'most' && !LEFT_OUT.has(field.name));
+      const wanted = field.required || ONE_OF_TWO.has(field.name) || (how === 'most' && !LEFT_OUT.has(field.name));
       if (wanted) values[field.in][field.name] = await workingValue(walked, field);
     }
     return values;
@@ -108,6 +108,9 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
 
   return { client, wallet, goodValues };
 }
+
+/** Optional for themselves, but without this one the request needs another: `ott` or `k1` identifies a withdraw link. */
+const ONE_OF_TWO = new Set(['ott']);
 
 /** Fields that exclude others, select a part of the answer, or name a request. */
 const LEFT_OUT = new Set(['page', 'fields', 'Idempotency-Key', 'k1', 'balanceNotify', 'expires_at']);
