@@ -320,7 +320,7 @@ export interface Payment {
   /** The caller's own object, as it was given */
   passThru: Record<string, unknown>;
   /** `pending`: under way or unclear, and its money is held */
-  status: 'settled' | 'pending' | 'failed';
+  status: 'settled' | 'pending' | 'failed' | 'open';
   /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
   failure_reason: string | null;
 }
@@ -359,7 +359,7 @@ export interface Routes {
 
 export interface Transfer {
   /** The side of the wallet that received */
-  wtx_transfer_in: { /** wtx_… */ id: string; /** Unix seconds */ created_at: number; /** Signed */ num_satoshis: number; /** Signed, exact */ num_msat: number; /** What you call it; for people */ user_label: string; /** The wallet that received; only its `id` for a key that may not read it */ wal: { /** wal_… */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** What you call it; for people */ user_label?: string; /** Spendable, in whole satoshis */ balance?: number; /** Spendable, exact */ balance_msat?: number; /** Held for payments in flight */ pending_msat?: number; /** The largest amount that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** Whether the wallet sends money */ statusType?: { /** What it is the status of */ type: 'wallet'; /** inactive: it sends no money */ name: 'active' | 'inactive'; /** For people */ display_name: string; }; /** The same for every wallet */ walletType?: { /** For programs */ name: string; /** For people */ display_name: string; }; /** Always null: there are no pay links yet */ default_lnurlpay_id?: string | null; /** The node of this service (`lnd_…`) */ ln_node_id?: string; }; /** What kind of movement it is */ wtxType: { /** Always `ln` */ layer: string; /** `ln_deposit`, `ln_withdrawal`, `ln_transfer_in`, `ln_transfer_out`, `ln_lnurl_withdraw`, `network_fee`, …: the values of the filter `type` */ name: string; /** For people */ display_name: string; }; /** The invoice or payment behind it; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The caller's own object, as it was given */ passThru: Record<string, unknown>; /** Always `settled` */ status: 'settled' | 'pending' | 'failed'; /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */ failure_reason: string | null; };
+  wtx_transfer_in: { /** wtx_… */ id: string; /** Unix seconds */ created_at: number; /** Signed */ num_satoshis: number; /** Signed, exact */ num_msat: number; /** What you call it; for people */ user_label: string; /** The wallet that received; only its `id` for a key that may not read it */ wal: { /** wal_… */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** What you call it; for people */ user_label?: string; /** Spendable, in whole satoshis */ balance?: number; /** Spendable, exact */ balance_msat?: number; /** Held for payments in flight */ pending_msat?: number; /** The largest amount that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** Whether the wallet sends money */ statusType?: { /** What it is the status of */ type: 'wallet'; /** inactive: it sends no money */ name: 'active' | 'inactive'; /** For people */ display_name: string; }; /** The same for every wallet */ walletType?: { /** For programs */ name: string; /** For people */ display_name: string; }; /** Always null: there are no pay links yet */ default_lnurlpay_id?: string | null; /** The node of this service (`lnd_…`) */ ln_node_id?: string; }; /** What kind of movement it is */ wtxType: { /** Always `ln` */ layer: string; /** `ln_deposit`, `ln_withdrawal`, `ln_transfer_in`, `ln_transfer_out`, `ln_lnurl_withdraw`, `network_fee`, …: the values of the filter `type` */ name: string; /** For people */ display_name: string; }; /** The invoice or payment behind it; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The caller's own object, as it was given */ passThru: Record<string, unknown>; /** Always `settled` */ status: 'settled' | 'pending' | 'failed' | 'open'; /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */ failure_reason: string | null; };
   wtx_transfer_out: WalletTransaction;
   /** The caller's own object, as it was given */
   passThru: Record<string, unknown>;
@@ -441,8 +441,8 @@ export interface WalletTransaction {
   lnTx: LightningTransaction | null;
   /** The caller's own object, as it was given. Of a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */
   passThru: Record<string, unknown>;
-  /** Only settled ones are in the balance; a pending one is held */
-  status: 'settled' | 'pending' | 'failed';
+  /** Only settled ones are in the balance. A pending one is held. An open one is an invoice that can still be paid */
+  status: 'settled' | 'pending' | 'failed' | 'open';
   /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
   failure_reason: string | null;
 }
@@ -657,8 +657,14 @@ export interface ListTransactionsRequest {
   from?: number;
   /** Unix seconds */
   to?: number;
-  /** Default: settled */
-  status?: 'settled' | 'pending' | 'failed' | 'all';
+  /** Only those whose label contains this text, in upper or lower case */
+  label?: string;
+  /** Only those with this payment hash, in hex */
+  payment_hash?: string;
+  /** Only those whose `passThru` has these values, as `pass_through[order]=17`. It compares texts, numbers and booleans on the first level; at most 5 names */
+  pass_through?: Record<string, string>;
+  /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
+  status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** A wtxType name */
   type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee';
   /** Only of this wallet: its id or an access key */
@@ -844,8 +850,14 @@ export interface ListWalletTransactionsRequest {
   from?: number;
   /** Unix seconds */
   to?: number;
-  /** Default: settled */
-  status?: 'settled' | 'pending' | 'failed' | 'all';
+  /** Only those whose label contains this text, in upper or lower case */
+  label?: string;
+  /** Only those with this payment hash, in hex */
+  payment_hash?: string;
+  /** Only those whose `passThru` has these values, as `pass_through[order]=17`. It compares texts, numbers and booleans on the first level; at most 5 names */
+  pass_through?: Record<string, string>;
+  /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
+  status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** A wtxType name */
   type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee';
   /** Keeps just these fields of the answer */
@@ -976,7 +988,7 @@ export interface Operations<Options> {
   getWalletProof(request: GetWalletProofRequest, options?: Options): Promise<WalletProof>;
   /** Read the statement of a wallet as CSV. Oldest first, for a period. The columns: time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a transfer, the node that a payment went to). (`GET /v1/wallet/{key}/statement`) */
   getStatement(request: GetStatementRequest, options?: Options): Promise<string>;
-  /** List the transactions of a wallet. Newest first. With `after` it costs the same however deep; then there is no total. Settled ones are in the order in which they were booked, the other lists in the order in which things began; their totals and pages stop at 10,000. (`GET /v1/wallet/{key}/transactions`) */
+  /** List the transactions of a wallet. Newest first. With `after` it costs the same however deep; then there is no total. Settled ones are in the order in which they were booked, the other lists in the order in which things began; their totals and pages stop at 10,000. `payment_hash` is found directly. `label` and `pass_through` look through at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain; once it is paid, the settled transaction has an id of its own and the same `lnTx.id`. (`GET /v1/wallet/{key}/transactions`) */
   listWalletTransactions(request: ListWalletTransactionsRequest, options?: Options): Promise<Array<WalletTransaction>>;
   /** Move money to another wallet of the account. Costs nothing; both sides move or neither. Both rows name the two wallets and `lnPayParams` in their `passThru`. A key of one wallet sees only the `id` of the other wallet. (`POST /v1/wallet/{key}/transfer`) */
   transfer(request: TransferRequest, options?: Options): Promise<Transfer>;

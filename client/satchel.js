@@ -37,7 +37,9 @@ function requestOf(base, key, operation, request, { idempotencyKey, headers = {}
   const query = new URLSearchParams();
   for (const name of operation.query ?? []) {
     const value = take(name);
-    if (value !== undefined) query.set(name, String(value));
+    if (typeof value === 'object' && value !== null)
+      for (const [key, text] of Object.entries(value)) query.set(`${name}[${key}]`, String(text));
+    else if (value !== undefined) query.set(name, String(value));
   }
   const address = `${base}${path}${query.size > 0 ? `?${query}` : ''}`;
   const hasBody = operation.method !== 'GET' && left.size > 0;

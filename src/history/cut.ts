@@ -1,5 +1,6 @@
 import { idOf, type Line, type ListQuery, linesOf, typeOf } from './list.ts';
 import type { Pointed, Scope } from './scope.ts';
+import type { LineSearch } from './search.ts';
 import { pieceTurn } from './turns.ts';
 
 /** Which part of a list: a page of it, or what follows a cursor. */
@@ -28,17 +29,25 @@ export const MAX_COUNT = 10_000;
  * Cuts a part out of a list by looking through it from its newest line, or from the cursor, as far as one request may look. A cursor
  * that ends there with less than was asked for can go on where the looking stopped.
  */
-export async function cutOut(scope: Scope, query: ListQuery, after: Pointed | undefined, cut: Cut): Promise<Listed<Line>> {
+export async function cutOut(
+  scope: Scope,
+  query: ListQuery,
+  after: Pointed | undefined,
+  cut: Cut,
+  search?: LineSearch,
+): Promise<Listed<Line>> {
   const wanted = cut.offset + cut.limit;
   const items: Line[] = [];
   let [count, lookedAt, capped] = [0, 0, false];
   let last: Line | undefined;
   for await (const piece of linesOf(scope, query, after, Math.min(wanted + 1, MAX_COUNT))) {
     if (lookedAt > 0) await pieceTurn();
+    const matches = search && (await search(piece.lines));
     for (const line of piece.lines) {
       if (after && items.length === cut.limit) return { items, total: undefined, capped: false, next: last && idOf(last) };
       last = line;
       if (query.type !== undefined && typeOf(line) !== query.type) continue;
+      if (matches && !matches(line)) continue;
       if (count === MAX_COUNT) return { items, total: count, capped: true, next: undefined };
       if (count >= cut.offset && items.length < cut.limit) items.push(line);
       count += 1;

@@ -1,3 +1,4 @@
+import type { Invoice } from '../invoices/invoice.ts';
 import { invariant } from '../kernel/assert.ts';
 import * as sql from '../ledger/entries.sql.ts';
 import type { Payment } from '../payments/payment.ts';
@@ -6,9 +7,10 @@ import type { Wallet } from '../wallets/wallets.ts';
 import { type Cut, cutOut, type Listed } from './cut.ts';
 import { type FoundLightning, findLightning, type Owner } from './find-lightning.ts';
 import { ofPayment } from './lightning-transaction.ts';
-import type { ListQuery } from './list.ts';
+import type { Line, ListQuery } from './list.ts';
 import { createRenderer, type RenderDependencies } from './render.ts';
 import { accountScope, type EntryReader, type Pointed, type Scope, walletScope } from './scope.ts';
+import { lineSearch, type Search } from './search.ts';
 import { entriesOfPeriod, type Period } from './statement.ts';
 import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
 
@@ -19,9 +21,9 @@ export interface History {
   /** What follows a wallet transaction in that order, at the same cost however deep; undefined when the wallet has no such one. */
   pageAfter(wallet: Wallet, limit: number, afterId: string): Promise<WalletTransaction[] | undefined>;
   /** A page of a list with filters, or what follows `after` in it; undefined when that is no line of the wallet. */
-  list(wallet: Wallet, query: ListQuery, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
+  list(wallet: Wallet, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
   /** The same over all wallets of an account. */
-  listOfAccount(accountId: string, query: ListQuery, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
+  listOfAccount(accountId: string, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
   /** A wallet transaction by its id, if it is one of the account's. */
   find(accountId: string, id: string): Promise<WalletTransaction | undefined>;
   /** The settled transactions of a period, oldest first, a page at a time. */
@@ -40,10 +42,10 @@ export function createHistory(deps: RenderDependencies): History {
 
   const readEntries: EntryReader = (account, first, last) => ledger.entries(account, first, last);
 
-  async function list(scope: Scope, query: ListQuery, cut: Cut): Promise<Listed<WalletTransaction> | undefined> {
+  async function list(scope: Scope, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined> {
     const after = cut.after === undefined ? undefined : await scope.find(cut.after);
     if (after && !isOfList(after, query.status)) return undefined;
-    const listed = await cutOut(scope, query, after, cut);
+    const listed = await cutOut(scope, query, after, cut, lineSearch(deps, query));
     return { ...listed, items: await renderLines(listed.items) };
   }
 
@@ -65,12 +67,13 @@ export function createHistory(deps: RenderDependencies): History {
     },
     async list(wallet, query, cut) {
       const { entries } = await ledger.balance(wallet.ledgerAccount);
-      return list(walletScope(database, readEntries, wallet, entries), query, cut);
+      return list(walletScope(deps, readEntries, wallet, entries), query, cut);
     },
-    listOfAccount: (accountId, query, cut) => list(accountScope(database, accountId), query, cut),
+    listOfAccount: (accountId, query, cut) => list(accountScope(deps, accountId), query, cut),
     async find(accountId, id) {
-      const { entry, payment } = await accountScope(database, accountId).find(id);
-      const line = entry ? { entry } : payment && { payment };
+      const scope = accountScope(deps, accountId);
+      const { entry, payment, invoice } = await scope.find(id);
+      const line = entry ? { entry } : payment ? { payment } : invoice && (await lineOfInvoice(scope, invoice));
       return line && (await renderLines([line]))[0];
     },
     async *statement(wallet, period) {
@@ -99,7 +102,14 @@ export function createHistory(deps: RenderDependencies): History {
   };
 }
 
-function isOfList({ entry, payment }: Pointed, status: ListQuery['status']): boolean {
+/** An invoice by the id of its open item: open, or what it was credited with once it is paid. */
+async function lineOfInvoice(scope: Scope, { paymentHash }: Invoice): Promise<Line | undefined> {
+  const { openInvoice, credit } = await scope.ofHash(paymentHash);
+  return openInvoice ? { invoice: openInvoice } : credit && { entry: credit };
+}
+
+function isOfList({ entry, payment, invoice }: Pointed, status: ListQuery['status']): boolean {
+  if (status === 'open') return invoice !== undefined;
   if (status === 'settled') return entry !== undefined;
   return payment !== undefined || (status === 'all' && entry !== undefined);
 }

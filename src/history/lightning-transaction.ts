@@ -66,7 +66,7 @@ export function ofPayment(payment: Payment): LightningTransaction {
 }
 
 /** Returns the caller's `passThru` of a payment; published clients read `method` from that of a withdrawal without one. */
-export function passThruOf({ passThru, wtxType }: Payment): string | undefined {
+export function passThruOf({ passThru, wtxType }: { passThru?: string | undefined; wtxType: string }): string | undefined {
   return passThru ?? (wtxType === 'ln_withdrawal' ? BY_API : undefined);
 }
 

@@ -1,19 +1,24 @@
+import type { Invoice } from '../invoices/invoice.ts';
 import { firstIdAt, idTimeMs } from '../kernel/ids.ts';
 import type { Payment } from '../payments/payment.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import { CLOCK_SLACK_MS, firstPlaceSince } from './places.ts';
-import type { PlacedEntry, Pointed, Scope } from './scope.ts';
+import type { OfHash, OpenPiece, PlacedEntry, Pointed, Scope } from './scope.ts';
+import { openItemId } from './wallet-transaction.ts';
 
 /** What a list shows. Times are Unix seconds, both included: of the booking for `settled`, of the beginning for all others. */
 export interface ListQuery {
-  readonly status: 'settled' | 'pending' | 'failed' | 'all';
+  /** `all` is everything but open invoices: they are no movements. */
+  readonly status: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   readonly type: string | undefined;
   readonly from: number | undefined;
   readonly to: number | undefined;
+  /** 64 lower-case hex characters. */
+  readonly paymentHash?: string | undefined;
 }
 
-/** A line before it is rendered: booked, or a payment that is shown by itself. */
-export type Line = { readonly entry: PlacedEntry } | { readonly payment: Payment };
+/** A line before it is rendered: booked, or a payment or an open invoice that is shown by itself. */
+export type Line = { readonly entry: PlacedEntry } | { readonly payment: Payment } | { readonly invoice: Invoice };
 
 /** Lines in the list's order, a piece at a time; `lookedAt` counts the places it took, also those of others. */
 export interface Piece {
@@ -29,14 +34,16 @@ const NO_ID = 'lntx_~';
 interface Start {
   /** Entries up to this place. */
   readonly place: number;
-  /** Payments made before this id. */
+  /** Payments and invoices made before this id. */
   readonly before: string;
 }
 
 export async function* linesOf(scope: Scope, query: ListQuery, after: Pointed | undefined, first: number): AsyncGenerator<Piece> {
   const start = await startOf(scope, query, after);
-  if (query.status === 'settled') yield* settled(scope, query, start, first);
+  if (query.paymentHash !== undefined) yield ofHash(await scope.ofHash(query.paymentHash), query, start);
+  else if (query.status === 'settled') yield* settled(scope, query, start, first);
   else if (query.status === 'all') yield* merged(scope, query, start, first);
+  else if (query.status === 'open') yield* open(scope, query, start, first);
   else yield* unsettled(scope, query.status, query, start, first);
 }
 
@@ -50,7 +57,8 @@ async function startOf(scope: Scope, query: ListQuery, after: Pointed | undefine
 }
 
 /** A payment stands where it began; of entries and payments of one moment, the entries come first. */
-async function following(scope: Scope, { status }: ListQuery, { entry, payment }: Pointed, last: number): Promise<Start> {
+async function following(scope: Scope, { status }: ListQuery, { entry, payment, invoice }: Pointed, last: number): Promise<Start> {
+  if (invoice) return { place: 0, before: invoice.id };
   if (payment && status !== 'settled') {
     const place = status === 'all' ? (await firstPlaceSince(scope, last, idTimeMs(payment.id))) - 1 : 0;
     return { place, before: payment.id };
@@ -86,6 +94,46 @@ async function* unsettled(
     yield { lines: inTime.map((payment) => ({ payment })), lookedAt: piece.before === undefined ? piece.payments.length : size };
     before = piece.before;
   }
+}
+
+async function* open(
+  scope: Scope,
+  { from = 0, to = Number.POSITIVE_INFINITY }: ListQuery,
+  start: Start,
+  first: number,
+): AsyncGenerator<Piece> {
+  const end = `lntx_${firstIdAt(Math.max(0, from * 1000 - CLOCK_SLACK_MS))}`;
+  let size = first;
+  for (let before: string | undefined = start.before; before !== undefined && before > end; size = PIECE) {
+    const piece: OpenPiece = await scope.openInvoices(before, size);
+    const inTime = piece.invoices.filter(({ createdAt }) => createdAt >= from && createdAt <= to);
+    yield { lines: inTime.map((invoice) => ({ invoice })), lookedAt: piece.lookedAt };
+    before = piece.before;
+  }
+}
+
+/** The few lines of one payment hash, in the order of the list that they belong to. */
+function ofHash(found: OfHash, { status, from = 0, to = Number.POSITIVE_INFINITY }: ListQuery, start: Start): Piece {
+  const booked = [...(found.credit ? [found.credit] : []), ...(status === 'settled' ? found.charges : [])];
+  const shown: Line[] = [
+    ...(status === 'settled' || status === 'all' ? booked.filter(({ place }) => place <= start.place).map((entry) => ({ entry })) : []),
+    ...found.payments.filter((payment) => payment.id < start.before && isListed(payment, status)).map((payment) => ({ payment })),
+    ...(status === 'open' && found.openInvoice && found.openInvoice.id < start.before ? [{ invoice: found.openInvoice }] : []),
+  ];
+  const lines = shown.filter((line) => {
+    const seconds = Math.floor(timeOf(line) / 1000);
+    return seconds >= from && seconds <= to;
+  });
+  return { lines: lines.sort(byOrder), lookedAt: lines.length };
+}
+
+function isListed({ state }: Payment, status: ListQuery['status']): boolean {
+  return status === 'all' || state === status;
+}
+
+function byOrder(a: Line, b: Line): number {
+  if ('entry' in a && 'entry' in b) return b.entry.place - a.entry.place;
+  return timeOf(b) - timeOf(a) || Number('entry' in b) - Number('entry' in a);
 }
 
 /** Everything, by its beginning: payments as they began, whatever became of them, and the entries that are no payment's own. */
@@ -135,14 +183,17 @@ function isPaymentsOwn(line: Line): boolean {
 }
 
 function timeOf(line: Line): number {
-  return 'entry' in line ? line.entry.entry.created_at_ms : idTimeMs(line.payment.id);
+  if ('entry' in line) return line.entry.entry.created_at_ms;
+  return idTimeMs('payment' in line ? line.payment.id : line.invoice.id);
 }
 
 export function typeOf(line: Line): string {
-  return 'entry' in line ? line.entry.entry.type : line.payment.wtxType;
+  if ('entry' in line) return line.entry.entry.type;
+  return 'payment' in line ? line.payment.wtxType : line.invoice.wtxType;
 }
 
 export function idOf(line: Line): string {
   if ('payment' in line) return walletTransactionId(line.payment.transferId, 'from');
+  if ('invoice' in line) return openItemId(line.invoice);
   return walletTransactionId(line.entry.entry.transfer_id, line.entry.entry.side);
 }

@@ -22,6 +22,9 @@ export const ownedFrom = statement<OwnedEntryRow>('history_owned_from', side('fr
 
 export const ownedTo = statement<OwnedEntryRow>('history_owned_to', side('to', 't.id = $1 AND w.account_id = $2'));
 
+/** What an invoice was credited with, if that is one of the account's. */
+export const creditOfInvoice = statement<OwnedEntryRow>('history_credit_of_invoice', side('to', 't.to_lntx = $1 AND w.account_id = $2'));
+
 /** The entries that payments ended in. */
 export const paidEntries = statement<OwnedEntryRow>('history_paid_entries', {
   sqlite: side('from', 't.id IN (SELECT value FROM json_each($1))'),

@@ -10,7 +10,7 @@ import type { FundedWallet, Wallet, Wallets } from '../wallets/wallets.ts';
 import { ofInvoice, ofPayment } from './lightning-transaction.ts';
 import { idOf, type Line } from './list.ts';
 import { paidEntries } from './lists.sql.ts';
-import { isTransfer, ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
+import { isTransfer, ofEntry, ofOpenInvoice, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
 
 export interface RenderDependencies {
   readonly database: Database;
@@ -56,13 +56,14 @@ export function createRenderer(deps: RenderDependencies): Renderer {
     const rows: EntryRow[] = ended.length === 0 ? [] : await database.all(paidEntries, ended);
     const entryOf = new Map(rows.map((entry) => [entry.transfer_id, entry]));
     const booked = lines.flatMap((line) => {
-      const entry = 'entry' in line ? line.entry.entry : entryOf.get(line.payment.transferId);
+      const entry = 'entry' in line ? line.entry.entry : 'payment' in line ? entryOf.get(line.payment.transferId) : undefined;
       return entry ? [{ entry, owner: ownerOf(line) }] : [];
     });
     const rendered = new Map((await renderOwned(deps, booked)).map((wtx) => [wtx.id, wtx]));
     return lines.map((line) => {
       const wtx = rendered.get(idOf(line));
       if (wtx) return wtx;
+      if ('invoice' in line) return ofOpenInvoice(line.invoice, ownerOf(line), unixSeconds(deps.clock));
       invariant('payment' in line && line.payment.state !== 'succeeded', 'a settled line has its entry');
       return ofUnsettled(line.payment, ownerOf(line));
     });
@@ -81,7 +82,8 @@ export function createRenderer(deps: RenderDependencies): Renderer {
 }
 
 function walletIdOf(line: Line): string {
-  return 'entry' in line ? line.entry.walletId : line.payment.walletId;
+  if ('entry' in line) return line.entry.walletId;
+  return 'payment' in line ? line.payment.walletId : line.invoice.walletId;
 }
 
 /** Reads the invoices, payments and other wallets behind some entries in three statements, however many there are. */

@@ -1,11 +1,17 @@
 import type { Database } from '../db/database.ts';
+import type { Invoice } from '../invoices/invoice.ts';
+import * as received from '../invoices/invoices.sql.ts';
+import type { Invoices } from '../invoices/invoices.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { idTimeMs } from '../kernel/ids.ts';
 import type { EntryRow } from '../ledger/entries.sql.ts';
 import * as entriesSql from '../ledger/entries.sql.ts';
 import { type Payment, rowToPayment } from '../payments/payment.ts';
 import * as paid from '../payments/payments.sql.ts';
 import { parseWalletTransactionId } from '../wallets/wallet-transaction-id.ts';
-import type { Wallet } from '../wallets/wallets.ts';
+import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import * as sql from './lists.sql.ts';
+import { CLOCK_SLACK_MS } from './places.ts';
 
 /** An entry of a wallet, and its place in the order of the list: its number in the wallet, or twice the position of its transfer, one more for what left. */
 export interface PlacedEntry {
@@ -18,6 +24,33 @@ export interface PlacedEntry {
 export interface Pointed {
   readonly entry: PlacedEntry | undefined;
   readonly payment: Payment | undefined;
+  /** An invoice by the id of its open item, whatever became of it since. */
+  readonly invoice?: Invoice | undefined;
+}
+
+/** Everything about one payment hash. */
+export interface OfHash {
+  /** The invoice while it can be paid. */
+  readonly openInvoice: Invoice | undefined;
+  /** What the invoice was credited with. */
+  readonly credit: PlacedEntry | undefined;
+  /** The attempts to pay it, newest first, and the entries of those that succeeded. */
+  readonly payments: readonly Payment[];
+  readonly charges: readonly PlacedEntry[];
+}
+
+/** The longest expiry of an invoice: older ones cannot be paid. */
+const LONGEST_EXPIRY_SECONDS = 31_536_000;
+
+/** How many attempts to pay one invoice a search shows. */
+export const MAX_ATTEMPTS = 1000;
+
+/** Open invoices: those of a piece that have not expired, and how many rows the piece had. */
+export interface OpenPiece {
+  readonly invoices: Invoice[];
+  readonly lookedAt: number;
+  /** Where the next piece begins; undefined after the last. */
+  readonly before: string | undefined;
 }
 
 export type PaymentStates = 'any' | 'pending' | 'failed';
@@ -33,13 +66,24 @@ export interface Scope {
   bookedAtMs(place: number): Promise<number | undefined>;
   /** Payments made before an id, newest first; `before` says where the next piece begins, undefined after the last. */
   payments(states: PaymentStates, before: string, limit: number): Promise<{ payments: Payment[]; before: string | undefined }>;
+  /** Invoices made before an id that can still be paid, newest first. */
+  openInvoices(before: string, limit: number): Promise<OpenPiece>;
+  ofHash(paymentHash: string): Promise<OfHash>;
   find(walletTransactionId: string): Promise<Pointed>;
+}
+
+export interface ScopeDependencies {
+  readonly database: Database;
+  readonly invoices: Pick<Invoices, 'find' | 'findByHash' | 'findMany'>;
+  readonly clock: Clock;
 }
 
 /** Reads an account's entries from one number to another, newest first. */
 export type EntryReader = (ledgerAccount: number, first: number, last: number) => Promise<EntryRow[]>;
 
-export function walletScope(database: Database, read: EntryReader, wallet: Wallet, lastEntry: number): Scope {
+export function walletScope(deps: ScopeDependencies, read: EntryReader, wallet: Wallet, lastEntry: number): Scope {
+  const { database, invoices } = deps;
+  const own = (invoice: Invoice | undefined) => (invoice?.walletId === wallet.id ? invoice : undefined);
   const placed = (entry: EntryRow): PlacedEntry => ({ place: entry.entry, walletId: wallet.id, entry });
   return {
     maxLookedAt: 20_000,
@@ -56,7 +100,19 @@ export function walletScope(database: Database, read: EntryReader, wallet: Walle
       const one = parsed.side === 'from' ? entriesSql.entryFrom : entriesSql.entryTo;
       const entry = await database.first(one, parsed.transferId, wallet.ledgerAccount);
       const payment = parsed.side === 'from' ? await database.first(paid.findByTransfer, parsed.transferId) : undefined;
-      return { entry: entry && placed(entry), payment: payment?.wallet_id === wallet.id ? rowToPayment(payment) : undefined };
+      const invoice = parsed.side === 'to' && !entry ? own(await invoices.find(invoiceIdOf(parsed.transferId))) : undefined;
+      return { entry: entry && placed(entry), payment: payment?.wallet_id === wallet.id ? rowToPayment(payment) : undefined, invoice };
+    },
+    async openInvoices(before, limit) {
+      const rows = await database.all(received.listOpenOfWallet, wallet.ledgerAccount, before, limit);
+      return openPiece(deps, rows, rows, limit);
+    },
+    async ofHash(paymentHash) {
+      const invoice = own(await invoices.findByHash(paymentHash));
+      const payments = (await database.all(paid.listByHashInWallet, paymentHash, wallet.id, MAX_ATTEMPTS)).map(rowToPayment);
+      const credit = invoice && (await database.first(sql.creditOfInvoice, invoice.id, wallet.accountId));
+      const charges = await chargesOf(database, payments);
+      return { openInvoice: openOnly(deps, invoice), payments, credit: credit && placed(credit), charges: charges.map(placed) };
     },
   };
 }
@@ -65,7 +121,10 @@ export function walletScope(database: Database, read: EntryReader, wallet: Walle
  * The ledger has no index by account: its transfers are looked through from the newest. Where the account has a small part of a large
  * service, the lists of its single wallets are the better way.
  */
-export function accountScope(database: Database, accountId: string): Scope {
+export function accountScope(deps: ScopeDependencies & { wallets: Wallets }, accountId: string): Scope {
+  const { database, invoices, wallets } = deps;
+  const own = async (invoice: Invoice | undefined) =>
+    invoice && (await wallets.find(invoice.walletId))?.accountId === accountId ? invoice : undefined;
   const placed = (row: sql.OwnedEntryRow): PlacedEntry => ({
     place: 2 * row.position + (row.side === 'from' ? 1 : 0),
     walletId: row.wallet_id,
@@ -89,7 +148,55 @@ export function accountScope(database: Database, accountId: string): Scope {
       if (!parsed) return { entry: undefined, payment: undefined };
       const entry = await database.first(parsed.side === 'from' ? sql.ownedFrom : sql.ownedTo, parsed.transferId, accountId);
       const row = parsed.side === 'from' ? await database.first(paid.findByTransfer, parsed.transferId) : undefined;
-      return { entry: entry && placed(entry), payment: row?.account_id === accountId ? rowToPayment(row) : undefined };
+      const invoice = parsed.side === 'to' && !entry ? await own(await invoices.find(invoiceIdOf(parsed.transferId))) : undefined;
+      return { entry: entry && placed(entry), payment: row?.account_id === accountId ? rowToPayment(row) : undefined, invoice };
+    },
+    async openInvoices(before, limit) {
+      const rows = await database.all(received.listOpenOfAll, before, limit);
+      const ownRows = rows.filter((row) => row.account_id === accountId);
+      return openPiece(deps, rows, ownRows, limit);
+    },
+    async ofHash(paymentHash) {
+      const invoice = await own(await invoices.findByHash(paymentHash));
+      const payments = (await database.all(paid.listByHashInAccount, paymentHash, accountId, MAX_ATTEMPTS)).map(rowToPayment);
+      const credit = invoice && (await database.first(sql.creditOfInvoice, invoice.id, accountId));
+      const charges = await chargesOf(database, payments);
+      return { openInvoice: openOnly(deps, invoice), payments, credit: credit && placed(credit), charges: charges.map(placed) };
     },
   };
+}
+
+/** An open item has the id of its invoice, as money that arrives. */
+function invoiceIdOf(transferId: string): string {
+  return `lntx_${transferId}`;
+}
+
+/** Whether an invoice can still be paid. One that an internal payment has taken is open until that payment ends. */
+export function isOpen({ state, expiresAt }: Pick<Invoice, 'state' | 'expiresAt'>, nowSeconds: number): boolean {
+  return state === 'closing' || (state === 'open' && (expiresAt ?? 0) > nowSeconds);
+}
+
+function openOnly({ clock }: ScopeDependencies, invoice: Invoice | undefined): Invoice | undefined {
+  return invoice && isOpen(invoice, unixSeconds(clock)) ? invoice : undefined;
+}
+
+async function openPiece(
+  { invoices, clock }: ScopeDependencies,
+  rows: readonly received.OpenInvoiceRow[],
+  own: readonly received.OpenInvoiceRow[],
+  limit: number,
+): Promise<OpenPiece> {
+  const now = unixSeconds(clock);
+  const ids = own.filter(({ state, expires_at: expiresAt }) => isOpen({ state, expiresAt }, now)).map(({ id }) => id);
+  // An invoice may have been paid between the two reads.
+  const open = (await invoices.findMany(ids)).filter((invoice) => isOpen(invoice, now));
+  open.sort((a, b) => (a.id < b.id ? 1 : -1));
+  const oldest = rows.at(-1)?.id;
+  const isEnd = rows.length < limit || oldest === undefined || idTimeMs(oldest) < (now - LONGEST_EXPIRY_SECONDS) * 1000 - CLOCK_SLACK_MS;
+  return { invoices: open, lookedAt: rows.length, before: isEnd ? undefined : oldest };
+}
+
+async function chargesOf(database: Database, payments: readonly Payment[]): Promise<sql.OwnedEntryRow[]> {
+  const ids = payments.filter(({ state }) => state === 'succeeded').map(({ transferId }) => transferId);
+  return ids.length === 0 ? [] : database.all(sql.paidEntries, ids);
 }

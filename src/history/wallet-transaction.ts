@@ -1,3 +1,4 @@
+import type { Invoice } from '../invoices/invoice.ts';
 import { invariant } from '../kernel/assert.ts';
 import { floorSat, type Msat, msat, subMsat } from '../kernel/money.ts';
 import type { EntryRow } from '../ledger/entries.sql.ts';
@@ -6,7 +7,7 @@ import type { FailureReason } from '../lightning/node.ts';
 import type { Payment } from '../payments/payment.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { FundedWallet, Wallet } from '../wallets/wallets.ts';
-import { type LightningTransaction, ofPayment, passThruOf } from './lightning-transaction.ts';
+import { type LightningTransaction, ofInvoice, ofPayment, passThruOf } from './lightning-transaction.ts';
 
 /** A line of a wallet's history: the API's `wtx`. Times are Unix seconds. */
 export interface WalletTransaction {
@@ -27,7 +28,7 @@ export interface WalletTransaction {
   readonly lightning: LightningTransaction | undefined;
   /** JSON text. */
   readonly passThru: string | undefined;
-  readonly status: 'settled' | 'pending' | 'failed';
+  readonly status: 'settled' | 'pending' | 'failed' | 'open';
   readonly failureReason: FailureReason | undefined;
   /** The two wallets of a transfer between wallets; undefined for any other type. */
   readonly transferWallets: TransferWallets | undefined;
@@ -106,6 +107,32 @@ function entryOf(transfer: TransferRow, side: 'from' | 'to'): EntryRow {
     memo: transfer.memo ?? null,
     pass_thru: transfer.passThru ?? null,
     other_account: isFrom ? transfer.to : transfer.from,
+  };
+}
+
+/** The id of an open invoice among wallet transactions. Once it is paid, the credit has an id of its own. */
+export function openItemId(invoice: Invoice): string {
+  return walletTransactionId(invoice.id.slice(invoice.id.indexOf('_') + 1), 'to');
+}
+
+/** An invoice that can still be paid: the ledger has no entry for it, and the balance does not contain it. */
+export function ofOpenInvoice(invoice: Invoice, { wallet, balance }: FundedWallet, nowSeconds: number): WalletTransaction {
+  const amountMsat = invoice.amountMsat ?? msat(0);
+  return {
+    id: openItemId(invoice),
+    createdAt: invoice.createdAt,
+    amountMsat,
+    numSatoshis: floorSat(amountMsat),
+    balanceAfterMsat: undefined,
+    userLabel: invoice.memo,
+    wallet,
+    balance,
+    type: invoice.wtxType,
+    lightning: ofInvoice(invoice, nowSeconds),
+    passThru: invoice.passThru,
+    status: 'open',
+    failureReason: undefined,
+    transferWallets: undefined,
   };
 }
 

@@ -100,7 +100,7 @@ export const WalletTransactionObject = Type.Object({
   wtxType: Type.Object({ layer: Type.String(), name: Type.String(), display_name: Type.String() }),
   lnTx: nullable(LightningTransactionObject),
   passThru: AnyObject,
-  status: oneOf(['settled', 'pending', 'failed']),
+  status: oneOf(['settled', 'pending', 'failed', 'open']),
   failure_reason: nullable(Type.String()),
 });
 

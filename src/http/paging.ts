@@ -90,7 +90,10 @@ function repeatable(request: FastifyRequest): Record<string, string> {
   const known = (request.routeOptions.schema?.querystring as { properties?: object } | undefined)?.properties ?? {};
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(query)) {
-    if (Object.hasOwn(known, name) && !Object.hasOwn(CursorQuery.properties, name)) kept[name] = String(value);
+    if (!Object.hasOwn(known, name) || Object.hasOwn(CursorQuery.properties, name)) continue;
+    if (typeof value === 'object' && value !== null)
+      for (const [inner, text] of Object.entries(value)) kept[`${name}[${inner}]`] = String(text);
+    else kept[name] = String(value);
   }
   const names = typeof fields === 'string' ? fields.split(',').filter((field) => FIELD_PATH.test(field.trim())) : [];
   return names.length > 0 ? { ...kept, fields: names.join(',') } : kept;

@@ -65,6 +65,28 @@ export const findMany = statement<InvoiceRow>('invoice_find_many', {
   postgres: `SELECT ${COLUMNS} FROM invoice WHERE id = ANY($1::text[])`,
 });
 
+export type OpenInvoiceRow = { id: string; state: 'open' | 'closing'; expires_at: number };
+
+/** Invoices of a wallet that were not paid or cancelled, made before one, newest first. They may have expired. */
+export const listOpenOfWallet = statement<OpenInvoiceRow>(
+  'invoice_list_open_of_wallet',
+  `SELECT id, state, expires_at FROM invoice
+   WHERE state IN ('open', 'closing') AND ledger_account = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+);
+
+/** The same of all wallets, and whose they are. */
+export const listOpenOfAll = statement<OpenInvoiceRow & { account_id: string }>(
+  'invoice_list_open_of_all',
+  `SELECT id, state, expires_at, (SELECT account_id FROM wallet WHERE wallet.ledger_account = invoice.ledger_account) AS account_id
+   FROM invoice WHERE state IN ('open', 'closing') AND id < $1 ORDER BY id DESC LIMIT $2`,
+);
+
+/** The labels and the passThru of some invoices: what a search looks at. */
+export const searchTexts = statement<{ id: string; label: string; pass_thru: string | null }>('invoice_search_texts', {
+  sqlite: 'SELECT id, memo AS label, pass_thru FROM invoice WHERE id IN (SELECT value FROM json_each($1))',
+  postgres: 'SELECT id, memo AS label, pass_thru FROM invoice WHERE id = ANY($1::text[])',
+});
+
 /** Outside money is ours, whatever the invoice was: late when it was no longer waiting for it. */
 export const settleFromOutside = statement(
   'invoice_settle_outside',

@@ -105,6 +105,8 @@ export const markPendingAtNode = statement(
 
 export const findById = statement<PaymentRow>('payment_find', `SELECT ${COLUMNS} FROM payment WHERE id = $1`);
 
+const OF_ACCOUNT = 'EXISTS (SELECT 1 FROM wallet WHERE wallet.id = payment.wallet_id AND wallet.account_id = $2)';
+
 const byHash = (name: string, owner: string) =>
   statement<PaymentRow>(
     `payment_find_by_hash_${name}`,
@@ -116,10 +118,7 @@ const byHash = (name: string, owner: string) =>
 export const findByHashInWallet = byHash('in_wallet', 'wallet_id = $2');
 
 /** The same of any wallet of an account. */
-export const findByHashInAccount = byHash(
-  'in_account',
-  'EXISTS (SELECT 1 FROM wallet WHERE wallet.id = payment.wallet_id AND wallet.account_id = $2)',
-);
+export const findByHashInAccount = byHash('in_account', OF_ACCOUNT);
 
 export const findLive = statement<PaymentRow>(
   'payment_find_live',
@@ -146,6 +145,12 @@ export const findMany = statement<PaymentRow>('payment_find_many', {
   postgres: `SELECT ${COLUMNS} FROM payment WHERE id = ANY($1::text[])`,
 });
 
+/** The labels and the passThru of some payments: what a search looks at. */
+export const searchTexts = statement<{ id: string; label: string; pass_thru: string | null }>('payment_search_texts', {
+  sqlite: 'SELECT id, user_label AS label, pass_thru FROM payment WHERE id IN (SELECT value FROM json_each($1))',
+  postgres: 'SELECT id, user_label AS label, pass_thru FROM payment WHERE id = ANY($1::text[])',
+});
+
 /** Pending payments after an id, a page at a time. */
 export const listPending = statement<PaymentRow>(
   'payment_list_pending',
@@ -155,6 +160,18 @@ export const listPending = statement<PaymentRow>(
 const WITH_ACCOUNT = `SELECT ${COLUMNS}, (SELECT account_id FROM wallet WHERE wallet.id = payment.wallet_id) AS account_id FROM payment`;
 
 export const findByTransfer = statement<OwnedPaymentRow>('payment_find_by_transfer', `${WITH_ACCOUNT} WHERE transfer_id = $1`);
+
+const allByHash = (name: string, owner: string) =>
+  statement<PaymentRow>(
+    `payment_list_by_hash_${name}`,
+    `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND ${owner} ORDER BY id DESC LIMIT $3`,
+  );
+
+/** Every attempt of a wallet to pay a hash, newest first. */
+export const listByHashInWallet = allByHash('in_wallet', 'wallet_id = $2');
+
+/** The same of all wallets of an account. */
+export const listByHashInAccount = allByHash('in_account', OF_ACCOUNT);
 
 /** Payments made before one, newest first, and whose they are. The states have an index each, so they are no parameter. */
 const newestFirst = (name: string, where: string, id: string, limit: string) =>

@@ -21,6 +21,8 @@ function longScope(entries: number, maxLookedAt = 20_000): Scope & { read: numbe
       return place * 1000;
     },
     payments: async () => ({ payments: [], before: undefined }),
+    openInvoices: async () => ({ invoices: [], lookedAt: 0, before: undefined }),
+    ofHash: async () => ({ openInvoice: undefined, credit: undefined, payments: [], charges: [] }),
     find: async () => ({ entry: undefined, payment: undefined }),
   };
   return scope;

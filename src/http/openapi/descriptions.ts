@@ -54,7 +54,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "The caller's own object, as it was given. Of a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams`",
   'wtx_transfer_in.wal': 'The wallet that received; only its `id` for a key that may not read it',
   'wtx_transfer_in.status': 'Always `settled`',
-  'WalletTransaction.status': 'Only settled ones are in the balance; a pending one is held',
+  'WalletTransaction.status':
+    'Only settled ones are in the balance. A pending one is held. An open one is an invoice that can still be paid',
   'Payment.status': '`pending`: under way or unclear, and its money is held',
   failure_reason: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise',
   dest_wallet_id: 'Where the money went (`wal_…`)',

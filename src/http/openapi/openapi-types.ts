@@ -39,6 +39,8 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
+  readonly style?: string;
+  readonly explode?: boolean;
   readonly description: string;
   readonly schema: JsonSchema;
   readonly example?: unknown;

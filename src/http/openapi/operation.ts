@@ -101,6 +101,8 @@ function parametersIn(
       name,
       in: place,
       ...(schema?.required?.includes(name) && { required: true }),
+      // `name[key]=value`
+      ...(place === 'query' && field.type === 'object' && { style: 'deepObject', explode: true }),
       description: description ?? descriptionOf(notes?.id, name) ?? name,
       schema: plain,
       ...(example !== undefined && { example: field.type === 'string' ? String(example) : example }),

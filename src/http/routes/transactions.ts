@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { KEY_KINDS, parseKey } from '../../accounts/keys.ts';
 import { MAX_COUNT } from '../../history/cut.ts';
 import type { History } from '../../history/history.ts';
 import type { WalletTransaction } from '../../history/wallet-transaction.ts';
@@ -16,13 +17,48 @@ const UnixTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799, unit: 'Uni
 const PeriodQuery = Type.Object({ from: Type.Optional(UnixTime), to: Type.Optional(UnixTime) });
 const END_OF_TIME = 253_402_300_799;
 
-type Status = 'settled' | 'pending' | 'failed' | 'all';
+type Status = 'settled' | 'pending' | 'failed' | 'open' | 'all';
+
+/** A search that is sent but empty must not return everything. */
+const SEARCHED = { mayBeEmpty: false } as const;
+const MAX_PASS_THROUGH = 5;
+const SHORTEST_KEY = 20;
+
+const SearchQuery = Type.Object({
+  label: Type.Optional(
+    Type.String({ ...SEARCHED, maxLength: 639, description: 'Only those whose label contains this text, in upper or lower case' }),
+  ),
+  payment_hash: Type.Optional(
+    Type.String({
+      ...SEARCHED,
+      pattern: '^[0-9a-fA-F]{64}$',
+      rule: '64 hexadecimal characters',
+      description: 'Only those with this payment hash, in hex',
+    }),
+  ),
+  pass_through: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      ...SEARCHED,
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: 255 },
+      maxProperties: MAX_PASS_THROUGH,
+      rule: `at most ${MAX_PASS_THROUGH} names of passThru with a text of at most 255 characters each, as pass_through[name]=value`,
+      description:
+        'Only those whose `passThru` has these values, as `pass_through[order]=17`. It compares texts, numbers and booleans on the first level; at most 5 names',
+    }),
+  ),
+});
 
 const ListQuery = Type.Object({
   ...CursorQuery.properties,
   ...PeriodQuery.properties,
+  ...SearchQuery.properties,
   status: Type.Optional(
-    Type.Unsafe<Status>({ type: 'string', enum: ['settled', 'pending', 'failed', 'all'], description: 'Default: settled' }),
+    Type.Unsafe<Status>({
+      type: 'string',
+      enum: ['settled', 'pending', 'failed', 'open', 'all'],
+      description: 'Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices',
+    }),
   ),
   type: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: Object.keys(TYPE_NAMES), description: 'A wtxType name' })),
 });
@@ -79,10 +115,11 @@ async function list({ history, objects }: TransactionRouteDependencies, request:
   const { status = 'settled', type, from, to, after } = request.query;
   refuseBoth(request.query);
   const page = readPage(request.query);
-  const isFiltered = status !== 'settled' || type !== undefined || from !== undefined || to !== undefined;
+  const search = readSearch(request.query);
+  const isFiltered = status !== 'settled' || [type, from, to, ...Object.values(search)].some((value) => value !== undefined);
   if (typeof of !== 'string' && !isFiltered) return plainList({ history, objects }, request, reply, of);
   const cut = { limit: page.limit, offset: after === undefined ? page.offset : 0, after };
-  const query = { status, type, from, to };
+  const query = { status, type, from, to, ...search };
   const listed = await (typeof of === 'string' ? history.listOfAccount(of, query, cut) : history.list(of, query, cut));
   if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a transaction of this list.');
   // A list that ended before the limit has nothing on a page beyond it; a longer one has to be read by cursor.
@@ -95,6 +132,16 @@ async function list({ history, objects }: TransactionRouteDependencies, request:
   else pageHeaders(request, reply, page, listed.total);
   if (listed.capped && listed.total !== undefined) reply.header('x-pagination-total-capped', 'true');
   return listed.items.map(objects.walletTransaction);
+}
+
+/** @throws Refusal for a key, which the links of the response would repeat. */
+function readSearch({ label, payment_hash: paymentHash, pass_through: passThru }: Static<typeof SearchQuery>) {
+  for (const text of [label ?? '', ...Object.entries(passThru ?? {}).flat()]) {
+    const key = text.length < SHORTEST_KEY ? undefined : parseKey(text);
+    if (key && !KEY_KINDS[key.kind].isPublic)
+      throw new Refusal('validation_failed', '`label` and `pass_through` must not be an API key: send it as X-Api-Key.');
+  }
+  return { label, paymentHash: paymentHash?.toLowerCase(), passThru };
 }
 
 /** A wallet's settled transactions: its entries are numbered, so that any page of them is found directly and their number is known. */

@@ -12,11 +12,17 @@ export interface Sending {
 export function send(client: Client, walked: Walked, values: Values, { key, as = 'json', atAlias }: Sending): Promise<Answer> {
   const template = atAlias && walked.alias ? walked.alias : walked.path;
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.path[name])));
-  const query = new URLSearchParams(Object.entries(values.query).map(([name, value]): [string, string] => [name, String(value)]));
+  const query = new URLSearchParams(Object.entries(values.query).flatMap(([name, value]) => parametersOf(name, value)));
   const headers = Object.fromEntries(Object.entries(values.header).map(([name, value]) => [name, String(value)]));
   const address = `${path}${query.size > 0 ? `?${query}` : ''}`;
   const body = walked.operation.requestBody ? (as === 'form' ? { form: formOf(values.body) } : { json: values.body }) : {};
   return client.ask(walked.method, address, { key, headers, ...body });
+}
+
+/** An object goes as `name[key]=value` (OpenAPI: deepObject). */
+function parametersOf(name: string, value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[name, String(value)]];
+  return Object.entries(value).map(([key, text]) => [`${name}[${key}]`, String(text)]);
 }
 
 function formOf(fields: Values['body']): string {

@@ -62,6 +62,9 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     description_hash: () => 'ab'.repeat(32),
     fee_limit_msat: () => 50_000,
     fields: () => 'id',
+    label: () => 'Playground',
+    payment_hash: async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?type=ln_deposit&per-page=1`))[0].lnTx.r_hash_decoded,
+    pass_through: () => ({ order: '17' }),
   };
 
   async function madeInvoice(): Promise<string> {

@@ -45,7 +45,10 @@ export const WALLET_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
     summary: 'List the transactions of a wallet',
     description:
       'Newest first. With `after` it costs the same however deep; then there is no total. Settled ones are in the order in which they were ' +
-      'booked, the other lists in the order in which things began; their totals and pages stop at 10,000.',
+      'booked, the other lists in the order in which things began; their totals and pages stop at 10,000. `payment_hash` is found directly. ' +
+      '`label` and `pass_through` look through at most 20,000 rows per request; with `after`, the next request continues there. ' +
+      'An item of `status=open` shows the requested amount, which the balance does not contain; once it is paid, the settled transaction has ' +
+      'an id of its own and the same `lnTx.id`.',
     needs: 'wallet_tx_read',
     answer: 'WalletTransaction',
   },

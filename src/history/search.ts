@@ -1,0 +1,83 @@
+import type { Database } from '../db/database.ts';
+import { searchTexts as textsOfInvoices } from '../invoices/invoices.sql.ts';
+import { searchTexts as textsOfPayments } from '../payments/payments.sql.ts';
+import type { Wallets } from '../wallets/wallets.ts';
+import { passThruOf } from './lightning-transaction.ts';
+import type { Line } from './list.ts';
+import { isTransfer } from './wallet-transaction.ts';
+
+/** What a list is searched for; what is undefined matches everything. */
+export interface Search {
+  /** A part of the label, in upper or lower case. */
+  readonly label?: string | undefined;
+  /** Names of `passThru` on its first level and their values, all of which must be there. */
+  readonly passThru?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Reads what the search needs of a piece of a list, and tells which of its lines match. */
+export type LineSearch = (lines: readonly Line[]) => Promise<(line: Line) => boolean>;
+
+interface Texts {
+  readonly label: string;
+  /** JSON text. */
+  readonly passThru: string | undefined;
+  /** The wallets of a transfer, as its `passThru` names them. */
+  readonly derived?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The search of a list; undefined when everything matches. Neither labels nor `passThru` have an index: it reads piece by piece. */
+export function lineSearch(deps: { database: Database; wallets: Wallets }, { label, passThru }: Search): LineSearch | undefined {
+  const pairs = Object.entries(passThru ?? {});
+  if (label === undefined && pairs.length === 0) return undefined;
+  const wanted = label?.toLowerCase();
+  const needsWallets = pairs.some(([name]) => name === SOURCE || name === DESTINATION);
+  return async (lines) => {
+    const textsOf = await readTexts(deps, lines, needsWallets);
+    return (line) => {
+      const texts = textsOf(line);
+      if (wanted !== undefined && !texts.label.toLowerCase().includes(wanted)) return false;
+      return pairs.every(([name, value]) => hasPair(texts, name, value));
+    };
+  };
+}
+
+const SOURCE = 'source_wallet_id';
+const DESTINATION = 'dest_wallet_id';
+
+function hasPair({ passThru, derived }: Texts, name: string, value: string): boolean {
+  if (derived && Object.hasOwn(derived, name)) return derived[name] === value;
+  // Parsing is the cost of a search, and a text that does not contain the value cannot match.
+  if (!passThru?.includes(JSON.stringify(value).slice(1, -1))) return false;
+  const fields = JSON.parse(passThru) as Record<string, unknown>;
+  if (!Object.hasOwn(fields, name)) return false;
+  const found = fields[name];
+  return typeof found !== 'object' && String(found) === value;
+}
+
+async function readTexts(
+  { database, wallets }: { database: Database; wallets: Wallets },
+  lines: readonly Line[],
+  needsWallets: boolean,
+): Promise<(line: Line) => Texts> {
+  const entries = lines.flatMap((line) => ('entry' in line ? [line.entry] : []));
+  const idsOf = (side: 'from' | 'to') => entries.flatMap(({ entry }) => (entry.side === side && entry.lntx !== null ? [entry.lntx] : []));
+  const [out, into] = [idsOf('from'), idsOf('to')];
+  const [paid, received, others] = await Promise.all([
+    out.length === 0 ? [] : database.all(textsOfPayments, out),
+    into.length === 0 ? [] : database.all(textsOfInvoices, into),
+    wallets.ownersOf(needsWallets ? entries.flatMap(({ entry }) => (isTransfer(entry) ? [entry.other_account] : [])) : []),
+  ]);
+  const behind = new Map([...paid, ...received].map((row) => [row.id, row]));
+  return (line) => {
+    if ('payment' in line) return { label: line.payment.userLabel, passThru: passThruOf(line.payment) };
+    if ('invoice' in line) return { label: line.invoice.memo, passThru: line.invoice.passThru };
+    const { entry, walletId } = line.entry;
+    const row = behind.get(entry.lntx ?? '');
+    const passThru = passThruOf({ passThru: entry.pass_thru ?? row?.pass_thru ?? undefined, wtxType: entry.type });
+    const texts = { label: row?.label ?? entry.memo ?? '', passThru };
+    if (!needsWallets || !isTransfer(entry)) return texts;
+    const other = others.get(entry.other_account);
+    const derived = entry.side === 'from' ? { [SOURCE]: walletId, [DESTINATION]: other } : { [SOURCE]: other, [DESTINATION]: walletId };
+    return { ...texts, derived };
+  };
+}
