@@ -38,7 +38,8 @@ onRunningService('satoshis move', (client) => {
       user_label: 'tea',
       wtxType: { layer: 'ln', name: 'ln_deposit', display_name: 'LN Deposit' },
     });
-    expect(list[0].lnTx).toEqual(full);
+    // Only a read of the transaction itself looks for the other side of an internal payment.
+    expect({ ...list[0].lnTx, counterpart_id: null }).toEqual(full);
   });
 
   it('a keysend to a peer answers the wallet transaction of the specification', async () => {
