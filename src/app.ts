@@ -110,7 +110,7 @@ async function makeRooms(config: Config, log: pino.Logger, database: Database, o
   const clock = systemClock;
   const alarms = createAlarms(database, clock, log);
   const nodeHistory = createNodeHistory({ database, alarms });
-  const our = await meetNode({ database, node: opened.node, history: nodeHistory, log });
+  const our = await meetNode({ database, node: opened.node, history: nodeHistory, replacesLedger: config.takeOverFromLedger, log });
   const ledger = createLedger(database, clock);
   const accounts = createAccounts(database, clock);
   const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {

@@ -41,6 +41,8 @@ export interface Config {
   readonly metricsToken: string | undefined;
   /** How old the last proof of liabilities may become before the next one is made; 0: none are made. */
   readonly proofIntervalSeconds: number;
+  /** The ledger (`lnd_…`) that gives way to this one on the node; see docs/configuration.md. */
+  readonly takeOverFromLedger: string | undefined;
   /** The wallet that gets keysends which name none. */
   readonly keysendWalletId: string | undefined;
   /** Whether `is_keysend` is null instead of 0 where it is not 1, for old clients that cannot read a 0 there. */
@@ -97,6 +99,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxy: trustProxy(get('TRUST_PROXY')),
     metricsToken: optionalMatching(get('METRICS_TOKEN'), 'METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
     proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
+    takeOverFromLedger: optionalMatching(
+      get('TAKE_OVER_FROM_LEDGER'),
+      'TAKE_OVER_FROM_LEDGER',
+      /^lnd_[0-9A-Za-z]+$/,
+      'the id of a ledger (lnd_…)',
+    ),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
     legacyNullKeysend: boolean(get, 'LEGACY_NULL_KEYSEND'),
   };

@@ -31,17 +31,19 @@ export interface MeetingDependencies {
   readonly database: Database;
   readonly node: LightningNode;
   readonly history: HistoryCheck;
+  /** Another ledger that this one replaces on the node. */
+  readonly replacesLedger?: string | undefined;
   readonly log: Log;
 }
 
 /**
  * Meets the node. One that cannot be reached now does not stop the service: what needs it is refused until it answers.
- * @throws ForeignLedger when the node is not the one the ledger was made for.
+ * @throws ForeignLedger when the node is not the one the ledger was made for, or belongs to another ledger.
  */
 export async function meetNode(deps: MeetingDependencies): Promise<OurNode> {
   const { database, log } = deps;
   const nodeId = await ledgerNodeId(database);
-  const meeting = new Meeting(deps, await boundNode(database));
+  const meeting = new Meeting({ ...deps, nodeId }, await boundNode(database));
   const node = guarded(deps.node, meeting);
   const available = new BriefCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
   // Whoever has just answered something else need not be asked.
@@ -65,13 +67,13 @@ export async function meetNode(deps: MeetingDependencies): Promise<OurNode> {
 
 /** Whether the node behind LIGHTNING_URL is the one the ledger belongs to; asked again after every lost connection. */
 class Meeting {
-  readonly #deps: MeetingDependencies;
+  readonly #deps: MeetingDependencies & { readonly nodeId: string };
   #identity: NodeIdentity | undefined;
   #confirmed = false;
   #confirming: Promise<void> | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(deps: MeetingDependencies, identity: NodeIdentity | undefined) {
+  constructor(deps: MeetingDependencies & { readonly nodeId: string }, identity: NodeIdentity | undefined) {
     this.#deps = deps;
     this.#identity = identity;
   }
@@ -108,9 +110,27 @@ class Meeting {
     await this.#confirming;
   }
 
+  /** Two ledgers on one node would reject or book each other's payments. @throws ForeignLedger */
+  async #claim(): Promise<void> {
+    const { node, nodeId, replacesLedger, log } = this.#deps;
+    const owner = await greet(async () => node.claimForLedger?.(nodeId, replacesLedger));
+    if (owner !== undefined && owner !== nodeId) {
+      throw new ForeignLedger(
+        `The Lightning node belongs to another ledger, ${owner}; this database holds ${nodeId}. ` +
+          'Point DATABASE_URL to the database of that ledger, or LIGHTNING_URL to a node of its own. ' +
+          `If the other ledger is retired or lost, stop its service and start this one with TAKE_OVER_FROM_LEDGER=${owner}.`,
+      );
+    }
+    if (replacesLedger !== undefined)
+      log.warn({ replacesLedger }, 'TAKE_OVER_FROM_LEDGER is set: this ledger replaces that one on the node');
+  }
+
   async #ask(): Promise<void> {
     const { database, node, history } = this.#deps;
     const { pubkey, network } = await hello(node);
+    if (this.#identity) await bindLedger(database, { pubkey, network });
+    // A new ledger is bound for good, so it must not be bound to a node that is not free.
+    await this.#claim();
     await bindLedger(database, { pubkey, network });
     await history.verify({ knowsPosition: (position) => greet(() => node.knowsPosition(position)) });
     this.#identity = { pubkey, network };

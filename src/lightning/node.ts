@@ -189,5 +189,10 @@ export interface LightningNode {
   queryRoutes?(query: RouteQuery): Promise<readonly Route[]>;
   /** What the node holds in its channels on our side, and what is in flight outwards. */
   balance(): Promise<{ readonly localMsat: Msat }>;
+  /**
+   * Writes on the node which ledger it belongs to, unless it belongs to one, and returns the ledger that it belongs to now. The ledger
+   * `replaces` gives way. Idempotent. Absent where the node has nowhere to keep it.
+   */
+  claimForLedger?(ledgerId: string, replaces: string | undefined): Promise<string>;
   close(): Promise<void>;
 }

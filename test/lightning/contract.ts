@@ -51,6 +51,18 @@ export function nodeContract(name: string, lives: Lives): void {
         expect(decodeBolt11(paymentRequest)).toMatchObject({ payee: pubkey, network });
       });
 
+      it('belongs to the first ledger that claims it, also after a restart, until another takes over from that one', async () => {
+        const { node } = await subject();
+        expect(await node.claimForLedger?.('lnd_one', undefined)).toBe('lnd_one');
+        expect(await node.claimForLedger?.('lnd_one', undefined)).toBe('lnd_one');
+        expect(await node.claimForLedger?.('lnd_two', undefined)).toBe('lnd_one');
+        expect(await node.claimForLedger?.('lnd_two', 'lnd_three')).toBe('lnd_one');
+        const { node: again } = await reopened();
+        expect(await again.claimForLedger?.('lnd_two', undefined)).toBe('lnd_one');
+        expect(await again.claimForLedger?.('lnd_two', 'lnd_one')).toBe('lnd_two');
+        expect(await again.claimForLedger?.('lnd_one', undefined)).toBe('lnd_two');
+      });
+
       it('knows after a restart what it was, what it has and what it was told', async () => {
         const { node } = await subject();
         const [info, balance] = [await node.info(), await node.balance()];

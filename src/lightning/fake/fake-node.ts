@@ -98,6 +98,15 @@ export class FakeNode implements LightningNode, Guardian {
     return this.#call('balance', () => ({ localMsat: balance.get('local') as Awaited<ReturnType<LightningNode['balance']>>['localMsat'] }));
   }
 
+  claimForLedger(ledgerId: string, replaces: string | undefined): Promise<string> {
+    const { ledger } = this.#parts.world.tables;
+    return this.#call('claimForLedger', () => {
+      const owner = ledger.get('id');
+      if (owner === undefined || owner === replaces) ledger.put('id', ledgerId);
+      return ledger.get('id') ?? ledgerId;
+    });
+  }
+
   guardIncoming(guard: IncomingGuard): void {
     this.#guard = guard;
     this.#parts.gate.askAgain(this);

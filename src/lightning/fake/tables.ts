@@ -82,6 +82,8 @@ interface NodeTables {
   readonly events: NodeEvent;
   /** Events that were overtaken and are not written yet. */
   readonly overtaken: NewEvent;
+  /** The ledger that the node belongs to, under `id`. */
+  readonly ledger: string;
 }
 
 /** … and what is true outside of it, whatever it remembers. */
@@ -97,7 +99,7 @@ interface WorldTables {
 
 export type Rows = NodeTables & WorldTables;
 export type TableName = keyof Rows;
-export const NODE_TABLES = ['ourInvoices', 'receipts', 'outgoing', 'events', 'overtaken'] as const satisfies readonly TableName[];
+export const NODE_TABLES = ['ourInvoices', 'receipts', 'outgoing', 'events', 'overtaken', 'ledger'] as const satisfies readonly TableName[];
 export const WORLD_TABLES = [
   'outsideInvoices',
   'outsidePayments',

@@ -1,6 +1,6 @@
 import { isPublicKey } from '../public-key.ts';
 import { bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
-import { requirePoint, requirePosition, requireWhole } from './checks.ts';
+import { requireId, requirePoint, requirePosition, requireWhole } from './checks.ts';
 import type { Engine } from './engine.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { NODE_NAMES } from './node-name.ts';
@@ -16,6 +16,7 @@ export type Handlers = { readonly [N in CommandName]: (ask: AskOf<N>) => Finish<
 /** How long an outside payment is waited for when the hub's guard lets it wait. */
 const OUTSIDE_WAIT_MS = 10_000;
 const MAX_PAGE = 1_000;
+const CLAIM = 'INSERT INTO ledger (one, id) VALUES (1, ?) ON CONFLICT DO UPDATE SET id = excluded.id WHERE ledger.id = ?';
 
 export function handlersOf(engine: Engine): Handlers {
   const { incoming, outgoing, outbox, ledger, outsideSending, outsideReceiving } = engine;
@@ -58,6 +59,11 @@ export function handlersOf(engine: Engine): Handlers {
       return () => routesTo(engine.network.nodes.hub, ask);
     },
     balance: () => () => ({ localMsat: msatOf(localBalance(engine.network.nodes.hub)) }),
+    claimForLedger: ({ ledgerId, replaces }) => {
+      requireId('ledgerId', ledgerId);
+      engine.store.run(CLAIM, ledgerId, replaces ?? null);
+      return done(engine.store.get('SELECT id FROM ledger')?.id as string);
+    },
     outsidePay: (ask) => outside(outsideSending.pay(ask)),
     outsideInvoice: (ask) => done(outsideReceiving.createInvoice(ask)),
     outsideKeysend: (ask) => outside(outsideSending.keysend(ask)),

@@ -33,6 +33,7 @@ export function hubNode({ call, gate, bell, closing, close }: HubParts): Lightni
     knowsPosition: async (position) => (await call('events', { after: position, limit: 1 })) !== null,
     queryRoutes: (query) => call('queryRoutes', query),
     balance: () => call('balance', null),
+    claimForLedger: (ledgerId, replaces) => call('claimForLedger', { ledgerId, replaces }),
     close,
   };
 }

@@ -89,6 +89,8 @@ export interface Protocol {
   decide: { ask: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; answer: null };
   queryRoutes: { ask: RouteQuery; answer: readonly Route[] };
   balance: { ask: null; answer: { readonly localMsat: Msat } };
+  /** Answers the ledger that the hub belongs to now. */
+  claimForLedger: { ask: { readonly ledgerId: string; readonly replaces?: string | undefined }; answer: string };
   outsidePay: { ask: OutsidePayRequest; answer: OutsidePayment };
   outsideInvoice: { ask: OutsideInvoiceRequest; answer: OutsideInvoice };
   outsideKeysend: { ask: OutsideKeysendRequest; answer: OutsidePayment };
@@ -112,6 +114,8 @@ export const ONLY_ASKS: Readonly<Record<CommandName, boolean>> = {
   decide: false,
   queryRoutes: true,
   balance: true,
+  // Idempotent.
+  claimForLedger: true,
   outsidePay: false,
   outsideInvoice: false,
   outsideKeysend: false,

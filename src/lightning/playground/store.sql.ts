@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS outgoing (
   preimage TEXT, fee_msat INTEGER, reason TEXT
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS outgoing_by_hash ON outgoing (payment_hash);
+CREATE TABLE IF NOT EXISTS ledger (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS outbox (position INTEGER PRIMARY KEY AUTOINCREMENT, event TEXT NOT NULL);
 
 CREATE TABLE IF NOT EXISTS outside_invoices (
