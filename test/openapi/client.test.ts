@@ -36,6 +36,8 @@ onFakeService('the generated client', (service) => {
     const older = await satchel.listWalletTransactions({ key: wallet.id, after: last?.id ?? '', 'per-page': 2 });
     expect(new Set([...history, ...older].map(({ id }) => id)).size).toBe(4);
 
+    const search = { key: wallet.id, pass_through: { order: '17' }, label: 'TEA' };
+    expect(await satchel.listWalletTransactions(search)).toMatchObject([{ num_satoshis: 1_200, passThru: { order: 17 } }]);
     expect(await satchel.getStatement({ key: wallet.id })).toMatch(/^time,id,type,/);
     let total: string | null = null;
     const wallets = await satchel.listWallets(
