@@ -39,13 +39,25 @@ export class StatementFailed extends Error {
   /** In PostgreSQL the violated constraint and its table; SQLite says both in the message. */
   readonly constraint: string | undefined;
   readonly table: string | undefined;
+  /** The name of the statement, where PostgreSQL refused one. */
+  readonly statementName: string | undefined;
 
-  constructor(message: string, code: string, violated: { constraint?: string | undefined; table?: string | undefined } = {}) {
+  constructor(
+    message: string,
+    code: string,
+    details: { constraint?: string | undefined; table?: string | undefined; statementName?: string } = {},
+  ) {
     super(message);
     this.code = code;
-    this.constraint = violated.constraint;
-    this.table = violated.table;
+    this.constraint = details.constraint;
+    this.table = details.table;
+    this.statementName = details.statementName;
   }
+}
+
+/** Whether PostgreSQL divided by zero, which only a write that must change exactly one row does. */
+export function isDivisionByZero(error: unknown): error is StatementFailed {
+  return error instanceof StatementFailed && error.code === '22012';
 }
 
 /** unique_violation; SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID. */

@@ -36,7 +36,7 @@ function failed(statement: Statement, error: Error & { code?: string }): Error {
   const code = error.code ?? 'connection';
   const message = code.startsWith('22') ? `a value does not fit (${code})` : error.message;
   const { constraint, table } = error as pg.DatabaseError;
-  return new StatementFailed(`${statement.name}: ${message}`, code, { constraint, table });
+  return new StatementFailed(`${statement.name}: ${message}`, code, { constraint, table, statementName: statement.name });
 }
 
 /** Words and bytes, so that `pg` has nothing left to convert and to fail at; a list becomes an array literal. */

@@ -1,11 +1,11 @@
 import type { SqlValue, Tx } from '../db/database.ts';
-import { refusalOf } from '../db/row-write.ts';
+import { missedRow, refusalOf, sendRows } from '../db/row-write.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import { accountState } from './account-state.ts';
 import { apply, type HoldState, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
-import type { Balance, Guard, Posting, Receipt, TransferRow } from './posting.ts';
+import type { Balance, Guard, Posting, Receipt, RowWrite, TransferRow } from './posting.ts';
 import type { Tail } from './tail.ts';
 
 /** What became of one posting of a batch: its receipt, or why it was not applied. */
@@ -25,7 +25,8 @@ export class RowMissed extends Error {
 /**
  * Decides and writes a batch of postings inside one database transaction: lock the accounts, decide each posting in order on
  * what its predecessors left, write everything with few statements. In SQLite the tail knows the accounts better than their rows.
- * @throws RowMissed when a posting's row did not change; the transaction must then be rolled back.
+ * @throws RowMissed when a posting's row did not change; the transaction must then be rolled back. On PostgreSQL the commit fails instead,
+ * with a failure that {@link rowMissed} explains.
  */
 export async function commitBatch(
   tx: Tx,
@@ -44,13 +45,25 @@ export async function commitBatch(
     const before = sheet.newTransfers.length;
     return unguarded.get(posting) ?? apply(sheet, posting) ?? receiptOf(posting, sheet, before);
   });
-  // All at once: PostgreSQL gets them in one round trip, in this order.
   const rows = postings.flatMap((posting, index) => (decisions[index] instanceof Error ? [] : (posting.rows ?? [])));
-  const changed = await Promise.all(rows.map(({ statement, parameters }) => tx.run(statement, ...parameters)));
-  const missed = rows.find((_, index) => changed[index] !== 1);
-  if (missed) throw new RowMissed(refusalOf(missed));
+  if (tail) await writeRows(tx, rows);
+  else await sendRows(tx, rows);
   await writeWorksheet(tx, tail, batchId, sheet);
   return decisions;
+}
+
+/** Writes rows one by one. @throws RowMissed */
+async function writeRows(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
+  for (const row of rows) if ((await tx.run(row.statement, ...row.parameters)) !== 1) throw new RowMissed(refusalOf(row));
+}
+
+/** What PostgreSQL's failure of a batch says of its rows; undefined when it has another reason. */
+export function rowMissed(postings: readonly Posting[], error: unknown): RowMissed | undefined {
+  const missed = missedRow(
+    postings.flatMap(({ rows = [] }) => rows),
+    error,
+  );
+  return missed && new RowMissed(refusalOf(missed));
 }
 
 /** The postings of which a guard does not hold, and why. */

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { isSystemAccount } from './accounts.ts';
-import { commitBatch, type Decision, RowMissed } from './commit.ts';
+import { commitBatch, type Decision, RowMissed, rowMissed } from './commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Posting, Receipt } from './posting.ts';
 import type { Tail } from './tail.ts';
@@ -106,7 +106,8 @@ export class GroupCommit {
         decisions = await commitBatch(tx, this.#tail, batchId, postings, this.#clock.nowMs());
       });
     } catch (error) {
-      if (!(error instanceof CommitUnknown) || !(await this.#wasCommitted(batchId))) throw error;
+      if (!(error instanceof CommitUnknown)) throw rowMissed(postings, error) ?? error;
+      if (!(await this.#wasCommitted(batchId))) throw error;
     }
     return decisions;
   }

@@ -1,7 +1,8 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Dialect } from '../../src/db/database.ts';
+import type { Dialect, Tx } from '../../src/db/database.ts';
+import { sendRows } from '../../src/db/row-write.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { statement } from '../../src/db/statement.ts';
 import { onBothDatabases } from '../support/databases.ts';
@@ -23,6 +24,20 @@ function isStatement(value: unknown): value is Statement {
 }
 
 onBothDatabases('statements', (open, dialect) => {
+  it('every write can be sent as one that must change exactly one row', async () => {
+    const database = await open();
+    const writes = (await allStatements(dialect)).filter(({ postgres }) => /^(INSERT|UPDATE|DELETE)(?![^]*RETURNING)/.test(postgres));
+    expect(writes.length).toBeGreaterThan(30);
+    if (dialect === 'sqlite') return;
+    for (const write of writes) {
+      const sent: Statement[] = [];
+      const send = async (statement: Statement) => void sent.push(statement);
+      await sendRows({ send } as unknown as Tx, [{ statement: write, parameters: [], otherwise: new Error() }]);
+      const [{ name, postgres } = write] = sent;
+      await database.transaction((tx) => tx.all(statement(`check_${name}`, `PREPARE ${name} AS ${postgres}`)));
+    }
+  });
+
   it('every statement can be prepared, and no two share a name', async () => {
     const database = await open();
     const statements = await allStatements(dialect);

@@ -9,6 +9,7 @@ const READ = 'payment_find_payable';
 const GUARDS = ['wallet_active', 'access_key_valid'];
 const HOLD_ROWS = ['payment_insert', 'payment_require_within_limit', 'invoice_close'];
 const END_ROWS = ['payment_succeed', 'invoice_settle_inside'];
+const sent = (rows: readonly string[]) => rows.map((name) => `${name}_one`);
 
 const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
   sqlite: [
@@ -20,8 +21,8 @@ const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
   ],
   postgres: [
     READ,
-    ...[...GUARDS, 'ledger_lock_accounts', ...HOLD_ROWS, 'ledger_write_batch'],
-    ...['ledger_lock_accounts', 'ledger_read_holds', ...END_ROWS, 'ledger_write_batch'],
+    ...[...GUARDS, 'ledger_lock_accounts', ...sent(HOLD_ROWS), 'ledger_write_batch'],
+    ...['ledger_lock_accounts', 'ledger_read_holds', ...sent(END_ROWS), 'ledger_write_batch'],
   ],
 };
 
