@@ -1,4 +1,4 @@
-import type { SqlParameter, Tx } from './database.ts';
+import type { SqlParameter, SqlValue, Tx } from './database.ts';
 import { isDivisionByZero } from './errors.ts';
 import type { Statement } from './statement.ts';
 
@@ -14,29 +14,65 @@ export function refusalOf({ otherwise }: RowWrite): Error {
   return typeof otherwise === 'function' ? otherwise() : otherwise;
 }
 
-const sendable = new WeakMap<Statement, Statement>();
+/** PostgreSQL's form of a write that can be sent without waiting for its result. */
+interface Sendable {
+  readonly one: Statement;
+  readonly many: Statement | undefined;
+}
+
+const sendable = new WeakMap<Statement, Sendable>();
 
 /**
- * PostgreSQL's write that fails unless it changes exactly one row. It can be sent without waiting for its result, so the rows of a
- * transaction share a round trip with COMMIT. {@link missedRow} finds the row behind such a failure.
+ * These fail, with a division by zero, unless they change exactly as many rows as they should. So the rows of a transaction share a round
+ * trip with COMMIT. {@link missedRow} finds the row behind such a failure.
  */
-function changingOne(write: Statement): Statement {
+function sendableOf(write: Statement): Sendable {
   const known = sendable.get(write);
   if (known) return known;
-  const postgres = `WITH changed AS (${write.postgres} RETURNING 1) SELECT 1 / (CASE count(*) WHEN 1 THEN 1 ELSE 0 END) FROM changed`;
-  const statement = { name: `${write.name}_one`, sqlite: write.sqlite, postgres };
-  sendable.set(write, statement);
-  return statement;
+  const { name, sqlite, postgres, postgresMany } = write;
+  const form = (kind: string, changing: string, expected: string): Statement => ({
+    name: `${name}_${kind}`,
+    sqlite,
+    postgres: `WITH changed AS (${changing}) SELECT 1 / (CASE count(*) WHEN ${expected} THEN 1 ELSE 0 END) FROM changed`,
+  });
+  const parameters = Math.max(0, ...Array.from(postgres.matchAll(/\$(\d+)/g), ([, number]) => Number(number)));
+  const many = postgresMany === undefined ? undefined : form('many', postgresMany, `$${parameters + 1}::bigint`);
+  const forms = { one: form('one', `${postgres} RETURNING 1`, '1'), many };
+  sendable.set(write, forms);
+  return forms;
 }
 
-/** Sends rows in a transaction on PostgreSQL. The transaction fails if one of them does not change exactly one row. */
+/**
+ * Sends rows in a transaction on PostgreSQL, those of one statement together where it has a text for many. The transaction fails if one of
+ * them does not change exactly one row.
+ */
 export async function sendRows(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
-  for (const { statement, parameters } of rows) await tx.send(changingOne(statement), ...parameters);
+  const together = new Map<Statement, RowWrite[]>();
+  for (const row of rows) {
+    const same = together.get(row.statement);
+    if (same) same.push(row);
+    else together.set(row.statement, [row]);
+  }
+  for (const [statement, same] of together) {
+    const { one, many } = sendableOf(statement);
+    if (many) await tx.send(many, ...columnsOf(same), same.length);
+    else for (const { parameters } of same) await tx.send(one, ...parameters);
+  }
 }
 
-/** The first of the rows whose statement failed a transaction because it did not change exactly one row. */
+function columnsOf(rows: readonly RowWrite[]): SqlValue[][] {
+  const width = rows[0]?.parameters.length ?? 0;
+  // A row of a statement for many has no lists.
+  return Array.from({ length: width }, (_, column) => rows.map(({ parameters }) => (parameters[column] ?? null) as SqlValue));
+}
+
+/** The first of the rows whose statement failed a transaction because it did not change as many rows as it should. */
 export function missedRow(rows: readonly RowWrite[], error: unknown): RowWrite | undefined {
-  return isDivisionByZero(error) ? rows.find(({ statement }) => changingOne(statement).name === error.statementName) : undefined;
+  if (!isDivisionByZero(error)) return undefined;
+  return rows.find(({ statement }) => {
+    const { one, many } = sendableOf(statement);
+    return error.statementName === (many ?? one).name;
+  });
 }
 
 /** Writes rows in a transaction that is no posting of the ledger. @throws what a row says otherwise */

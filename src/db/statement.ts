@@ -8,11 +8,18 @@ export interface Statement<R extends Row = Row> {
   readonly name: string;
   readonly sqlite: string;
   readonly postgres: string;
+  /**
+   * Does for many rows at once what the statement does for one, where a batch has many: parameter by parameter a list. Returns a row
+   * for each one that it changed.
+   */
+  readonly postgresMany?: string;
   /** Only a type: the shape of a row. */
   readonly row?: R;
 }
 
+type Texts = Record<Dialect, string> & Pick<Statement, 'postgresMany'>;
+
 /** Defines a statement; give one text where the two dialects agree. */
-export function statement<R extends Row = Row>(name: string, text: string | Record<Dialect, string>): Statement<R> {
+export function statement<R extends Row = Row>(name: string, text: string | Texts): Statement<R> {
   return typeof text === 'string' ? { name, sqlite: text, postgres: text } : { name, ...text };
 }

@@ -42,15 +42,24 @@ const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, 
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
   is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction, at_node`;
 
+const PENDING_COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey,
+  amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend, custom_records, pass_thru,
+  invoice_id, link_id, charged_line, charged_period, charged_msat`;
+
 /** Changes nothing when the payment hash has a live payment. */
-export const insertPending = statement(
-  'payment_insert',
-  `INSERT INTO payment (id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, payment_hash, payment_request,
-     dest_pubkey, amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend,
-     custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat)
-   VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
-   ON CONFLICT DO NOTHING`,
-);
+const insertPendingOne = `INSERT INTO payment (${PENDING_COLUMNS}, state)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, 'pending')
+   ON CONFLICT DO NOTHING`;
+
+export const insertPending = statement('payment_insert', {
+  sqlite: insertPendingOne,
+  postgres: insertPendingOne,
+  postgresMany: `INSERT INTO payment (${PENDING_COLUMNS}, state)
+    SELECT *, 'pending' FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+      $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bigint[], $17::text[],
+      $18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::bigint[])
+    ON CONFLICT DO NOTHING RETURNING 1`,
+});
 
 /** How many payments a wallet has in flight; counts no further than the limit. */
 export const countPending = statement<{ n: number }>(
@@ -59,11 +68,16 @@ export const countPending = statement<{ n: number }>(
 );
 
 /** Changes one row if the wallet's payments in flight, this new one included, are within the limit. Its account is locked by then. */
-export const requireWithinLimit = statement(
-  'payment_require_within_limit',
-  `UPDATE payment SET state = 'pending' WHERE id = $1
-     AND (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') <= $3`,
-);
+const requireWithinLimitOne = `UPDATE payment SET state = 'pending' WHERE id = $1
+    AND (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') <= $3`;
+
+export const requireWithinLimit = statement('payment_require_within_limit', {
+  sqlite: requireWithinLimitOne,
+  postgres: requireWithinLimitOne,
+  // It changes nothing: writing a row again that was just inserted took half as long as inserting it.
+  postgresMany: `SELECT 1 FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (id, wallet_id, most)
+    WHERE (SELECT count(*) FROM payment WHERE wallet_id = n.wallet_id AND state = 'pending') <= n.most`,
+});
 
 /** How many payments are in flight altogether; counts no further than the limit. */
 export const countAllPending = statement<{ n: number }>(
@@ -71,10 +85,16 @@ export const countAllPending = statement<{ n: number }>(
   `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE state = 'pending' LIMIT $1) AS pending`,
 );
 
-export const succeed = statement(
-  'payment_succeed',
-  `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4 WHERE id = $1 AND state = 'pending'`,
-);
+const succeedOne = `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4
+  WHERE id = $1 AND state = 'pending'`;
+
+export const succeed = statement('payment_succeed', {
+  sqlite: succeedOne,
+  postgres: succeedOne,
+  postgresMany: `UPDATE payment SET state = 'succeeded', preimage = n.preimage, fee_msat = n.fee_msat, settled_at = n.settled_at
+    FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS n (id, preimage, fee_msat, settled_at)
+    WHERE payment.id = n.id AND state = 'pending' RETURNING 1`,
+});
 
 export const fail = statement(
   'payment_fail',

@@ -9,7 +9,7 @@ const READ = 'payment_find_payable';
 const GUARDS = ['wallet_active', 'access_key_valid'];
 const HOLD_ROWS = ['payment_insert', 'payment_require_within_limit', 'invoice_close'];
 const END_ROWS = ['payment_succeed', 'invoice_settle_inside'];
-const sent = (rows: readonly string[]) => rows.map((name) => `${name}_one`);
+const sent = (rows: readonly string[]) => rows.map((name) => `${name}_many`);
 
 const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
   sqlite: [
