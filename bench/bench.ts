@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '../src/kernel/log.ts';
 import { details, machine, type Result, resultOf, table } from './report.ts';
 import { type Row, Skipped } from './row.ts';
+import { delayRows } from './rows/delays.ts';
 import { engineRows } from './rows/engine.ts';
 import { growthRows } from './rows/growth.ts';
 import { invoicePaymentRows } from './rows/invoice-payments.ts';
@@ -32,6 +33,7 @@ const ROWS: readonly Row[] = [
   ...engineRows(),
   ...tpcbRows(),
   ...readRows(),
+  ...delayRows(),
   ...layerRows(),
   ...growthRows(),
   ...memoryRows(),

@@ -14,13 +14,22 @@ const UNLIMITED = {
   MAX_OPEN_INVOICES: '1000000',
 };
 
+/** What the requests of invoice payments also have; each payment has a payer of its own unless one is given. */
+export interface PaymentFields {
+  readonly payer?: string | undefined;
+  readonly passThru?: object;
+}
+
 /** A whole service on the fake node, with a thousand funded wallets of one account. */
 export interface FakeService extends AsyncDisposable {
   readonly port: number;
+  readonly secretKey: string;
+  /** The ids of the funded wallets. */
+  readonly wallets: readonly string[];
   /** Requests that move 1 sat from wallet to wallet; they may be repeated. */
   readonly transfers: readonly string[];
-  /** Makes invoices. @returns requests that pay one each, from another wallet of the service. */
-  invoicePayments(count: number): Promise<string[]>;
+  /** Makes invoices, none of them of the first wallet. @returns requests that pay one each, from another wallet of the service. */
+  invoicePayments(count: number, fields?: PaymentFields): Promise<string[]>;
 }
 
 export async function startFakeService(run: Run, dialect: Dialect): Promise<FakeService> {
@@ -43,14 +52,16 @@ export async function startFakeService(run: Run, dialect: Dialect): Promise<Fake
 
   return {
     port: Number(new URL(url).port),
+    secretKey,
+    wallets: funded.map(({ id }) => id),
     transfers: funded.map(({ id }, i) =>
       postRequest(`/v1/wallet/${id}/transfer`, secretKey, { dest_wallet_id: idOf(i * 7 + 1), num_satoshis: 1 }),
     ),
-    async invoicePayments(count) {
+    async invoicePayments(count, { payer, ...fields } = {}) {
       const requests: string[] = [];
       await perSecond(count, INVOICES_AT_ONCE, async (index) => {
-        const payment_request = await invoice(index * 7 + 1);
-        requests.push(postRequest(`/v1/wallet/${idOf(index)}/withdraw`, secretKey, { payment_request }));
+        const payment_request = await invoice(1 + ((index * 7) % (funded.length - 1)));
+        requests.push(postRequest(`/v1/wallet/${payer ?? idOf(index)}/withdraw`, secretKey, { payment_request, ...fields }));
       });
       return requests;
     },

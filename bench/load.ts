@@ -16,12 +16,15 @@ export interface LoadOrder {
   readonly requests: readonly string[];
   /** Each request is sent once, by whichever connection is free, and the load ends with the last. */
   readonly isOnce?: boolean;
+  /** Answers whose status is not 2xx are no failure of the load. */
+  readonly mayBeRefused?: boolean;
 }
 
 export interface LoadResult {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly maxMs: number;
   /** Answers whose status was not 2xx. */
   readonly refused: number;
   /** The share of the time in which the generator itself was busy: near 1, it is what was measured. */
@@ -51,7 +54,7 @@ async function run(): Promise<LoadResult> {
   const sorted = Float64Array.from(latenciesMs).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   const { utilization } = performance.eventLoopUtilization(before);
-  return { perSecond: latenciesMs.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99), refused, busy: utilization };
+  return { perSecond: latenciesMs.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1), refused, busy: utilization };
 }
 
 /**
@@ -104,8 +107,10 @@ function converse(socket: Socket, first: number, end: number): Promise<void> {
       answer += chunk.toString('latin1');
       const head = answer.indexOf('\r\n\r\n');
       if (head === -1) return;
-      const length = Number(/content-length: (\d+)/i.exec(answer)?.[1] ?? 0);
+      const headers = answer.slice(0, head);
+      const length = Number(/content-length: (\d+)/i.exec(headers)?.[1] ?? 0);
       if (answer.length < head + 4 + length) return;
+      if (/transfer-encoding: chunked/i.test(headers) && !answer.endsWith('\r\n0\r\n\r\n')) return;
       if (answer[9] !== '2') refused += 1;
       answer = '';
       const now = performance.now();

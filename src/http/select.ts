@@ -1,6 +1,7 @@
-import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { App } from './app-type.ts';
 import { SELECTABLE } from './objects.ts';
+import { SLICE_ROWS, serializeInSlices } from './slices.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -9,7 +10,10 @@ declare module 'fastify' {
   }
 }
 
-/** Implements `fields=a,b,wal.balance` on reads of {@link SELECTABLE} objects: returns only those fields, in the requested order. */
+/**
+ * Implements `fields=a,b,wal.balance` on reads of {@link SELECTABLE} objects: returns only those fields, in the requested order.
+ * Serializes long lists in slices, with or without it.
+ */
 export function selectFields(app: App): void {
   app.addHook('onRoute', (route) => {
     if (!readsSelectable(route)) return;
@@ -19,13 +23,31 @@ export function selectFields(app: App): void {
       ...others,
       (request, reply, payload, done) => {
         const selection = reply.statusCode < 300 ? selectionOf(request) : undefined;
+        if (Array.isArray(payload) && payload.length > SLICE_ROWS) return sliceList(reply, payload, selection, done);
         if (!selection) return done(null, payload);
         // The serializer of the route would miss the fields that were not selected.
-        reply.type('application/json; charset=utf-8').serializer(JSON.stringify);
+        reply.serializer(JSON.stringify);
         done(null, Array.isArray(payload) ? payload.map((item) => pick(item, selection)) : pick(payload, selection));
       },
     ];
   });
+}
+
+function sliceList(
+  reply: FastifyReply,
+  items: readonly unknown[],
+  selection: Selection | undefined,
+  done: (error: Error | null, payload?: unknown) => void,
+): void {
+  const whole = reply.getSerializationFunction('200') ?? JSON.stringify;
+  const serialize = selection
+    ? (slice: readonly unknown[]) => JSON.stringify(slice.map((item) => pick(item, selection)))
+    : (slice: readonly unknown[]) => whole(slice as unknown[]);
+  serializeInSlices(items, serialize).then((body) => {
+    // Fastify sends a Buffer as it is; only the type of a serializer knows nothing but text.
+    reply.serializer(() => body as unknown as string);
+    done(null, items);
+  }, done);
 }
 
 /** Whether `fields` has a meaning for this request. */

@@ -12,6 +12,7 @@ import { type App, WALLET_BASES } from '../app-type.ts';
 import { KeyParams } from '../fields.ts';
 import { type Objects, TYPE_NAMES, WalletTransactionObject } from '../objects.ts';
 import { CursorQuery, cursorHeaders, nextHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
+import { mapInSlices } from '../slices.ts';
 
 const UnixTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799, unit: 'Unix seconds', description: 'Unix seconds' });
 const PeriodQuery = Type.Object({ from: Type.Optional(UnixTime), to: Type.Optional(UnixTime) });
@@ -131,7 +132,7 @@ async function list({ history, objects }: TransactionRouteDependencies, request:
   if (listed.total === undefined) nextHeaders(request, reply, page.limit, listed.next);
   else pageHeaders(request, reply, page, listed.total);
   if (listed.capped && listed.total !== undefined) reply.header('x-pagination-total-capped', 'true');
-  return listed.items.map(objects.walletTransaction);
+  return mapInSlices(listed.items, objects.walletTransaction);
 }
 
 /** @throws Refusal for a key, which the links of the response would repeat. */
@@ -156,11 +157,11 @@ async function plainList(
     const following = await history.pageAfter(wallet, page.limit, request.query.after);
     if (!following) throw new Refusal('validation_failed', '`after` must be the id of a settled transaction of this wallet.');
     cursorHeaders(request, reply, page.limit, following);
-    return following.map(objects.walletTransaction);
+    return mapInSlices(following, objects.walletTransaction);
   }
   const { transactions, total } = await history.page(wallet, page.limit, page.offset);
   pageHeaders(request, reply, page, total);
-  return transactions.map(objects.walletTransaction);
+  return mapInSlices(transactions, objects.walletTransaction);
 }
 
 function statementRoute(app: App, { access, history }: { access: Access; history: History }, base: string): void {
