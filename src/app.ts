@@ -4,6 +4,7 @@ import { createKeyring } from './accounts/keyring.ts';
 import { createAlarms } from './alarms/alarms.ts';
 import { type Config, makeDataDir } from './config.ts';
 import type { Database } from './db/database.ts';
+import { type DatabaseHealth, watchHealth } from './db/health.ts';
 import { underLease } from './db/leases.ts';
 import { MIGRATIONS, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
@@ -68,21 +69,28 @@ export interface Ground {
 export async function startSatchel(config: Config, ground: Ground = { openDatabase, openNode }): Promise<Satchel> {
   const log = pino({ level: config.logLevel, base: null });
   makeDataDir(config.dataDir);
-  const database = await ground.openDatabase(config.databaseUrl, { log });
+  const { database, health } = watchHealth(await ground.openDatabase(config.databaseUrl, { log }), log);
   let opened: OpenedNode | undefined;
   try {
     await migrate(database, MIGRATIONS);
     opened = await ground.openNode({ ...config, log });
-    return await assemble(config, log, database, opened);
+    return await assemble(config, log, database, health, opened);
   } catch (error) {
+    health.close();
     await opened?.node.close();
     await database.close();
     throw error;
   }
 }
 
-async function assemble(config: Config, log: pino.Logger, database: Database, opened: OpenedNode): Promise<Satchel> {
-  const rooms = await makeRooms(config, log, database, opened);
+async function assemble(
+  config: Config,
+  log: pino.Logger,
+  database: Database,
+  health: DatabaseHealth,
+  opened: OpenedNode,
+): Promise<Satchel> {
+  const rooms = { ...(await makeRooms(config, log, database, opened)), health };
   const { ledger, payments, our } = rooms;
   const server = makeServer(config, rooms);
   const life = new AbortController();
@@ -95,6 +103,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
       payments.stopWaiting();
       await server.close();
       life.abort();
+      health.close();
       await payments.settleDown();
       await working;
       await ledger.drain();
@@ -104,7 +113,7 @@ async function assemble(config: Config, log: pino.Logger, database: Database, op
   };
 }
 
-type Rooms = Awaited<ReturnType<typeof makeRooms>>;
+type Rooms = Awaited<ReturnType<typeof makeRooms>> & { health: DatabaseHealth };
 
 async function makeRooms(config: Config, log: pino.Logger, database: Database, opened: OpenedNode) {
   const clock = systemClock;
@@ -185,7 +194,7 @@ function makeServer(config: Config, rooms: Rooms): App {
   const limits = createLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
   const access = createAccess(rooms.accounts, rooms.wallets, limits);
   const once = createOnce(rooms.idempotency, limits);
-  const options = { ...config, limits, authenticate: access.anyKey };
+  const options = { ...config, limits, authenticate: access.anyKey, noteTrouble: rooms.health.note };
   return createServer(rooms.log, (app) => registerRoutes(app, config, { ...rooms, access, once }), options);
 }
 
@@ -203,9 +212,13 @@ function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Acces
   proofRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, deps, config);
-  // Anybody may ask, and asking costs a connection: once a second is enough.
-  const answering = new BriefCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
-  serviceRoutes(app, { database: async () => (await answering.get('', () => isUp(rooms.database))) === true, node: rooms.our.isAvailable });
+  // This needs no key, and each read takes a connection: once a second is enough.
+  const readable = new BriefCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
+  serviceRoutes(app, {
+    isReadable: async () => (await readable.get('', () => isReadable(rooms.database))) === true,
+    isWritable: rooms.health.isWritable,
+    isNodeAvailable: rooms.our.isAvailable,
+  });
 }
 
 /** Ends a round whenever the service has run for so long; nothing is deleted at a start. */
@@ -216,7 +229,7 @@ async function deleteOldRows(endRounds: readonly (() => Promise<void>)[], log: p
   }
 }
 
-async function isUp(database: Database): Promise<boolean> {
+async function isReadable(database: Database): Promise<boolean> {
   try {
     await database.snapshot(async () => undefined);
     return true;

@@ -65,6 +65,30 @@ const UNIQUE = new Set(['23505', '2067', '1555', '2579']);
 /** check_violation; SQLITE_CONSTRAINT_CHECK. */
 const CHECK = new Set(['23514', '275']);
 
+/** Primary result codes of SQLite: busy, out of memory, read-only, I/O error, full, cannot be opened. */
+const SQLITE_OUTAGES: ReadonlySet<number> = new Set([5, 7, 8, 10, 13, 14]);
+/**
+ * Classes of PostgreSQL: connection, resources (such as a full disk), operator intervention (such as a stop or a timeout), system error;
+ * a login that is refused; a standby that does not accept writes yet, and a session that was idle in a transaction.
+ */
+const POSTGRES_OUTAGES = /^(08|53|57|58|28|3D000|55000|25006|25P03)/;
+
+/**
+ * Returns whether the database could not be used at that moment: a full disk, a lost connection, a stopped server. Nothing of the
+ * operation was written, because an outage during COMMIT is a {@link CommitUnknown} instead.
+ */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof StatementFailed)) return false;
+  const { code } = error;
+  // SQLite's extended codes carry the primary code in their lowest byte.
+  if (/^\d{1,4}$/.test(code)) return SQLITE_OUTAGES.has(Number(code) % 256);
+  // A broken connection has the operating system's code, such as ECONNRESET, or none.
+  return code === CONNECTION || /^E(?!RR_)[A-Z_]+$/.test(code) || POSTGRES_OUTAGES.test(code);
+}
+
+/** The code of a connection that broke without one. */
+export const CONNECTION = 'connection';
+
 /** Whether a row was there already; of one table, when it is named. */
 export function isUniqueViolation(error: unknown, table?: string): boolean {
   if (!(error instanceof StatementFailed) || !UNIQUE.has(error.code)) return false;

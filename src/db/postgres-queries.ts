@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Queryable, Row, SqlParameter, SqlValue } from './database.ts';
-import { StatementFailed } from './errors.ts';
+import { CONNECTION, StatementFailed } from './errors.ts';
 import type { Statement } from './statement.ts';
 import { checkValue } from './tx.ts';
 
@@ -26,17 +26,17 @@ export function query<R extends Row>(
 ): Promise<pg.QueryResult<R>> {
   const values = parameters.map(bindable);
   return client.query<R>({ name: statement.name, text: statement.postgres, values }).catch((error) => {
-    throw failed(statement, error);
+    throw failed(statement.name, error);
   });
 }
 
 /** PostgreSQL repeats values: in `detail` and `where`, and for data that does not fit (class 22) in the message. */
-function failed(statement: Statement, error: Error & { code?: string }): Error {
+export function failed(name: string, error: Error & { code?: string }): Error {
   if (error instanceof RangeError) return error;
-  const code = error.code ?? 'connection';
+  const code = error.code ?? CONNECTION;
   const message = code.startsWith('22') ? `a value does not fit (${code})` : error.message;
   const { constraint, table } = error as pg.DatabaseError;
-  return new StatementFailed(`${statement.name}: ${message}`, code, { constraint, table, statementName: statement.name });
+  return new StatementFailed(`${name}: ${message}`, code, { constraint, table, statementName: name });
 }
 
 /** Words and bytes, so that `pg` has nothing left to convert and to fail at; a list becomes an array literal. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Tx } from './database.ts';
-import { CommitUnknown, StatementFailed } from './errors.ts';
-import { queries, query } from './postgres-queries.ts';
+import { CONNECTION, CommitUnknown, StatementFailed } from './errors.ts';
+import { failed, queries, query } from './postgres-queries.ts';
 import { runInTx } from './tx.ts';
 
 /** What PostgreSQL itself says; a broken connection has the operating system's words, such as EPIPE. */
@@ -20,7 +20,7 @@ type Sent = Promise<unknown>[];
  * answers: they share a round trip with the statement before or after them.
  */
 export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await connect(pool);
   let broken: Error | undefined;
   // A connection that breaks between two statements reports it here; the next statement fails.
   const onError = (error: Error) => {
@@ -29,7 +29,12 @@ export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: 
   client.on('error', onError);
   try {
     const sent: Sent = [];
-    later(sent, client.query(begin));
+    later(
+      sent,
+      client.query(begin).catch((error) => {
+        throw failed('begin', error);
+      }),
+    );
     const send: Tx['send'] = async (statement, ...parameters) => later(sent, query(client, statement, parameters));
     const result = await runInTx('postgres', { ...queries(client), send }, work).catch((error) => throwFirst(sent, error));
     await commit(client, sent);
@@ -41,6 +46,15 @@ export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: 
   } finally {
     client.off('error', onError);
     client.release(broken);
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    throw new StatementFailed(`connect: ${code ?? message}`, code ?? CONNECTION);
   }
 }
 

@@ -61,8 +61,13 @@ export class SqliteConnection implements Queryable {
     return this.#db.isOpen;
   }
 
+  /** @throws StatementFailed */
   exec(sql: string): void {
-    this.#db.exec(sql);
+    try {
+      this.#db.exec(sql);
+    } catch (error) {
+      throw failed(sql, error as NodeJS.ErrnoException & { errcode?: number });
+    }
   }
 
   close(): void {
@@ -82,7 +87,7 @@ export class SqliteConnection implements Queryable {
       if (parameters.length !== prepared.parameters) throw new StatementFailed('wrong number of parameters', 'parameters');
       return run(prepared, values);
     } catch (error) {
-      throw failed(statement, error as NodeJS.ErrnoException & { errcode?: number });
+      throw failed(statement.name, error as NodeJS.ErrnoException & { errcode?: number });
     }
   }
 
@@ -139,9 +144,9 @@ function listed(value: SqlValue): SqlValue {
   return value;
 }
 
-function failed(statement: Statement, error: NodeJS.ErrnoException & { errcode?: number }): Error {
+function failed(name: string, error: NodeJS.ErrnoException & { errcode?: number }): Error {
   // Not the database's: a parameter that cannot be one.
   if (error.code === undefined) return error;
-  if (error.code === 'ERR_OUT_OF_RANGE') return new RangeError(`${statement.name}: the database holds an integer beyond 2^53 − 1`);
-  return new StatementFailed(`${statement.name}: ${error.message}`, String(error.errcode ?? error.code ?? error.name));
+  if (error.code === 'ERR_OUT_OF_RANGE') return new RangeError(`${name}: the database holds an integer beyond 2^53 − 1`);
+  return new StatementFailed(`${name}: ${error.message}`, String(error.errcode ?? error.code ?? error.name));
 }

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } fr
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Database, Tx } from './database.ts';
-import { CommitUnknown, DatabaseLocked, DatabaseUnavailable } from './errors.ts';
+import { CommitUnknown, DatabaseLocked, DatabaseUnavailable, StatementFailed } from './errors.ts';
 import type { OpenOptions } from './open.ts';
 import { Running } from './running.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -71,7 +71,16 @@ async function inTransaction<T>(
     commit(connection);
     return result;
   } finally {
+    rollBack(connection);
+  }
+}
+
+/** Never throws: the caller needs the error that led here, such as that the outcome of a commit is unknown. */
+function rollBack(connection: SqliteConnection): void {
+  try {
     if (connection.inTransaction) connection.exec('ROLLBACK');
+  } catch {
+    // The next BEGIN fails then.
   }
 }
 
@@ -82,7 +91,7 @@ function commit(connection: SqliteConnection): void {
     connection.exec('COMMIT');
   } catch (error) {
     // After a failed fsync the pages may be on the disk or not; every other failure means that nothing was committed.
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_IOERR) throw new CommitUnknown();
+    if (error instanceof StatementFailed && Number(error.code) % 256 === SQLITE_IOERR) throw new CommitUnknown();
     throw error;
   }
 }

@@ -87,7 +87,8 @@ export function createHistory(deps: RenderDependencies): History {
         database.first(sql.entryTo, id, destination.ledgerAccount),
       ]);
       invariant(from && to, `transfer ${id} is not between these wallets`);
-      const [[out], [into]] = await Promise.all([render([from], await funded(source)), render([to], await funded(destination))]);
+      const [payer, payee] = await Promise.all([funded(source), funded(destination)]);
+      const [[out], [into]] = await Promise.all([render([from], payer), render([to], payee)]);
       invariant(out && into, 'an entry is rendered');
       return { into, out };
     },

@@ -13,13 +13,41 @@ import type { Limits } from './limits.ts';
 import { METHODS } from './methods.ts';
 import { describeInvalid } from './validation-errors.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Set as soon as a request has booked something, or shows what an earlier request booked. From then on an error says nothing about the
+     * money.
+     */
+    mayHaveBooked: boolean;
+  }
+}
+
+/** Returns what an error means for the database operation that met it, and undefined when the database itself works. */
+export type NoteTrouble = (error: unknown) => 'nothing written' | 'outcome unknown' | undefined;
+
 /** Sends every error as the error object; on the public LNURL routes in LNURL's form. */
-export function answerErrors(app: App, limits?: Limits): void {
+export function answerErrors(app: App, limits?: Limits, noteTrouble: NoteTrouble = () => undefined): void {
+  app.decorateRequest('mayHaveBooked', false);
   app.setErrorHandler((error, request, reply) => {
-    sendError(request, reply, charged(toRefusal(error as Error, request), request, limits));
+    // Trouble of the database is logged when it begins and ends, not for each request.
+    const trouble = noteTrouble(error);
+    if (trouble !== undefined) return sendError(request, reply, databaseRefusal(trouble, request));
+    return sendError(request, reply, charged(toRefusal(error as Error, request), request, limits));
   });
   app.setNotFoundHandler((request, reply) => sendError(request, reply, new Refusal('not_found', NO_SUCH_ADDRESS)));
 }
+
+/** 503 promises that this request booked nothing. When that is not certain, it is 500. */
+function databaseRefusal(trouble: 'nothing written' | 'outcome unknown', request: FastifyRequest): Refusal {
+  if (trouble === 'outcome unknown' || request.mayHaveBooked) return new Refusal('internal_error');
+  // The key could not be looked up, so this may be a retry of a request that did book something.
+  return new Refusal('database_unavailable', request.headers['idempotency-key'] === undefined ? undefined : UNAVAILABLE_FOR_A_RETRY);
+}
+
+const UNAVAILABLE_FOR_A_RETRY =
+  'The database cannot be used right now. This request booked nothing, but an earlier one with the same Idempotency-Key may have. Send it ' +
+  'again after Retry-After seconds, with the same key.';
 
 /** Charges a rejected request that was not charged before. Beyond its limit the response is 429. */
 function charged(refusal: Refusal, request: FastifyRequest, limits: Limits | undefined): Refusal {

@@ -43,7 +43,11 @@ export function createOnce(idempotency: Idempotency, limits?: Pick<Limits, 'char
 
   return async (request, reply, asker, work) => {
     const key = readKey(request);
-    if (key === undefined) return work.make(NOTHING);
+    if (key === undefined) {
+      const made = await work.make(NOTHING);
+      request.mayHaveBooked = true;
+      return made;
+    }
     const named = { scope: scopeOf(request, asker), key, body: request.body };
     // Without its prefix: a key has several names for its kind, and is one key.
     const credential = asker.presented.text.slice(asker.presented.text.indexOf('_') + 1);
@@ -51,6 +55,7 @@ export function createOnce(idempotency: Idempotency, limits?: Pick<Limits, 'char
 
     /** What was made before is shown as it is now; any number may look at once. */
     function replay({ made, sealed }: Outcome) {
+      request.mayHaveBooked = true;
       limits?.isReplay(request);
       reply.header('idempotency-replayed', 'true');
       return work.replay(made, () => {
@@ -75,10 +80,13 @@ export function createOnce(idempotency: Idempotency, limits?: Pick<Limits, 'char
     running.set(name, done);
     void done.then(() => running.delete(name));
     try {
-      return await making;
+      const made = await making;
+      request.mayHaveBooked = true;
+      return made;
     } catch (error) {
       // Another instance was first; what it made may even be why this one was refused. Then its outcome is the answer.
       const isLate = error instanceof MadeMeanwhile || (error instanceof Refusal && error.walletTransactionId === undefined);
+      if (isLate) request.mayHaveBooked = true;
       const outcome = isLate ? await idempotency.find(named) : undefined;
       if (!outcome) throw error;
       return replay(outcome);

@@ -67,6 +67,10 @@ export const REFUSALS = {
       'or look at the history.',
   },
   node_unavailable: { status: 503, meaning: 'The Lightning node cannot be reached; nothing was sent. Try again later.' },
+  database_unavailable: {
+    status: 503,
+    meaning: 'The database cannot be used right now. This request booked nothing. Send it again after Retry-After seconds.',
+  },
   ledger_busy: { status: 503, meaning: 'Too many requests wait for the ledger; nothing was done. Try again shortly.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
-import { CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../db/errors.ts';
+import { CONNECTION, CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../db/errors.ts';
 import { InvariantViolation, invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -107,7 +107,7 @@ export class GroupCommit {
       });
     } catch (error) {
       if (!(error instanceof CommitUnknown)) throw rowMissed(postings, error) ?? error;
-      if (!(await this.#wasCommitted(batchId))) throw error;
+      if (!(await this.#wasCommitted(batchId))) throw new StatementFailed('a commit failed, and nothing of it was committed', CONNECTION);
     }
     return decisions;
   }

@@ -33,6 +33,11 @@ export interface FakeService {
   readonly time: SteppedTime;
   /** While true, every transaction fails, as on a full disk; reads go on. */
   diskIsFull: boolean;
+  /**
+   * While it is set, each statement for which it returns true fails before it is run, as when the connection is lost. A commit is the
+   * statement `COMMIT`.
+   */
+  fails: ((statement: string) => boolean) | undefined;
   /** While it is a list, the name of every statement that the service runs is added to it. */
   statements: string[] | undefined;
   /** Statements that fail in every transaction, as if the database rejected them; undefined: none. */
@@ -83,7 +88,8 @@ export function onFakeService(
         satchel = await startSatchel(config, {
           openDatabase: async (url, options) => {
             database = await openDatabase(url, options);
-            const told = recording(database, (name) => service.statements?.push(name));
+            const broken = breaking(database, (name) => service.fails?.(name) === true);
+            const told = recording(broken, (name) => service.statements?.push(name));
             return { ...told, transaction: (work) => (service.diskIsFull ? Promise.reject(full()) : told.transaction(failing(work))) };
           },
           openNode,
@@ -98,6 +104,7 @@ export function onFakeService(
         net,
         time,
         diskIsFull: false,
+        fails: undefined,
         statements: undefined,
         failing: undefined,
         async restart(between = () => undefined) {
@@ -178,6 +185,45 @@ function recording(database: Database, note: (name: string) => void): Database {
     ...database,
     ...reads(database),
     transaction: (work) => database.transaction((tx) => work(noted(tx))),
+  };
+}
+
+/** The database, whose statements fail where a test says. */
+function breaking(database: Database, fails: (name: string) => boolean): Database {
+  const check = (name: string) => {
+    if (fails(name)) throw new StatementFailed(`${name}: Connection terminated unexpectedly`, 'connection');
+  };
+  const queries = <Q extends Pick<Database, 'all' | 'first'>>(on: Q): Pick<Database, 'all' | 'first'> => ({
+    async all(statement, ...parameters) {
+      check(statement.name);
+      return on.all(statement, ...parameters);
+    },
+    async first(statement, ...parameters) {
+      check(statement.name);
+      return on.first(statement, ...parameters);
+    },
+  });
+  const checked = (tx: Tx): Tx => ({
+    ...tx,
+    ...queries(tx),
+    async run(statement, ...parameters) {
+      check(statement.name);
+      return tx.run(statement, ...parameters);
+    },
+    async send(statement, ...parameters) {
+      check(statement.name);
+      return tx.send(statement, ...parameters);
+    },
+  });
+  return {
+    ...database,
+    ...queries(database),
+    transaction: (work) =>
+      database.transaction(async (tx) => {
+        const result = await work(checked(tx));
+        check('COMMIT');
+        return result;
+      }),
   };
 }
 

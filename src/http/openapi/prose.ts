@@ -17,7 +17,7 @@ and \`waklp_\` only name a wallet in links: as credentials they are answered 403
 parameter that does not exist is ignored.
 
 **Status codes move money.** 201: it is done. 202: it is under way or unclear, and the money is held: ask again. A 4xx promises that nothing was
-or will be paid. A 503 says that nothing was sent. A 500, like no answer at all, says nothing of the money: send the same request again with the
+or will be paid. A 503 says that this request sent and booked nothing. A 500, like no answer at all, says nothing of the money: send the same request again with the
 same \`Idempotency-Key\` (the same invoice is not paid twice in any case), or look at the history with \`status=all\`, before you pay again.
 
 **Errors** are one object, whose \`type\` is a word of a closed table; the words of each status are listed with it. A method that an address

@@ -143,6 +143,7 @@ function pay(
     {
       async make(memory) {
         const begun = await begin((id) => memory.rows(id));
+        request.mayHaveBooked = true;
         if (begun.replayed) await memory.keep(begun.payment.id);
         return answerPayment(deps, request, reply, { wallet, begun });
       },

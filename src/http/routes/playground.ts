@@ -64,6 +64,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     const { payment_request: paymentRequest, from = 'alice', num_satoshis: sat } = request.body;
     const invoice = await playing(() => decodeBolt11(paymentRequest));
     const amount = sat === undefined || invoice.amountMsat !== undefined ? {} : { amountMsat: satToMsat(sat) };
+    request.mayHaveBooked = true;
     const paid = await playing(() => control.payInvoice({ paymentRequest: invoice.paymentRequest, from, ...amount }));
     if (paid.state === 'succeeded') await untilCredited(invoices, invoice.paymentHash);
     return toObject(paid);
@@ -74,6 +75,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     const wallet = await access.walletNamed(request, request.body.wallet_id, 'wallet_deposit');
     const order = { wallet, amountMsat: satToMsat(request.body.num_satoshis), memo: 'Playground', expirySeconds: 3600 };
     const { paymentRequest, paymentHash } = await invoices.create({ ...order, wtxType: 'ln_deposit' });
+    request.mayHaveBooked = true;
     const paid = await playing(() => control.payInvoice({ paymentRequest, from: 'alice' }));
     if (paid.state === 'succeeded') await untilCredited(invoices, paymentHash);
     return toObject(paid);
@@ -90,6 +92,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
   app.post('/playground/keysend', { schema: { body: KeysendBody, response } }, async (request) => {
     await access.secretKey(request);
     const { num_satoshis: sat, custom_records: records, from = 'alice' } = request.body;
+    request.mayHaveBooked = true;
     const paid = await playing(() => control.keysend({ from, amountMsat: satToMsat(sat), customRecords: customRecordsHex(records) }));
     if (paid.state === 'succeeded') await untilCredited(invoices, paid.paymentHash);
     return toObject(paid);

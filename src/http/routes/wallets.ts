@@ -115,6 +115,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
       const userLabel = user_label === undefined ? undefined : plainText('user_label', user_label);
       const { wallet: before, guards } = await access.spender(request, 'wallet_read');
       const wallet = await wallets.change(before, { userLabel, status }, guards);
+      request.mayHaveBooked = true;
       return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));
     });
   }

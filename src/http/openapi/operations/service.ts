@@ -7,8 +7,8 @@ export const SERVICE_OPERATIONS: Readonly<Record<string, OperationNotes>> = {
   'GET /readyz': {
     ...SERVICE,
     id: 'getReadiness',
-    summary: 'Ask whether the database and the node answer',
-    description: '503 with the same body while one of them does not.',
+    summary: 'Check whether the database and the node work',
+    description: 'Returns 503 with the same body while one of them does not.',
     answer: 'Readiness',
     says: { 503: { status: 'not ready', node: 'unavailable' } },
   },

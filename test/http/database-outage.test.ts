@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { type FakeService, onFakeService } from '../support/fake-service.ts';
+import type { Answer, Json, TestWallet } from '../support/service.ts';
+
+/** What books something, as the path and body of a POST with the wallet's admin key. */
+interface Operation {
+  readonly name: string;
+  prepare(service: FakeService, wallet: TestWallet): Promise<[path: string, json: object]>;
+}
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    name: 'a transfer',
+    prepare: async (service) => ['transfer', { dest_wallet_id: (await service.client.wallet()).id, num_satoshis: 10 }],
+  },
+  {
+    name: 'a payment over the network',
+    prepare: async ({ net }) => ['withdraw', { payment_request: net.outside.invoice({ amountMsat: 10_000 }).paymentRequest }],
+  },
+  {
+    name: 'a payment to a wallet of the service',
+    async prepare({ client }) {
+      const payee = await client.wallet();
+      const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 10 });
+      return ['withdraw', { payment_request }];
+    },
+  },
+  {
+    name: 'a keysend',
+    async prepare({ client }) {
+      const { nodes } = await client.get('/playground');
+      return ['keysend', { dest_pubkey: nodes.find(({ name }: Json) => name === 'alice').pubkey, num_satoshis: 10 }];
+    },
+  },
+];
+
+const COUNT_BOOKED = `SELECT (SELECT count(*) FROM payment WHERE wallet_id = $1) + (SELECT count(*) FROM ledger_transfer
+  WHERE from_type = 'ln_transfer_out' AND from_account = (SELECT ledger_account FROM wallet WHERE id = $1)) AS n`;
+
+async function bookedBy(service: FakeService, wallet: TestWallet): Promise<number> {
+  return Number((await service.rows(COUNT_BOOKED, wallet.id))[0]?.n);
+}
+
+const sender =
+  (service: FakeService, wallet: TestWallet, path: string, json: object) =>
+  (key: string): Promise<Answer> =>
+    service.client.ask('POST', `/v1/wallet/${wallet.admin}/${path}`, { key: wallet.admin, json, headers: { 'idempotency-key': key } });
+
+/** Statements of background jobs, which may run at the same time. */
+const BACKGROUND = /^(lease_|reconcile_|fact_|retention_|alarm_)/;
+
+/** The statements that an operation runs, each as often as it runs, and its commits. */
+async function statementsOf(service: FakeService, operation: Operation): Promise<Map<string, number>> {
+  const wallet = await service.client.wallet(100);
+  const send = sender(service, wallet, ...(await operation.prepare(service, wallet)));
+  service.statements = [];
+  await send(randomUUID());
+  const counts = new Map([['COMMIT', 1]]);
+  for (const name of service.statements) if (!BACKGROUND.test(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  service.statements = undefined;
+  return counts;
+}
+
+const SETTINGS = { PAYMENT_WAIT_SECONDS: '1', PROOF_INTERVAL_SECONDS: '0' };
+
+onFakeService(
+  'an outage of the database',
+  (service, dialect) => {
+    afterEach(() => {
+      service.fails = undefined;
+      service.statements = undefined;
+    });
+
+    describe.each(OPERATIONS)('during $name', (operation) => {
+      it('is 503 only when nothing was booked, and sending the request again books it once', async () => {
+        const statuses = new Map<number, number>();
+        for (const [name, times] of await statementsOf(service, operation)) {
+          // A payment that is waited for is read again and again.
+          for (let time = 1; time <= Math.min(times, 3); time++) {
+            const wallet = await service.client.wallet(100);
+            const send = sender(service, wallet, ...(await operation.prepare(service, wallet)));
+            const key = randomUUID();
+            let seen = 0;
+            service.fails = (statement) => statement === name && ++seen >= time;
+            const answer = await send(key);
+            service.fails = undefined;
+            const at = `${name} (${time}): ${answer.text}`;
+            statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+            if (answer.status === 503) {
+              expect(answer.body, at).toMatchObject({ type: 'database_unavailable' });
+              expect(answer.headers.get('retry-after')).toBe('1');
+              expect(await bookedBy(service, wallet), at).toBe(0);
+            } else {
+              expect([201, 202], at).toContain(answer.status);
+              expect(await bookedBy(service, wallet), at).toBe(1);
+            }
+            const again = await send(key);
+            expect([201, 202], `${at}, then ${again.text}`).toContain(again.status);
+            expect(await bookedBy(service, wallet), at).toBe(1);
+          }
+        }
+        expect([...statuses.keys()]).toContain(503);
+        expect(await service.problems()).toEqual([]);
+      });
+
+      it('is no 503 once an earlier request with the same Idempotency-Key is found to have booked it', async () => {
+        const wallet = await service.client.wallet(100);
+        const send = sender(service, wallet, ...(await operation.prepare(service, wallet)));
+        const key = randomUUID();
+        await send(key);
+        service.statements = [];
+        await send(key);
+        const replay = service.statements;
+        service.statements = undefined;
+        const afterLookup = new Set(replay.slice(replay.indexOf('idempotency_find') + 1).filter((name) => !BACKGROUND.test(name)));
+        const statuses = new Set<number>();
+        for (const name of afterLookup) {
+          service.fails = (statement) => statement === name;
+          statuses.add((await send(key)).status);
+          service.fails = undefined;
+        }
+        // Some of the statements belong to the end of the payment, which may come at any time: without them the replay succeeds.
+        expect(statuses).toContain(500);
+        expect([...statuses].filter((status) => ![201, 202, 500].includes(status))).toEqual([]);
+        service.fails = (statement) => statement === 'idempotency_find';
+        const unknown = await send(key);
+        service.fails = undefined;
+        expect(unknown).toMatchObject({ status: 503, body: { type: 'database_unavailable' } });
+        expect(unknown.body.message).toContain('an earlier one with the same Idempotency-Key may have');
+        expect(await bookedBy(service, wallet)).toBe(1);
+      });
+    });
+
+    it('is reported by /readyz until a write works again', async () => {
+      const readiness = async () => (await service.client.ask('GET', '/readyz')).body;
+      await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
+      const wallet = await service.client.wallet(100);
+      const json = { dest_wallet_id: (await service.client.wallet()).id, num_satoshis: 1 };
+      service.fails = (statement) => statement === 'COMMIT';
+      const answer = await service.client.ask('POST', `/v1/wallet/${wallet.id}/transfer`, { key: wallet.admin, json });
+      expect(answer.status).toBe(503);
+      expect(await readiness()).toEqual({ status: 'not ready', database: 'read_only', node: 'ok' });
+      service.fails = undefined;
+      await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
+    });
+
+    it('of a key that cannot be looked up is 503', async () => {
+      const wallet = await service.client.wallet(100);
+      service.fails = () => true;
+      const answer = await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read });
+      service.fails = undefined;
+      expect(answer).toMatchObject({ status: 503, body: { type: 'database_unavailable' } });
+      expect(answer.body.message).toContain('booked nothing');
+    });
+
+    /** Sends transfers of 1 sat until one is not booked; answers how many were. */
+    async function transferUntilRefused(from: TestWallet, to: TestWallet): Promise<{ booked: number; refused: Answer }> {
+      for (let booked = 0; ; booked++) {
+        const json = { dest_wallet_id: to.id, num_satoshis: 1, memo: 'x'.repeat(500) };
+        const answer = await service.client.ask('POST', `/v1/wallet/${from.id}/transfer`, { key: from.admin, json });
+        if (answer.status !== 201) return { booked, refused: answer };
+      }
+    }
+
+    if (dialect === 'sqlite') {
+      it('that is a full disk is 503, loses nothing that was confirmed, and ends without a restart', async () => {
+        const [from, to] = [await service.client.wallet(1000), await service.client.wallet()];
+        // SQLite then refuses to make the file larger.
+        await service.execute('PRAGMA max_page_count = 1');
+        const { booked, refused } = await transferUntilRefused(from, to);
+        expect(refused).toMatchObject({ status: 503, body: { type: 'database_unavailable' } });
+        expect((await service.client.get(`/v1/wallet/${to.id}`)).balance).toBe(booked);
+        expect((await service.client.ask('GET', '/readyz')).body).toMatchObject({ database: 'read_only' });
+        await service.execute('PRAGMA max_page_count = 4294967294');
+        await expect.poll(async () => (await service.client.ask('GET', '/readyz')).status).toBe(200);
+        await service.client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 1 });
+        expect((await service.client.get(`/v1/wallet/${to.id}`)).balance).toBe(booked + 1);
+        expect(await service.problems()).toEqual([]);
+      });
+      return;
+    }
+
+    it('that ends all connections and refuses new ones is 503, and each confirmed transfer is booked', async () => {
+      const [from, to] = [await service.client.wallet(10_000), await service.client.wallet()];
+      const name = (await service.rows('SELECT current_database() AS name'))[0]?.name;
+      const server = new pg.Client({ connectionString: inject('postgresUrl') });
+      await server.connect();
+      let confirmed = 0;
+      const statuses = new Set<number>();
+      let isOver = false;
+      const load = Array.from({ length: 8 }, async () => {
+        while (!isOver) {
+          const json = { dest_wallet_id: to.id, num_satoshis: 1 };
+          const { status } = await service.client.ask('POST', `/v1/wallet/${from.id}/transfer`, { key: from.admin, json });
+          statuses.add(status);
+          if (status === 201) confirmed += 1;
+        }
+      });
+      for (let outage = 0; outage < 3; outage++) {
+        const before = confirmed;
+        await expect.poll(() => confirmed).toBeGreaterThan(before);
+        await server.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
+        await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+        // Transfers whose COMMIT was cut off wait until the database can tell their outcome; reads are rejected at once.
+        await expect.poll(async () => (await service.client.ask('GET', `/v1/wallet/${to.id}`, { key: to.read })).status).toBe(503);
+        await server.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
+        await expect.poll(async () => (await service.client.ask('GET', '/readyz')).status).toBe(200);
+      }
+      isOver = true;
+      await Promise.all(load);
+      await server.end();
+      expect([...statuses].filter((status) => status !== 201 && status !== 503)).toEqual([]);
+      expect((await service.client.get(`/v1/wallet/${to.id}`)).balance).toBe(confirmed);
+      expect(await service.problems()).toEqual([]);
+    });
+  },
+  SETTINGS,
+);
