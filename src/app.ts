@@ -38,6 +38,7 @@ import { errorMessage } from './kernel/log.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type OpenedNode, openNode } from './lightning/open.ts';
 import { createWithdrawLinks, linkUses } from './lnurl/withdraw-links.ts';
+import { keepActing } from './operator/operator.ts';
 import { createNodeHistory } from './payments/node-history.ts';
 import { createPayments } from './payments/payments.ts';
 import { watchNode } from './payments/watcher.ts';
@@ -172,7 +173,7 @@ async function warnOfMissingWallet({ keysendWalletId }: Config, wallets: Wallets
 
 /** What goes on by itself, each job in one instance at a time, until the signal aborts. */
 async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Promise<void> {
-  const { database, log, our, nodeHistory, alarms, ledger, idempotency, invoices, payments, proofs, clock } = rooms;
+  const { database, log, our, nodeHistory, alarms, ledger, idempotency, wallets, invoices, payments, proofs, clock } = rooms;
   const { node } = our;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const alone = (job: string, work: (held: AbortSignal) => Promise<void>) => underLease({ database, log }, job, signal, work);
@@ -182,6 +183,7 @@ async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Pro
       await Promise.all([
         watchNode({ database, node, history: nodeHistory, invoices, payments, alarms, clock, log }, held),
         payments.resumeEvery(RESUME_SECONDS, held),
+        keepActing({ database, ledger, alarms, our, wallets, payments, clock, log }, held),
         deleteOldRows([ledger.endRound, idempotency.endRound], log, held),
       ]);
     }),

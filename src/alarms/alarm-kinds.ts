@@ -43,6 +43,10 @@ export const ALARM_KINDS = {
     meaning: 'The node has less money than the ledger owes, beyond what is in flight.',
     todo: 'Stop withdrawals, and find where the money went. It closes when the node has enough.',
   },
+  suspense_not_empty: {
+    meaning: 'Money arrived for no wallet.',
+    todo: 'npm run suspense lists it. Assign it to a wallet, or return it to its payer. It closes when suspense is empty.',
+  },
   node_silent: {
     meaning: 'The node did not answer, so nothing could be compared with it. Nothing is concluded from silence.',
     todo: 'Check that the node runs and can be reached. Payments wait until it answers.',

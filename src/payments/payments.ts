@@ -39,6 +39,8 @@ export interface Payments {
   isClaimPaid(linkId: string, invoice: Pick<Bolt11, 'paymentHash' | 'paymentRequest'>): Promise<boolean>;
   /** Books what the node reports of a payment; what contradicts the ledger is corrected where that is possible, and raises an alarm. */
   report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
+  /** Drives one pending payment again; never throws. */
+  drive(payment: Payment): Promise<void>;
   /** Drives every pending payment again, unless the node is away; never throws. */
   resume(): Promise<void>;
   /** Resumes now and every `seconds` until the signal aborts. */
@@ -123,6 +125,7 @@ export function createPayments(deps: PaymentsDependencies): Payments {
       const message = `the ledger calls the payment ${payment?.state ?? 'unknown'}, the node says ${outcome.state}`;
       await deps.alarms.raise({ kind: 'payment_contradicted', subject: paymentId, message });
     },
+    drive: (payment) => saga.drive(payment),
     async resumeEvery(seconds, signal) {
       while (!signal.aborted) {
         await resume();

@@ -108,7 +108,7 @@ export const invoicesAgainstTransfers = statement<Mismatch>(
 
 /**
  * Credits of wallets without an owner: money that an invoice or a keysend does not account for. Internal payments credit the invoice
- * that they pay. A transfer between two wallets owns both of its sides.
+ * that they pay. A transfer between two wallets owns both of its sides. Credits out of suspense are {@link suspenseAgainstActions}.
  */
 export const creditsWithoutInvoice = statement<Mismatch>(
   'verify_credits',
@@ -116,7 +116,7 @@ export const creditsWithoutInvoice = statement<Mismatch>(
    LEFT JOIN invoice i ON i.id = t.to_lntx
    LEFT JOIN payment p ON p.id = t.from_lntx
    WHERE t.to_account > 4 AND CASE
-     WHEN t.to_lntx IS NULL THEN t.from_account <= 4
+     WHEN t.to_lntx IS NULL THEN t.from_account < 4
      WHEN i.id IS NULL THEN true
      WHEN t.from_account = 1 THEN t.from_lntx IS NOT NULL
      ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END LIMIT 20`,
@@ -131,4 +131,44 @@ export const suspenseAgainstStrays = statement<Mismatch>(
      SELECT amount_msat, -1 FROM ledger_transfer WHERE to_account = 4 AND from_account = 1
    ) AS counted
    GROUP BY amount_msat HAVING sum(n) <> 0 LIMIT 20`,
+);
+
+/** Transfers between suspense and wallets that no operator action owns. */
+export const suspenseAgainstActions = statement<Mismatch>(
+  'verify_suspense_actions',
+  `SELECT t.id FROM ledger_transfer t
+   LEFT JOIN operator_action o ON o.transfer_id = t.id
+   LEFT JOIN operator_action b ON b.back_transfer_id = t.id
+   WHERE (t.from_account = 4 AND o.id IS NULL) OR (t.to_account = 4 AND t.from_account <> 1 AND b.id IS NULL) LIMIT 20`,
+);
+
+/** Operator actions whose transfers are missing, or moved something else or elsewhere. */
+export const actionsAgainstTransfers = statement<Mismatch>(
+  'verify_actions',
+  `SELECT a.id FROM operator_action a
+   LEFT JOIN ledger_transfer t ON t.id = a.transfer_id
+   LEFT JOIN ledger_transfer b ON b.id = a.back_transfer_id
+   LEFT JOIN payment p ON p.id = a.payment_id
+   WHERE CASE WHEN a.transfer_id IS NULL THEN a.back_msat IS NOT NULL OR (a.kind <> 'resolve' AND a.state = 'done')
+       ELSE t.id IS NULL OR a.kind = 'resolve' OR t.from_account <> 4 OR t.to_account <> a.ledger_account OR t.amount_msat <> a.amount_msat END
+     OR CASE WHEN a.back_transfer_id IS NULL THEN false
+       ELSE b.id IS NULL OR b.to_account <> 4 OR b.from_account <> a.ledger_account OR b.amount_msat <> a.back_msat END
+     OR (a.kind = 'return' AND a.state = 'done' AND (p.id IS NULL OR p.state <> 'succeeded')) LIMIT 20`,
+);
+
+/** Settlements for no wallet of which more left suspense than had arrived. */
+export const straysAgainstActions = statement<Mismatch>(
+  'verify_strays',
+  `SELECT a.subject AS id FROM operator_action a LEFT JOIN stray_settlement s ON s.payment_hash = a.subject
+   WHERE a.amount_msat IS NOT NULL
+   GROUP BY a.subject, s.amount_msat
+   HAVING s.amount_msat IS NULL OR sum(a.amount_msat - COALESCE(a.back_msat, 0)) > s.amount_msat LIMIT 20`,
+);
+
+/** Payments that an operator ended and that are not what the action says. A failure may have been corrected since. */
+export const actionsAgainstPayments = statement<Mismatch>(
+  'verify_action_payments',
+  `SELECT a.id FROM operator_action a LEFT JOIN payment p ON p.id = a.subject
+   WHERE a.kind = 'resolve' AND a.state = 'done' AND (p.id IS NULL OR a.evidence IS NULL OR CASE WHEN a.target = 'settled'
+     THEN p.state <> 'succeeded' ELSE p.state <> 'failed' AND p.correction IS NULL END) LIMIT 20`,
 );

@@ -17,6 +17,7 @@ import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { systemAccounts } from '../../src/ledger/read-tail.ts';
 import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import { SteppedTime } from '../../src/lightning/fake/time.ts';
+import { type Action, findAction, type NewAction, requestAction } from '../../src/operator/actions.ts';
 import type { Report, Scope } from '../../src/reconcile/report.ts';
 import { findRequest, requestReconciliation } from '../../src/reconcile/requests.ts';
 import { freshUrls, silentLog } from './databases.ts';
@@ -46,6 +47,11 @@ export interface FakeService {
   restart(between?: () => Promise<void> | void): Promise<void>;
   /** Starts another instance on the same database and network (PostgreSQL only); it ends with the suite. */
   another(): Promise<Client>;
+  /** For commands that run beside the service. */
+  readonly databaseUrl: string;
+  /** Asks the running service for an operator action and returns it once it has ended, or is being paid. */
+  act(action: Pick<NewAction, 'kind' | 'subject' | 'target' | 'preimage'>): Promise<Action>;
+  findAction(id: string): Promise<Action | undefined>;
   /** Asks the running service to reconcile, and returns the report. */
   reconcile(scope?: Scope): Promise<Report>;
   /** The open alerts, the oldest first. */
@@ -119,6 +125,14 @@ export function onFakeService(
           await other.server.listen({ host: '127.0.0.1', port });
           return clientOf(`http://127.0.0.1:${port}`, secretKey, '');
         },
+        databaseUrl: '',
+        async act(action) {
+          const { action: asked } = await requestAction(database, { ...action, askedBy: 'bob@desk', reason: 'a test' }, 1);
+          const state = async () => (await findAction(database, asked.id))?.state ?? '';
+          await vi.waitUntil(async () => ['done', 'refused', 'paying'].includes(await state()), { timeout: 60_000, interval: 20 });
+          return (await findAction(database, asked.id)) as Action;
+        },
+        findAction: (id) => findAction(database, id),
         async reconcile(scope = 'full') {
           const id = await requestReconciliation(database, scope, 1, { askedBy: 'bob@desk', reason: 'a test' });
           const found = async () => (await findRequest(database, id))?.report;
@@ -138,12 +152,14 @@ export function onFakeService(
       };
       beforeAll(async () => {
         const port = String(await freePort());
-        const own = { DATA_DIR: dataDir, DATABASE_URL: await urls(), PORT: port, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey };
+        const databaseUrl = await urls();
+        const own = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: port, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey };
         config = readConfig({ ...own, ...settings });
         await start();
         const neighbour = await createAccounts(database, systemClock).bootstrap(newKeyText('secret_api'), async () => undefined);
         const url = `http://127.0.0.1:${port}`;
         Object.assign(service, {
+          databaseUrl,
           client: clientOf(url, secretKey, satchel?.newKeys?.publicKey ?? ''),
           neighbour: clientOf(url, neighbour?.secretKey ?? '', neighbour?.publicKey ?? ''),
         });

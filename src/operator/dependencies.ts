@@ -1,0 +1,24 @@
+import type { Alarms } from '../alarms/alarms.ts';
+import type { Database } from '../db/database.ts';
+import type { OurNode } from '../invoices/our-node.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { Wallets } from '../wallets/wallets.ts';
+
+export interface OperatorDependencies {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly alarms: Alarms;
+  readonly our: Pick<OurNode, 'node'>;
+  readonly wallets: Pick<Wallets, 'find' | 'create'>;
+  readonly payments: Pick<Payments, 'find' | 'readInvoice' | 'payInvoice' | 'report' | 'drive'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** An action cannot be done, and has moved no money. The message tells the operator why and what to do. */
+export class ActionRefused extends Error {
+  override readonly name = 'ActionRefused';
+}

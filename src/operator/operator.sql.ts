@@ -1,0 +1,110 @@
+import { statement } from '../db/statement.ts';
+
+export type ActionRow = {
+  id: string;
+  kind: 'credit' | 'return' | 'resolve';
+  state: 'asked' | 'funded' | 'paying' | 'done' | 'refused';
+  subject: string;
+  target: string;
+  preimage: string | null;
+  asked_by: string;
+  reason: string;
+  asked_at: number;
+  answer: string;
+  evidence: string | null;
+  amount_msat: number | null;
+  transfer_id: string | null;
+  ledger_account: number | null;
+  payment_id: string | null;
+  taken_up: number;
+};
+
+const ACTION = `SELECT id, kind, state, subject, target, preimage, asked_by, reason, asked_at, answer, evidence, amount_msat, transfer_id,
+  ledger_account, payment_id, taken_up FROM operator_action`;
+
+export const insertAction = statement(
+  'operator_insert',
+  `INSERT INTO operator_action (id, kind, state, subject, target, preimage, asked_by, reason, asked_at)
+   VALUES ($1, $2, 'asked', $3, $4, $5, $6, $7, $8)`,
+);
+
+export const findAction = statement<ActionRow>('operator_find', `${ACTION} WHERE id = $1`);
+
+/** The newest one that asked for the same and was not refused. */
+export const findSame = statement<ActionRow>(
+  'operator_find_same',
+  `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused' ORDER BY id DESC LIMIT 1`,
+);
+
+export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WHERE ended_at IS NULL ORDER BY id LIMIT $1`);
+
+export const listOfSubject = statement<ActionRow>('operator_list_of_subject', `${ACTION} WHERE subject = $1 ORDER BY id LIMIT 100`);
+
+export const takeUp = statement('operator_take_up', `UPDATE operator_action SET taken_up = 1 WHERE id = $1 AND state = 'asked'`);
+
+export const withdraw = statement('operator_withdraw', `DELETE FROM operator_action WHERE id = $1 AND state = 'asked' AND taken_up = 0`);
+
+/** What certainly ends without moving money. */
+export const refuse = statement(
+  'operator_refuse',
+  `UPDATE operator_action SET state = 'refused', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'asked'`,
+);
+
+/** Changes nothing when less is left in suspense for the payment hash. The account of suspense is locked by then. */
+const take = (name: string, columns: string) =>
+  statement(
+    name,
+    `UPDATE operator_action SET amount_msat = $2, transfer_id = $3, ledger_account = $4, ${columns} WHERE id = $1 AND state = 'asked'
+     AND $2 <= (SELECT amount_msat FROM stray_settlement WHERE payment_hash = subject)
+       - (SELECT COALESCE(sum(a.amount_msat - COALESCE(a.back_msat, 0)), 0) FROM operator_action a
+          WHERE a.subject = operator_action.subject AND a.amount_msat IS NOT NULL)`,
+  );
+
+export const takeAndEnd = take('operator_take_and_end', `state = 'done', answer = $5, ended_at = $6`);
+
+export const takeForReturn = take('operator_take_for_return', `state = 'funded'`);
+
+export const beginPaying = statement(
+  'operator_begin_paying',
+  `UPDATE operator_action SET state = 'paying', payment_id = $2 WHERE id = $1 AND state = 'funded'`,
+);
+
+export const endReturn = statement(
+  'operator_end_return',
+  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4, back_msat = $5, back_transfer_id = $6
+   WHERE id = $1 AND state IN ('funded', 'paying')`,
+);
+
+export const keepEvidence = statement(
+  'operator_keep_evidence',
+  `UPDATE operator_action SET evidence = $2 WHERE id = $1 AND state = 'asked'`,
+);
+
+export const endResolve = statement(
+  'operator_end_resolve',
+  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4 WHERE id = $1 AND state = 'asked'`,
+);
+
+export type StrayRow = { payment_hash: string; amount_msat: number; settled_at: number; left_msat: number };
+
+const STRAY = `SELECT s.payment_hash, s.amount_msat, s.settled_at, CAST(s.amount_msat - COALESCE((
+    SELECT sum(a.amount_msat - COALESCE(a.back_msat, 0)) FROM operator_action a
+    WHERE a.subject = s.payment_hash AND a.amount_msat IS NOT NULL), 0) AS BIGINT) AS left_msat
+  FROM stray_settlement s`;
+
+export const findStray = statement<StrayRow>('operator_find_stray', `${STRAY} WHERE s.payment_hash = $1`);
+
+/** Money for no wallet, a page at a time. */
+export const listStrays = statement<StrayRow>(
+  'operator_list_strays',
+  `${STRAY} WHERE s.payment_hash > $1 ORDER BY s.payment_hash LIMIT $2`,
+);
+
+export const firstAccount = statement<{ id: string }>('operator_first_account', 'SELECT id FROM account ORDER BY created_at, id LIMIT 1');
+
+export type PendingRow = { id: string; wallet_id: string; amount_msat: number; created_at: number };
+
+export const listPending = statement<PendingRow>(
+  'operator_list_pending',
+  `SELECT id, wallet_id, amount_msat, created_at FROM payment WHERE state = 'pending' ORDER BY id LIMIT $1`,
+);

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { unixSeconds } from '../kernel/clock.ts';
+import { errorMessage } from '../kernel/log.ts';
+import { ZERO_MSAT } from '../kernel/money.ts';
+import type { PaymentOutcome } from '../lightning/node.ts';
+import type { Payment } from '../payments/payment.ts';
+import type { Action } from './actions.ts';
+import { ActionRefused, type OperatorDependencies } from './dependencies.ts';
+import * as sql from './operator.sql.ts';
+
+/**
+ * Ends a payment that stays pending, with evidence that is checked at the node right before it is booked. `settled` needs the preimage,
+ * which only the receiver reveals, and only for the money. `failed` needs the node's definitive failure. Without evidence nothing moves.
+ */
+export async function resolvePayment(deps: OperatorDependencies, action: Action): Promise<void> {
+  const payment = await deps.payments.find(action.subject);
+  if (!payment) throw new ActionRefused(`There is no payment ${action.subject}.`);
+  if (payment.state === 'pending') {
+    if (payment.invoiceId === undefined) await resolveAtNode(deps, action, payment);
+    else await resolveInside(deps, action, payment);
+  } else if (action.evidence === undefined) {
+    throw new ActionRefused(`The payment has ended already: ${wordsOf(payment)}.`);
+  }
+  const ended = await deps.payments.find(payment.id);
+  // The evidence was definitive and its booking was interrupted: the next try finds the end.
+  if (!ended || ended.state === 'pending') return;
+  const isAsAsked = (ended.state === 'succeeded' ? 'settled' : 'failed') === action.target;
+  const answer = isAsAsked ? `The payment ${wordsOf(ended)}.` : `The node’s evidence ended the payment otherwise: it ${wordsOf(ended)}.`;
+  const state = isAsAsked ? 'done' : 'refused';
+  await deps.database.transaction((tx) => tx.run(sql.endResolve, action.id, state, answer, unixSeconds(deps.clock)));
+}
+
+async function resolveAtNode(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
+  const status = await ask(() => deps.our.node.lookupPayment(payment.id));
+  const said = status === undefined ? 'never heard of it' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
+  const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status);
+  const evidence = outcome === status ? `the node says: ${said}` : `preimage ${action.preimage}; the node says: ${said}`;
+  await keepEvidence(deps, action, evidence);
+  await deps.payments.report(payment.id, outcome);
+}
+
+function provenFailure(status: PaymentOutcome | undefined): PaymentOutcome {
+  if (status?.state === 'failed') return status;
+  if (status?.state === 'succeeded') throw new ActionRefused('The node says that the payment succeeded. The service books that by itself.');
+  if (status?.state === 'pending') {
+    throw new ActionRefused('The node says that the payment is still in flight: its money may leave. Wait until the node calls it failed.');
+  }
+  throw new ActionRefused(
+    'The node has no record of the payment. That proves no failure: a node that was restored says the same of a payment that left. Ask the receiver for the preimage; with it the payment can be settled.',
+  );
+}
+
+function provenSuccess({ preimage = '' }: Action, payment: Payment, status: PaymentOutcome | undefined): PaymentOutcome {
+  if (createHash('sha256').update(preimage, 'hex').digest('hex') !== payment.paymentHash) {
+    throw new ActionRefused(`The preimage is not that of the payment: its SHA-256 is not ${payment.paymentHash}.`);
+  }
+  if (status?.state === 'failed') {
+    throw new ActionRefused(
+      `The node says that the payment failed (${status.reason}), and the preimage that somebody was paid. Find out which holds.`,
+    );
+  }
+  // What routing cost is not known without the node: the wallet is not charged for it.
+  return status?.state === 'succeeded' ? status : { state: 'succeeded', preimage, feeMsat: ZERO_MSAT };
+}
+
+/** An internal payment waits for the node to close the invoice to outside payers: that is asked again, and its response decides. */
+async function resolveInside(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
+  await ask(() => deps.our.node.lookupInvoice(payment.paymentHash));
+  await deps.payments.drive(payment);
+  if ((await deps.payments.find(payment.id))?.state === 'pending') {
+    throw new ActionRefused('The node does not say whether an outside payer can still pay the invoice. The log has its response.');
+  }
+  await keepEvidence(deps, action, 'the node was asked to cancel the invoice');
+}
+
+async function keepEvidence({ database }: OperatorDependencies, { id }: Action, evidence: string): Promise<void> {
+  await database.transaction((tx) => tx.run(sql.keepEvidence, id, evidence));
+}
+
+async function ask<T>(question: () => Promise<T>): Promise<T> {
+  try {
+    return await question();
+  } catch (error) {
+    throw new ActionRefused(`The node did not answer (${errorMessage(error)}). Nothing is concluded from silence; try again.`);
+  }
+}
+
+function wordsOf({ state, failureReason }: Payment): string {
+  return state === 'succeeded' ? 'is settled' : `has failed (${failureReason}), and its money is free again`;
+}

@@ -1,0 +1,187 @@
+import { readFact, writeOnce } from '../db/facts.sql.ts';
+import { unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Msat, minMsat, msat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
+import type { TransferOrder } from '../ledger/posting.ts';
+import type { Bolt11 } from '../lightning/bolt11.ts';
+import { NodeUnavailable } from '../lightning/node.ts';
+import { feeLimit, PAYMENT_FEE_RULE } from '../payments/fee-limit.ts';
+import type { Payment } from '../payments/payment.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+import { type Action, findAction, findStray } from './actions.ts';
+import { ActionRefused, type OperatorDependencies } from './dependencies.ts';
+import * as sql from './operator.sql.ts';
+
+const RETURNS_WALLET = 'returns_wallet';
+
+/** Another instance was first. */
+class ActedBefore extends Error {
+  override readonly name = 'ActedBefore';
+}
+
+/** Credits all that is left in suspense of a settlement to a wallet, in one posting with the end of the action. */
+export async function creditWallet(deps: OperatorDependencies, action: Action): Promise<void> {
+  const { clock, ledger, wallets } = deps;
+  const amountMsat = await leftInSuspense(deps, action.subject);
+  const wallet = await wallets.find(action.target);
+  if (!wallet) throw new ActionRefused(`There is no wallet ${action.target}.`);
+  const transfer = outOfSuspense(action, wallet, amountMsat, clock.nowMs());
+  const answer = `${amountMsat} msat were credited to ${wallet.id}.`;
+  const parameters = [action.id, amountMsat, transfer.id, wallet.ledgerAccount, answer, unixSeconds(clock)];
+  const row = { statement: sql.takeAndEnd, parameters, otherwise: new ActedBefore() };
+  await once(ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_deposit', memo: 'Credited by the operator' }] }));
+}
+
+/**
+ * Pays money in suspense out to an invoice. It moves to the operator's wallet for returns and leaves by an ordinary payment of that
+ * wallet, so an outcome that is unknown stays pending. What the payment did not take goes back to suspense.
+ */
+export async function continueReturn(deps: OperatorDependencies, action: Action): Promise<void> {
+  if (action.state === 'asked') await fundReturn(deps, action);
+  const funded = await findAction(deps.database, action.id);
+  if (funded?.state === 'funded') await beginReturn(deps, funded);
+  const paying = await findAction(deps.database, action.id);
+  if (paying?.state === 'paying') await endReturn(deps, paying);
+}
+
+async function fundReturn(deps: OperatorDependencies, action: Action): Promise<void> {
+  const { clock, ledger } = deps;
+  const leftMsat = await leftInSuspense(deps, action.subject);
+  const { amountMsat } = readInvoice(deps, action.target);
+  if (amountMsat === undefined) throw new ActionRefused('The invoice must state its amount.');
+  if (amountMsat > leftMsat) {
+    throw new ActionRefused(
+      `The invoice is for ${amountMsat} msat, and ${leftMsat} msat are left. Ask for one that leaves a little for routing.`,
+    );
+  }
+  const wallet = await returnsWallet(deps);
+  const moved = minMsat(leftMsat, msat(amountMsat + feeLimit(PAYMENT_FEE_RULE, amountMsat)));
+  const transfer = outOfSuspense(action, wallet, moved, clock.nowMs());
+  const row = {
+    statement: sql.takeForReturn,
+    parameters: [action.id, moved, transfer.id, wallet.ledgerAccount],
+    otherwise: new ActedBefore(),
+  };
+  await once(ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_transfer_in', memo: 'From suspense' }] }));
+}
+
+async function beginReturn(deps: OperatorDependencies, action: Action): Promise<void> {
+  const wallet = await returnsWallet(deps);
+  const movedMsat = amountOf(action);
+  try {
+    const invoice = readInvoice(deps, action.target);
+    const begun = await deps.payments.payInvoice({
+      wallet,
+      invoice,
+      feeLimitMsat: msat(movedMsat - (invoice.amountMsat ?? movedMsat)),
+      wtxType: 'ln_withdrawal',
+      passThru: passThruOf(action),
+      companions: (paymentId) => [{ statement: sql.beginPaying, parameters: [action.id, paymentId], otherwise: new ActedBefore() }],
+    });
+    if (begun.replayed) await giveBack(deps, action, movedMsat, 'refused', 'The invoice is being paid or was paid before.');
+  } catch (error) {
+    if (error instanceof ActedBefore) return;
+    const isRefused = error instanceof Refusal || error instanceof NodeUnavailable || error instanceof ActionRefused;
+    if (!isRefused) throw error;
+    await giveBack(deps, action, movedMsat, 'refused', `Nothing was paid: ${error.message}`);
+  }
+}
+
+async function endReturn(deps: OperatorDependencies, action: Action): Promise<void> {
+  const payment = await deps.payments.find(action.paymentId ?? '');
+  if (!payment || payment.state === 'pending') return;
+  const movedMsat = amountOf(action);
+  if (payment.state === 'failed') return giveBack(deps, action, movedMsat, 'refused', failureWords(payment));
+  const feeMsat = payment.feeMsat ?? 0;
+  const answer = `${payment.amountMsat} msat were paid out by ${payment.id}, and ${feeMsat} msat for routing.`;
+  await giveBack(deps, action, msat(movedMsat - payment.amountMsat - feeMsat), 'done', answer);
+}
+
+function failureWords({ id, failureReason }: Payment): string {
+  return `The payment ${id} failed (${failureReason}). The money is in suspense again.`;
+}
+
+/** Ends a return, and moves what it did not take back to suspense. */
+async function giveBack(
+  deps: OperatorDependencies,
+  action: Action,
+  backMsat: Msat,
+  state: 'done' | 'refused',
+  answer: string,
+): Promise<void> {
+  const { clock, ledger } = deps;
+  const end = (id: string | null, words: string) => {
+    const back = id === null ? null : backMsat;
+    return { statement: sql.endReturn, parameters: [action.id, state, words, unixSeconds(clock), back, id], otherwise: new ActedBefore() };
+  };
+  if (backMsat === 0) return once(ledger.post({ rows: [end(null, answer)] }));
+  const id = newId(clock.nowMs());
+  const { ledgerAccount: from = 0 } = action;
+  const own = { fromType: 'ln_transfer_out', memo: 'Back to suspense', passThru: passThruOf(action) };
+  try {
+    await once(
+      ledger.post({ rows: [end(id, answer)], transfers: [{ id, from, to: SYSTEM_ACCOUNTS.suspense, amountMsat: backMsat, ...own }] }),
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
+    // Its owner has spent from the wallet for returns meanwhile.
+    await once(
+      ledger.post({ rows: [end(null, `${answer} ${backMsat} msat could not go back to suspense: the wallet for returns was emptied.`)] }),
+    );
+  }
+}
+
+/** What is left in suspense of a settlement. @throws ActionRefused when nothing is. */
+async function leftInSuspense({ database }: OperatorDependencies, paymentHash: string): Promise<Msat> {
+  const stray = await findStray(database, paymentHash);
+  if (!stray) throw new ActionRefused('No money in suspense has this payment hash. `npm run suspense` lists what there is.');
+  if (stray.leftMsat <= 0)
+    throw new ActionRefused('Nothing of it is left in suspense. `npm run suspense -- --all` shows what became of it.');
+  return msat(stray.leftMsat);
+}
+
+function readInvoice({ payments }: OperatorDependencies, paymentRequest: string): Bolt11 {
+  try {
+    return payments.readInvoice(paymentRequest);
+  } catch (error) {
+    if (error instanceof Refusal) throw new ActionRefused(error.message);
+    throw error;
+  }
+}
+
+/** The operator's wallet that returns are paid from. It belongs to the first account, and is made when it is needed. */
+async function returnsWallet({ database, wallets }: OperatorDependencies): Promise<Wallet> {
+  const known = (await database.first(readFact, RETURNS_WALLET))?.value;
+  const account = known === undefined ? await database.first(sql.firstAccount) : undefined;
+  if (account) {
+    const fact = (id: string) => ({ statement: writeOnce, parameters: [RETURNS_WALLET, id], otherwise: new ActedBefore() });
+    const { wallet } = await wallets.create(account.id, 'Returns from suspense', { companions: (made) => [fact(made.wallet.id)] });
+    return wallet;
+  }
+  const wallet = known === undefined ? undefined : await wallets.find(known);
+  if (!wallet) throw new Error('the wallet for returns is gone');
+  return wallet;
+}
+
+function outOfSuspense(action: Action, wallet: Wallet, amountMsat: Msat, nowMs: number): TransferOrder {
+  return { id: newId(nowMs), from: SYSTEM_ACCOUNTS.suspense, to: wallet.ledgerAccount, amountMsat, passThru: passThruOf(action) };
+}
+
+/** Leads from the wallet's line to the record of who decided and why; the reason itself is the operator's. */
+function passThruOf({ id, subject }: Action): string {
+  return JSON.stringify({ operator_action: id, payment_hash: subject });
+}
+
+function amountOf({ amountMsat }: Action): Msat {
+  return msat(amountMsat ?? 0);
+}
+
+async function once(posted: Promise<unknown>): Promise<void> {
+  try {
+    await posted;
+  } catch (error) {
+    if (!(error instanceof ActedBefore)) throw error;
+  }
+}

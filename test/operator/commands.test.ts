@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { onFakeService } from '../support/fake-service.ts';
+import { runCommand } from '../support/process.ts';
+import type { Json } from '../support/service.ts';
+import { strayMoney } from './strays.ts';
+
+onFakeService('npm run suspense and npm run payment', (service) => {
+  const { net } = service;
+  const run = (name: string, ...args: string[]) => runCommand(`src/cli/${name}.ts`, args, { DATABASE_URL: service.databaseUrl });
+
+  it('lists money in suspense, assigns it once however often it is asked, and shows who decided', async () => {
+    expect(await run('suspense')).toMatchObject({ code: 0, stdout: 'Suspense is empty.\n' });
+    const wallet = await service.client.wallet();
+    const hash = await strayMoney(service, 1_234_000);
+    expect((await run('suspense')).stdout).toMatch(new RegExp(`${hash} +\\S+ +1,234,000 +1,234,000`));
+    const assign = () => run('suspense', 'assign', hash, wallet.id, '--reason', 'the payer called');
+    for (const { code, stdout } of await Promise.all([assign(), assign()])) {
+      expect({ code, stdout }).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Done: 1234000 msat were credited to ${wallet.id}.`),
+      });
+    }
+    expect(await assign()).toMatchObject({ code: 0, output: expect.stringContaining('asked for before') });
+    expect((await service.client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(1_234);
+    expect((await run('suspense')).stdout).toBe('Suspense is empty.\n');
+    expect((await run('suspense', '--all')).stdout).toMatch(/credit +\S+ +done +\S+@\S+: the payer called\./);
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('returns money, and ends a payment with its preimage', async () => {
+    const hash = await strayMoney(service, 50_000);
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 40_000, script: { fee: 0 } });
+    const returned = await run('suspense', 'return', hash, paymentRequest.toUpperCase(), '--reason', 'sent by mistake');
+    expect(returned).toMatchObject({ code: 0, stdout: expect.stringContaining('40000 msat were paid out') });
+    const failing = net.outside.invoice({ amountMsat: 5_000, script: { fail: 'NO_ROUTE' } });
+    const failed = await run('suspense', 'return', hash, failing.paymentRequest, '--reason', 'the rest');
+    expect(failed).toMatchObject({ code: 1, stdout: '', output: expect.stringMatching(/^Refused: .*NO_ROUTE/) });
+
+    expect(await run('payment')).toMatchObject({ code: 0, stdout: 'No payment is pending.\n' });
+    const payer = await service.client.wallet(100);
+    const held = net.outside.invoice({ amountMsat: 50_000, script: { hold: true, fee: 0 } });
+    const json = { payment_request: held.paymentRequest };
+    const headers = { prefer: 'respond-async' };
+    const { body }: Json = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers });
+    expect((await run('payment')).stdout).toMatch(new RegExp(`${body.lnTx.id} +${payer.id} +50,000`));
+    const resolve = (...evidence: string[]) => run('payment', 'resolve', body.lnTx.id, ...evidence, '--reason', 'the receiver confirmed');
+    expect(await resolve('--failed')).toMatchObject({ code: 1, output: expect.stringContaining('still in flight') });
+    const { preimage = '' } = net.state().outsideInvoices[held.paymentHash] ?? {};
+    expect(await resolve('--preimage', preimage)).toMatchObject({ code: 0, stdout: expect.stringContaining('is settled') });
+    net.outside.resolveHold(held.paymentHash, 'settle');
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('does nothing while no service runs, and says so', async () => {
+    const wallet = await service.client.wallet();
+    const hash = await strayMoney(service, 3_000);
+    const before = await service.suspenseMsat();
+    await service.restart(async () => {
+      const alone = await run('suspense', 'assign', hash, wallet.id, '--reason', 'a try');
+      expect(alone).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining('no service took it up') });
+    });
+    expect(await service.suspenseMsat()).toBe(before);
+    expect((await run('suspense', 'assign', hash, wallet.id, '--reason', 'a try')).code).toBe(0);
+    expect(await service.problems()).toEqual([]);
+  });
+});
+
+it.each([
+  ['suspense', ['keep', 'ab'.repeat(32), 'wal_1', '--reason', 'x'], 'Usage:'],
+  ['suspense', ['assign', 'ab'.repeat(32)], 'Usage:'],
+  ['suspense', ['assign', 'ab'.repeat(32), 'wal_1'], '--reason is required'],
+  ['suspense', ['assign', 'ab'.repeat(32), 'wal_1', '--reason', ' '], '--reason is required'],
+  ['suspense', ['assign', 'abc', 'wal_1', '--reason', 'x'], 'The payment hash must be 64'],
+  ['suspense', ['assign', 'ab'.repeat(32), 'waka_1', '--reason', 'x'], 'never by a key'],
+  ['payment', ['resolve', 'lntx_1', '--reason', 'x'], 'Usage:'],
+  ['payment', ['resolve', 'lntx_1', '--failed', '--preimage', 'ab'.repeat(32), '--reason', 'x'], 'Usage:'],
+  ['payment', ['resolve', 'lntx_1', '--failed'], '--reason is required'],
+  ['payment', ['resolve', 'lntx_1', '--preimage', 'ab', '--reason', 'x'], '--preimage must be 64'],
+  ['payment', ['resolve', 'wtx_1', '--failed', '--reason', 'x'], 'by its id (lntx_'],
+])('npm run %s does nothing with %j, and says what is wrong', async (name, args, message) => {
+  const refused = await runCommand(`src/cli/${name}.ts`, args, { DATA_DIR: '/nowhere/at/all' });
+  expect(refused).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining(message) });
+});
+
+it.each(['suspense', 'payment'])('npm run %s -- --help prints how it is used', async (name) => {
+  const help = await runCommand(`src/cli/${name}.ts`, ['--help'], { DATA_DIR: '/nowhere/at/all' });
+  expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(new RegExp(`^Usage: npm run --silent ${name}`)) });
+});
