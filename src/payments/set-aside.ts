@@ -55,6 +55,21 @@ export async function retryEventsSetAside(deps: BookingDependencies, signal: Abo
   if ((await database.first(sql.count))?.n === 0) await alarms.clear(ALERT.kind, ALERT.subject);
 }
 
+/** Returns the settlements that were set aside: by payment hash, what arrived at the node and is not booked. */
+export async function settlementsSetAside(database: Pick<Database, 'all'>): Promise<Map<string, number>> {
+  const amounts = new Map<string, number>();
+  for (let after = '', isLast = false; !isLast; ) {
+    const page: sql.UnbookedEvent[] = await database.all(sql.listAfter, after, PAGE);
+    for (const { event } of page) {
+      const read = JSON.parse(event) as NodeEvent;
+      if (read.type === 'settlement') amounts.set(read.paymentHash, read.amountMsat);
+    }
+    after = page.at(-1)?.id ?? after;
+    isLast = page.length < PAGE;
+  }
+  return amounts;
+}
+
 /** The same for every report of the same thing, so that an event which is read again is kept once. */
 function idOf(event: NodeEvent): string {
   return event.type === 'settlement' ? `settlement ${event.paymentHash}` : `payment ${event.paymentId} ${event.outcome.state}`;

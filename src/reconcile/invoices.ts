@@ -104,7 +104,7 @@ async function settleMissed(run: Run, invoice: sql.ComparedInvoice, paid: Settle
   if (run.missedSettlements.length < MAX_LISTED) run.missedSettlements.push({ invoiceId, walletId, paymentHash, amountMsat, booked });
   run.log.warn({ invoice: invoiceId, amountMsat, booked }, 'the node was paid for an invoice that was not booked');
   if (booked) return 'agreed';
-  run.unbookedMsat.set(invoiceId, amountMsat);
+  run.unbookedMsat.set(paymentHash, amountMsat);
   const message = `${amountMsat} msat for ${walletId} wait: ${trouble}`;
   await run.alarms.raise({ kind: 'settlement_unbooked', subject: invoiceId, message });
   return 'different';

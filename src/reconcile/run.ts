@@ -31,7 +31,7 @@ export interface Run extends ReconcileDependencies, Taken {
   readonly contradictions: Contradiction[];
   readonly missedSettlements: MissedSettlement[];
   readonly compared: { payments: number; invoices: number };
-  /** Money that arrived at the node and could not be booked, by invoice id: it is not the node's own. */
+  /** Money that arrived at the node and could not be booked, by payment hash: it is not the node's own. */
   readonly unbookedMsat: Map<string, number>;
   /** Says what is being done and how far it is. */
   progress(text: string): void;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { statement } from '../../src/db/statement.ts';
 import { msat } from '../../src/kernel/money.ts';
+import { forget, setAside } from '../../src/payments/set-aside.sql.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { testDeposit } from '../support/ledgers.ts';
 import { type Books, booksOn, FAILED, RESERVE_MSAT, succeeded } from './books.ts';
@@ -132,6 +133,20 @@ onBothDatabases('the reconciled balance', (open) => {
     add(books, -10_000 - RESERVE_MSAT - 2000);
     await books.end(dear, succeeded(dear, RESERVE_MSAT + 2000));
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0, operatorMsat: -2000 });
+    expect((await books.openAlarms()).filter((one) => one.startsWith('node_'))).toEqual([]);
+  });
+
+  it('takes a settlement that was set aside for no increase, and its later booking for no decrease', async () => {
+    const books = await booksOn(await open());
+    await books.reconcile();
+    const wallet = await books.wallet(0);
+    const settlement = books.paidAtNode(await books.invoice(wallet, 7000), 7000);
+    books.answers.invoices.clear();
+    await books.database.transaction((tx) => tx.run(setAside, 'settlement', JSON.stringify(settlement), 'a bug', 1));
+    for (let i = 0; i < 2; i++) expect((await books.reconcile()).balance).toMatchObject({ restMsat: 7000, roseMsat: 0 });
+    await books.invoices.settle(settlement);
+    await books.database.transaction((tx) => tx.run(forget, 'settlement'));
+    expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0 });
     expect((await books.openAlarms()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
 
