@@ -120,7 +120,7 @@ onRunningService('F8: amounts', (client) => {
     const digits = 'Write it with at most 16 digits, without sign, fraction or unit, and send it once.';
     const wrong: [method: string, path: string, sent: { json?: unknown; form?: string }, message: string][] = [
       ['PATCH', base, { form: 'status=foo' }, '`status` must be one of active, inactive.'],
-      ['GET', `${base}/transactions?status=foo`, {}, 'Query parameter `status` must be one of settled, pending, failed, all.'],
+      ['GET', `${base}/transactions?status=foo`, {}, 'Query parameter `status` must be one of settled, pending, failed, open, all.'],
       ['POST', `${base}/keys`, { form: 'kind=foo' }, '`kind` must be one of wallet_admin, wallet_invoice, wallet_read.'],
       ['POST', '/playground/keysend', { json: { num_satoshis: 1, from: 'bob' } }, '`from` must be one of alice, carol.'],
       ['POST', `${base}/invoice`, { form: 'num_satoshis=-3' }, `\`num_satoshis\` must be a whole number of satoshis, 0 or more. ${digits}`],

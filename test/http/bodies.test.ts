@@ -110,7 +110,7 @@ onRunningService('bodies', (client) => {
       await form(`dest_wallet_id=${other.id}&num_satoshis=1&lnPayParams[tag]=x`, `/v1/wallet/${wallet.id}/transfer`),
     ]) {
       expect(answer.status).toBe(201);
-      expect(answer.body.passThru).toEqual({ lnPayParams });
+      expect(answer.body.passThru).toEqual({ lnPayParams, source_wallet_id: wallet.id, dest_wallet_id: other.id });
     }
     const { nodes } = await client.get('/playground');
     const alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
