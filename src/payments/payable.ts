@@ -6,7 +6,7 @@ import type { NodeInfo } from '../lightning/node.ts';
 import * as sql from './payments.sql.ts';
 
 /** What the payment of an invoice of this service needs of it: the side that is credited. */
-export type IssuedInvoice = Pick<Invoice, 'id' | 'ledgerAccount' | 'wtxType' | 'preimage'>;
+export type IssuedInvoice = Pick<Invoice, 'id' | 'ledgerAccount' | 'wtxType' | 'preimage' | 'state'>;
 
 /** What is paid: the same of a decoded invoice, and of one that this service has issued. */
 export type Payable = Pick<

@@ -219,7 +219,9 @@ export class Saga {
   /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay it at the node. */
   async #driveInside(payment: Payment, invoiceId: string, issued?: IssuedInvoice): Promise<void> {
     const outcome = await closeToOutside(this.#deps.our, payment.paymentHash);
-    if (outcome === 'closed') return this.#finish(insideSuccess(this.#deps, payment, issued ?? (await this.#readIssued(invoiceId))));
+    const invoice = issued ?? (await this.#readIssued(invoiceId));
+    // While this payment is pending, only a payment from outside settles the invoice. A node that was restored may have forgotten it.
+    if (outcome === 'closed' && invoice.state !== 'settled') return this.#finish(insideSuccess(this.#deps, payment, invoice));
     await this.conclude(payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
   }
 

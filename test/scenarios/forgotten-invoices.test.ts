@@ -57,6 +57,25 @@ onFakeService('an invoice that the node has forgotten', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
+  it('is not paid twice when an outside payer was first and the node forgot that too: the internal payment fails', async () => {
+    const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
+    const { made, remembered } = await forgotten(payee);
+    net.always('cancelInvoice', { lose: 'call' });
+    expect((await pay(payer, made.payment_request, { prefer: 'respond-async' })).status).toBe(202);
+    const paymentHash = made.r_hash_decoded;
+    const preimage = remembered.ourInvoices[paymentHash]?.preimage;
+    const settlement = { paymentHash, preimage, amountMsat: 100_000, settledAt: 1, keysend: false, customRecords: {} };
+    net.tell({ type: 'settlement', ...settlement } as Parameters<typeof net.tell>[0]);
+    await expect.poll(() => balance(payee.id)).toBe(100);
+    net.always('cancelInvoice', undefined);
+    await service.restart();
+    const wallet = async () => service.client.get(`/v1/wallet/${payer.id}`);
+    await expect.poll(async () => (await wallet()).pending_msat).toBe(0);
+    expect([await balance(payee.id), await balance(payer.id)]).toEqual([100, 500]);
+    expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('settled');
+    expect(await service.problems()).toEqual([]);
+  });
+
   it('stays unclear while the node contradicts itself: the payment is pending, and the request to cancel is a 503', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const invoice = (): Promise<Json> => service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
