@@ -18,4 +18,9 @@ export const newestPosition = statement<{ position: number | null }>(
   'SELECT max(position) AS position FROM idempotency_outcome',
 );
 
+export const oldestPosition = statement<{ position: number | null }>(
+  'idempotency_oldest_position',
+  'SELECT min(position) AS position FROM idempotency_outcome',
+);
+
 export const deleteBelow = statement('idempotency_delete_below', 'DELETE FROM idempotency_outcome WHERE position < $1');

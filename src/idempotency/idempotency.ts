@@ -47,6 +47,7 @@ const RETAINED: Retained = {
   name: 'idempotency',
   rounds: 2 * ROUNDS_PER_DAY,
   newestPosition: sql.newestPosition,
+  oldestPosition: sql.oldestPosition,
   deleteBelow: sql.deleteBelow,
 };
 

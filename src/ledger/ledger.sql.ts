@@ -92,6 +92,11 @@ export const newestBatchPosition = statement<{ position: number | null }>('ledge
   postgres: 'SELECT max(position) AS position FROM ledger_batch',
 });
 
+export const oldestBatchPosition = statement<{ position: number | null }>('ledger_oldest_batch_position', {
+  sqlite: 'SELECT NULL AS position',
+  postgres: 'SELECT min(position) AS position FROM ledger_batch',
+});
+
 export const deleteBatchesBelow = statement('ledger_delete_batches_below', {
   sqlite: 'DELETE FROM ledger_batch WHERE $1 IS NULL',
   postgres: 'DELETE FROM ledger_batch WHERE position < $1',

@@ -44,6 +44,7 @@ const RETAINED_BATCHES: Retained = {
   name: 'ledger_batch',
   rounds: ROUNDS_PER_DAY,
   newestPosition: sql.newestBatchPosition,
+  oldestPosition: sql.oldestBatchPosition,
   deleteBelow: sql.deleteBatchesBelow,
 };
 

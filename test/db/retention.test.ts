@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
-import { endRound, type Retained } from '../../src/db/retention.ts';
+import { endRound, type Retained, SLICE } from '../../src/db/retention.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createIdempotency } from '../../src/idempotency/idempotency.ts';
 import { onBothDatabases } from '../support/databases.ts';
@@ -14,6 +14,7 @@ const RETAINED: Retained = {
   name: 'test',
   rounds: 3,
   newestPosition: statement('test_retention_newest', 'SELECT max(position) AS position FROM idempotency_outcome'),
+  oldestPosition: statement('test_retention_oldest', 'SELECT min(position) AS position FROM idempotency_outcome'),
   deleteBelow: statement('test_retention_delete', 'DELETE FROM idempotency_outcome WHERE position < $1'),
 };
 
@@ -40,6 +41,34 @@ onBothDatabases('retention', (open, dialect) => {
     await add(database, 'c');
     for (let i = 0; i < 3; i++) await endRound(database, RETAINED);
     expect(await names(database)).toEqual(['b', 'c']);
+  });
+
+  it('deletes many rows in transactions of a bounded size', async () => {
+    const database = await open();
+    const many = Array.from({ length: 2 * SLICE + 10 }, (_, index) => `row ${index}`);
+    await database.transaction(async (tx) => {
+      for (const name of many) await tx.run(insert, name);
+    });
+    for (let i = 0; i < RETAINED.rounds; i++) await endRound(database, RETAINED);
+    const deleted: number[] = [];
+    const counting: Database = {
+      ...database,
+      transaction: (work) =>
+        database.transaction((tx) =>
+          work({
+            ...tx,
+            async run(write, ...parameters) {
+              const changes = await tx.run(write, ...parameters);
+              if (write === RETAINED.deleteBelow) deleted.push(changes);
+              return changes;
+            },
+          }),
+        ),
+    };
+    await endRound(counting, RETAINED);
+    expect(await names(database)).toEqual(many.slice(-1));
+    expect(deleted.reduce((sum, n) => sum + n, 0)).toBe(many.length - 1);
+    expect(Math.max(...deleted)).toBeLessThanOrEqual(SLICE);
   });
 
   it('keeps an idempotent outcome for two days of rounds, whatever the clock shows', async () => {
