@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AccountKeys } from './accounts/accounts.ts';
 import type { Config } from './config.ts';
 
@@ -14,11 +14,10 @@ export async function storeFirstKeys(dataDir: string, keys: AccountKeys): Promis
   await writeFile(keysFile(dataDir), `${keys.secretKey}\n${keys.publicKey}\n`, { mode: 0o600 });
 }
 
-/** The shell words by which the printed commands get the secret key, without showing it. */
+/** Returns the shell words that read the secret key without showing it. The path is absolute, so they work in every folder. */
 export function secretKeyShell(config: Pick<Config, 'bootstrapSecretKey' | 'dataDir'>): string {
   const file = keysFile(config.dataDir);
   if (config.bootstrapSecretKey !== undefined) return '"$BOOTSTRAP_SECRET_KEY"';
   if (!existsSync(file)) return 'sak_…';
-  const path = relative(process.cwd(), file);
-  return `"$(head -n 1 '${(path.startsWith('..') ? file : path).replaceAll("'", "'\\''")}')"`;
+  return `"$(head -n 1 '${resolve(file).replaceAll("'", "'\\''")}')"`;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startChild } from '../lightning/playground/support/shared.ts';
@@ -40,14 +40,16 @@ describe('a start', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Pastes the commands that the service printed into a shell. */
+  /** Pastes the commands that the service printed into a shell, in a folder that is not the service's. */
   async function paste(service: ServiceProcess, env: Record<string, string> = {}): Promise<string> {
     const commands = service.output().slice(service.output().indexOf('\nKEY='));
-    return (await run('bash', ['-c', commands], { cwd: root, env: { ...process.env, ...env } })).stdout;
+    return (await run('bash', ['-c', commands], { cwd: folder, env: { ...process.env, ...env } })).stdout;
   }
 
   it('prints keys once and commands that work when they are pasted, on every start', async () => {
-    const settings = await processSettings(join(folder, 'first'), `sqlite:${join(folder, 'first', 'satchel.db')}`);
+    const dataDir = join(folder, 'first');
+    // As with the default DATA_DIR, the path is relative to the folder of the service.
+    const settings = { ...(await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`)), DATA_DIR: relative(root, dataDir) };
     const first = await start(settings);
     expect(first.output()).toContain(first.client.secretKey);
     expect(first.output()).toContain(first.client.publicKey);
