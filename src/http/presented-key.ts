@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { canonicalText } from '../accounts/keys.ts';
 
 /**
- * The first credential that is present: X-Api-Key, Authorization (Bearer or Basic user name), ?access-token=. One key has one text, however
- * its prefix was spelt, so whatever is counted by the text is counted once.
+ * Returns the first credential that is present: X-Api-Key, Bearer, ?access-token=, the user name of Basic. A key has one text for both
+ * spellings of its prefix, so counts by this text count it once.
  */
 export function presentedText(request: FastifyRequest): string | undefined {
   const sent = sentText(request);
