@@ -35,6 +35,8 @@ export interface Config {
   /** Requests of one key that are answered at the same time. */
   readonly maxRequestsAtOnce: number;
   readonly maxConnections: number;
+  /** Bytes of responses that one key, and one address, may leave unread. */
+  readonly maxUnsentBytes: number;
   /** Whose X-Forwarded-For names the caller: a number of proxies, or their addresses; undefined: nobody's. */
   readonly trustProxy: number | string[] | undefined;
   /** Whoever shows it may read /metrics; without it only the machine itself. */
@@ -96,6 +98,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     maxRequestsAtOnce: integer(get, 'MAX_REQUESTS_AT_ONCE', 2000, 1, 100_000),
     maxConnections: integer(get, 'MAX_CONNECTIONS', 10_000, 1, 1_000_000),
+    maxUnsentBytes: integer(get, 'MAX_UNSENT_BYTES', 16_000_000, 1_000_000, 1_000_000_000),
     trustProxy: trustProxy(get('TRUST_PROXY')),
     metricsToken: optionalMatching(get('METRICS_TOKEN'), 'METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
     proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),

@@ -9,7 +9,8 @@ export interface Period {
   readonly to: number;
 }
 
-const PAGE = 1000;
+/** A client that reads slowly keeps one page in memory. */
+const PAGE = 100;
 
 /**
  * An account's entries of a period, oldest first, a page at a time: any number of rows in bounded memory. Entries are numbered in the

@@ -17,6 +17,7 @@ import { refuseUnknownParameters } from './query.ts';
 import { normalize } from './request-fields.ts';
 import { selectFields } from './select.ts';
 import { startPage } from './start-page.ts';
+import { limitUnsentBytes } from './unsent-bytes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -39,6 +40,10 @@ export interface ServerOptions {
   /** Whose X-Forwarded-For counts: a number of hops, or addresses; without it nobody's. */
   readonly trustProxy?: number | string[] | undefined;
   readonly maxConnections?: number;
+  /** How much one key, and one address, may leave unread; without it, any amount. */
+  readonly maxUnsentBytes?: number;
+  /** How long a client may read nothing of a response; fifteen seconds unless given. */
+  readonly stallMs?: number;
   /** How long a connection may take to say what it wants; ten seconds unless given. */
   readonly headersTimeoutMs?: number;
   /** Throws when the request shows no key; asked before a body or query is read. */
@@ -112,6 +117,8 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     done();
   });
   selectFields(app);
+  const { maxUnsentBytes, stallMs } = options;
+  if (maxUnsentBytes !== undefined) limitUnsentBytes(app, { maxUnsentBytes, ...(stallMs !== undefined && { stallMs }) });
   endConnectionsOnClose(app);
   if (authenticate) authenticateFirst(app, authenticate);
   app.addHook('onRoute', ({ url, config, exposeHeadRoute }) => {
