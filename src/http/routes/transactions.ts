@@ -9,9 +9,12 @@ import { Refusal } from '../../kernel/refusal.ts';
 import type { Wallet } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
+import { FairGate } from '../fair-gate.ts';
 import { KeyParams } from '../fields.ts';
 import { type Objects, TYPE_NAMES, WalletTransactionObject } from '../objects.ts';
+import { countThatFit, requireFits } from '../page-size.ts';
 import { CursorQuery, cursorHeaders, nextHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
+import { presentedText } from '../presented-key.ts';
 import { mapInSlices } from '../slices.ts';
 
 const UnixTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799, unit: 'Unix seconds', description: 'Unix seconds' });
@@ -72,7 +75,25 @@ interface TransactionRouteDependencies {
   readonly objects: Objects;
 }
 
-export function transactionRoutes(app: App, deps: TransactionRouteDependencies): void {
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Gives back what a list holds while it is made. */
+    leaveGate: (() => void) | undefined;
+  }
+}
+
+interface ListDependencies extends TransactionRouteDependencies {
+  /** Bounds what lists take while they are made. */
+  readonly gate: FairGate;
+}
+
+export function transactionRoutes(app: App, dependencies: TransactionRouteDependencies): void {
+  const deps = { ...dependencies, gate: new FairGate(ITEMS_AT_ONCE) };
+  app.decorateRequest('leaveGate', undefined);
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    request.leaveGate?.();
+    done(null, payload);
+  });
   for (const base of WALLET_BASES) {
     listRoute(app, deps, base);
     statementRoute(app, deps, base);
@@ -82,7 +103,7 @@ export function transactionRoutes(app: App, deps: TransactionRouteDependencies):
 
 const Transactions = { 200: Type.Array(WalletTransactionObject) };
 
-function listRoute(app: App, deps: TransactionRouteDependencies, base: string): void {
+function listRoute(app: App, deps: ListDependencies, base: string): void {
   const schema = { params: KeyParams, querystring: ListQuery, response: Transactions };
   app.get(`${base}/transactions`, { schema }, async (request, reply) => {
     const wallet = await deps.access.wallet(request, 'wallet_tx_read');
@@ -90,7 +111,7 @@ function listRoute(app: App, deps: TransactionRouteDependencies, base: string): 
   });
 }
 
-function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
+function accountRoutes(app: App, deps: ListDependencies): void {
   const { access, history, objects } = deps;
   const schema = { querystring: AccountListQuery, response: Transactions };
   app.get('/v1/wallet-transactions', { schema }, async (request, reply) => {
@@ -112,7 +133,25 @@ function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
 
 type ListRequest = FastifyRequest & { query: Static<typeof ListQuery> };
 
-async function list({ history, objects }: TransactionRouteDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
+/** Items that all lists together may have in memory while they are read and rendered; one item takes up to 40 kB then. */
+const ITEMS_AT_ONCE = 1000;
+
+/** The place in the gate is given back when the response has been serialized, or its client has gone. */
+async function list(deps: ListDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
+  const leave = await deps.gate.enter(presentedText(request) ?? '', readPage(request.query).limit);
+  request.leaveGate = leave;
+  // A client that has gone while it waited emits nothing any more.
+  if (reply.raw.destroyed) leave();
+  else reply.raw.once('close', leave);
+  return readList(deps, request, reply, of);
+}
+
+async function readList(
+  { history, objects }: TransactionRouteDependencies,
+  request: ListRequest,
+  reply: FastifyReply,
+  of: Wallet | string,
+) {
   const { status = 'settled', type, from, to, after } = request.query;
   refuseBoth(request.query);
   const page = readPage(request.query);
@@ -129,10 +168,15 @@ async function list({ history, objects }: TransactionRouteDependencies, request:
       'validation_failed',
       `Pages of this list end at ${MAX_COUNT} items. Use after=<id of the last item> instead of page.`,
     );
-  if (listed.total === undefined) nextHeaders(request, reply, page.limit, listed.next);
-  else pageHeaders(request, reply, page, listed.total);
-  if (listed.capped && listed.total !== undefined) reply.header('x-pagination-total-capped', 'true');
-  return mapInSlices(listed.items, objects.walletTransaction);
+  if (listed.total === undefined) {
+    const items = listed.items.slice(0, countThatFit(listed.items));
+    nextHeaders(request, reply, page.limit, items.length < listed.items.length ? items.at(-1)?.id : listed.next);
+    return mapInSlices(items, objects.walletTransaction);
+  }
+  const items = requireFits(listed.items);
+  pageHeaders(request, reply, page, listed.total);
+  if (listed.capped) reply.header('x-pagination-total-capped', 'true');
+  return mapInSlices(items, objects.walletTransaction);
 }
 
 /** @throws Refusal for a key, which the links of the response would repeat. */
@@ -156,12 +200,15 @@ async function plainList(
   if (request.query.after !== undefined) {
     const following = await history.pageAfter(wallet, page.limit, request.query.after);
     if (!following) throw new Refusal('validation_failed', '`after` must be the id of a settled transaction of this wallet.');
-    cursorHeaders(request, reply, page.limit, following);
-    return mapInSlices(following, objects.walletTransaction);
+    const items = following.slice(0, countThatFit(following));
+    if (items.length < following.length) nextHeaders(request, reply, page.limit, items.at(-1)?.id);
+    else cursorHeaders(request, reply, page.limit, items);
+    return mapInSlices(items, objects.walletTransaction);
   }
   const { transactions, total } = await history.page(wallet, page.limit, page.offset);
+  const items = requireFits(transactions);
   pageHeaders(request, reply, page, total);
-  return mapInSlices(transactions, objects.walletTransaction);
+  return mapInSlices(items, objects.walletTransaction);
 }
 
 function statementRoute(app: App, { access, history }: { access: Access; history: History }, base: string): void {
