@@ -10,6 +10,7 @@ import { layerRows } from './rows/layers.ts';
 import { lightningRows } from './rows/lightning.ts';
 import { memoryRows } from './rows/memory.ts';
 import { readRows } from './rows/reads.ts';
+import { slowReaderRows } from './rows/slow-readers.ts';
 import { tpcbRows } from './rows/tpcb.ts';
 import { transferRows } from './rows/transfers.ts';
 import { Run } from './run.ts';
@@ -37,6 +38,7 @@ const ROWS: readonly Row[] = [
   ...layerRows(),
   ...growthRows(),
   ...memoryRows(),
+  ...slowReaderRows(),
   ...lightningRows(),
 ];
 

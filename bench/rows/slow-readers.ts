@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../test/support/free-port.ts';
+import { figureOf } from '../compare.ts';
+import type { Figure, Row } from '../row.ts';
+import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+
+const MB = 1_000_000;
+const CONNECTIONS = 400;
+const ITEMS = 160;
+const SECONDS = 20;
+const SECRET_KEY = `sak_${'b'.repeat(40)}`;
+const LARGEST = { memo: 'm'.repeat(600), passThru: { text: 'p'.repeat(4000) } };
+
+/** Many connections that ask for the largest page there is, and read nothing. */
+export function slowReaderRows(): Row[] {
+  return DIALECTS.map((dialect) => ({
+    name: `${DATABASE_NAMES[dialect]} memory with slow readers`,
+    meaning: `the most resident memory while ${CONNECTIONS} connections of one key ask for pages of 2 MB and read nothing`,
+    unit: 'MB',
+    target: { goal: 350, floor: 400 },
+    async measure(run) {
+      await using temporary = await run.database(dialect);
+      await temporary.database.close();
+      return await measure(run, temporary.url);
+    },
+  }));
+}
+
+async function measure(run: Run, databaseUrl: string): Promise<readonly Figure[]> {
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    DATA_DIR: run.folder(),
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+    LIGHTNING_URL: 'fake:',
+    LOG_LEVEL: 'silent',
+    BOOTSTRAP_SECRET_KEY: SECRET_KEY,
+    PROOF_INTERVAL_SECONDS: '0',
+  };
+  // With the flag of `npm start`.
+  const service = spawn(process.execPath, ['--max-semi-space-size=16', join('src', 'main.ts')], { env, stdio: 'ignore' });
+  const sockets: Socket[] = [];
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(url);
+    const walletId = await fillWallet(url);
+    const path = `/v1/wallet/${walletId}/transactions?per-page=${ITEMS}`;
+    const page = await fetch(url + path, { headers: { 'x-api-key': SECRET_KEY } });
+    if ((await page.text()).length < 1.8 * MB) throw new Error('the page is too small');
+    for (let i = 0; i < CONNECTIONS; i++) sockets.push(neglect(port, path));
+    let most = 0;
+    for (let second = 0; second < SECONDS; second++) {
+      await delay(1000);
+      most = Math.max(most, await residentBytes(url));
+    }
+    return [figureOf('resident', [most / MB])];
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    service.kill('SIGKILL');
+    if (service.exitCode === null && service.signalCode === null) await once(service, 'exit');
+  }
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    const isReady = await fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return;
+    await delay(100);
+  }
+  throw new Error('the service did not start');
+}
+
+/** @returns the id of a wallet with as many of the largest items as one page shows */
+async function fillWallet(url: string): Promise<string> {
+  async function post(path: string, body: object): Promise<Record<string, string>> {
+    const headers = { 'x-api-key': SECRET_KEY, 'content-type': 'application/json' };
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
+    return (await response.json()) as Record<string, string>;
+  }
+  const [payer, payee] = [await post('/v1/wallet', {}), await post('/v1/wallet', {})];
+  await post('/playground/fund', { wallet_id: payer.id, num_satoshis: 10_000 });
+  for (let item = 0; item < ITEMS; item++) {
+    const { payment_request } = await post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 1, ...LARGEST });
+    await post(`/v1/wallet/${payer.id}/withdraw`, { payment_request, passThru: LARGEST.passThru });
+  }
+  return payer.id ?? '';
+}
+
+function neglect(port: number, path: string): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.pause();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`);
+  return socket;
+}
+
+async function residentBytes(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]);
+}
