@@ -14,10 +14,10 @@ const createTable = statement(
   'CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)',
 );
 /** Instances that start together migrate one after the other. */
-const lockTable = statement('migration_lock', {
-  sqlite: 'SELECT 1 AS locked',
-  postgres: 'LOCK TABLE schema_migration IN ACCESS EXCLUSIVE MODE',
-});
+const lockTable = {
+  ...statement('migration_lock', { sqlite: 'SELECT 1 AS locked', postgres: 'LOCK TABLE schema_migration IN ACCESS EXCLUSIVE MODE' }),
+  takesLong: true,
+};
 /** A migration, and the wait for another instance's, takes as long as it takes. */
 const waitLong = statement('migration_wait', {
   sqlite: 'SELECT 1 AS waits',
@@ -99,6 +99,8 @@ function checkHistory(applied: readonly { version: number; checksum: string }[],
 }
 
 async function apply(tx: Tx, { version, name, text, checksum }: Migration): Promise<void> {
-  for (const [index, sql] of statementsOf(text, tx.dialect).entries()) await tx.run(statement(`migration_${version}_${index}`, sql));
+  for (const [index, sql] of statementsOf(text, tx.dialect).entries()) {
+    await tx.run({ ...statement(`migration_${version}_${index}`, sql), takesLong: true });
+  }
   await tx.run(insertApplied, version, name, checksum, Math.floor(Date.now() / 1000));
 }

@@ -6,6 +6,9 @@ import { checkValue } from './tx.ts';
 
 type Connection = pg.Pool | pg.PoolClient;
 
+/** Replaces the time limit of the pool (postgres.ts); `pg` takes 0 for "not given". A day. */
+const LONG_MS = 24 * 60 * 60 * 1000;
+
 /** Runs statements over a connection, or over any one of a pool. */
 export function queries(client: Connection): Queryable {
   return {
@@ -25,7 +28,8 @@ export function query<R extends Row>(
   parameters: readonly SqlParameter[],
 ): Promise<pg.QueryResult<R>> {
   const values = parameters.map(bindable);
-  return client.query<R>({ name: statement.name, text: statement.postgres, values }).catch((error) => {
+  const limit = statement.takesLong && { query_timeout: LONG_MS };
+  return client.query<R>({ name: statement.name, text: statement.postgres, values, ...limit }).catch((error) => {
     throw failed(statement.name, error);
   });
 }

@@ -13,6 +13,8 @@ export interface Statement<R extends Row = Row> {
    * for each one that it changed.
    */
   readonly postgresMany?: string;
+  /** May run for hours on PostgreSQL, where the transaction has lifted `statement_timeout`. */
+  readonly takesLong?: boolean;
   /** Only a type: the shape of a row. */
   readonly row?: R;
 }

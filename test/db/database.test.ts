@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { bindLedger, boundNode, ledgerNodeId } from '../../src/db/binding.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -119,6 +119,18 @@ describe('PostgreSQL', () => {
     await Promise.all([migrate(one, MIGRATIONS), migrate(two, MIGRATIONS)]);
     expect(await one.first(statement<{ n: number }>('test_accounts', 'SELECT count(*) AS n FROM ledger_account'))).toEqual({ n: 4 });
     await Promise.all([one.close(), two.close()]);
+  });
+
+  it('migrations, and the wait for those of another instance, have no time limit of a client', async () => {
+    const database = await openDatabase(await urls(), { log: silentLog });
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    await migrate(database, MIGRATIONS);
+    const sent = query.mock.calls.map(([config]) => config as unknown as { name?: string; query_timeout?: number });
+    query.mockRestore();
+    const long = sent.filter(({ name }) => /^migration_(lock|[0-9])/.test(name ?? ''));
+    expect(long.length).toBeGreaterThan(17);
+    expect(long.filter(({ query_timeout = 0 }) => query_timeout < 3_600_000)).toEqual([]);
+    await database.close();
   });
 
   it('the service warns at its start of settings with which a crash can undo a commit', async () => {
