@@ -34,6 +34,8 @@ export async function cancelInvoice(deps: CancelDependencies, invoice: Invoice, 
   const row = { statement: sql.cancel, parameters: [invoice.id], otherwise: new NotOpen() };
   try {
     await deps.ledger.post({ guards, rows: [row] });
+    // It was open, so nothing else has changed. A read that failed now would be reported as if nothing had been booked.
+    return { ...invoice, state: 'canceled' };
   } catch (error) {
     if (!(error instanceof NotOpen)) throw error;
   }

@@ -102,4 +102,17 @@ onFakeService('cancelling an invoice', (service) => {
     expect((await service.client.get(`/v1/lntx/${id}`)).status).toBe('pending');
     expect((await cancel(id, wallet.admin)).status).toBe(200);
   });
+
+  it('returns the cancelled invoice although the database fails right after the cancellation was booked', async () => {
+    const made = await invoice((await service.client.wallet()).id);
+    let isBooked = false;
+    service.fails = (statement) => {
+      if (statement.startsWith('invoice_cancel')) isBooked = true;
+      return isBooked && statement === 'invoice_find';
+    };
+    const answer = await cancel(made.id);
+    service.fails = undefined;
+    expect(answer).toMatchObject({ status: 200, body: { id: made.id, status: 'cancelled' } });
+    expect(answer.body).toEqual((({ counterpart_id: _, ...rest }) => rest)(await service.client.get(`/v1/lntx/${made.id}`)));
+  });
 });
