@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { AccountKeys } from './accounts/accounts.ts';
 import type { Config } from './config.ts';
 
-/** Where the first start leaves the keys, for the `curl` lines that it prints; may be deleted once they are kept elsewhere. */
+/** Returns the absolute path of the file in which the first start stores the keys. It may be deleted once they are kept elsewhere. */
 export function keysFile(dataDir: string): string {
-  return join(dataDir, 'first-key');
+  return resolve(dataDir, 'first-key');
 }
 
 /** Writes the keys of the first account for their owner alone: the secret key is the first line, the public key the second. */
@@ -19,5 +19,5 @@ export function secretKeyShell(config: Pick<Config, 'bootstrapSecretKey' | 'data
   const file = keysFile(config.dataDir);
   if (config.bootstrapSecretKey !== undefined) return '"$BOOTSTRAP_SECRET_KEY"';
   if (!existsSync(file)) return 'sak_…';
-  return `"$(head -n 1 '${resolve(file).replaceAll("'", "'\\''")}')"`;
+  return `"$(head -n 1 '${file.replaceAll("'", "'\\''")}')"`;
 }

@@ -1,7 +1,7 @@
 import { type Satchel, startSatchel } from './app.ts';
 import { type Config, InvalidConfig, readConfig } from './config.ts';
 import { keysFile, secretKeyShell } from './first-key.ts';
-import { greeting } from './greeting.ts';
+import { type Greeting, greeting } from './greeting.ts';
 import { errorMessage } from './kernel/log.ts';
 
 // Every file is for its owner alone: in the databases are keys of nodes, preimages, and what everybody has done with their money.
@@ -12,18 +12,23 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const satchel = await startSatchel(config);
   const address = await listen(satchel, config);
-  const newKeys = keysToPrint(satchel, config);
+  // Before the greeting: a program that waits for it may send a signal right after it.
+  endOnSignals(() => satchel.close());
+  const newKeys = newKeysOf(satchel, config);
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
   const isFake = config.lightningUrl.startsWith('fake:');
   const isNodeAvailable = await satchel.isNodeAvailable();
   const { publicUrl } = config;
   process.stdout.write(greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake, secretKeyShell: secretKeyShell(config) }));
-  endOnSignals(() => satchel.close());
 }
 
-/** The keys that this start made; those that the operator chose are not repeated. */
-function keysToPrint({ newKeys }: Satchel, { bootstrapSecretKey }: Config): Satchel['newKeys'] {
-  return bootstrapSecretKey === undefined ? newKeys : undefined;
+/**
+ * Returns the keys that this start created, or the file that has them. Only a terminal shows them: other output ends up in a journal or a
+ * container's log. Keys that the operator chose are not repeated.
+ */
+function newKeysOf({ newKeys }: Satchel, { bootstrapSecretKey, dataDir }: Config): Greeting['newKeys'] {
+  if (bootstrapSecretKey !== undefined || !newKeys) return undefined;
+  return process.stdout.isTTY ? { keys: newKeys } : { file: keysFile(dataDir) };
 }
 
 /** @throws InvalidConfig when the address cannot be listened on. */
@@ -34,7 +39,7 @@ async function listen(satchel: Satchel, config: Config): Promise<string> {
   } catch (error) {
     await satchel.close();
     // The next start does not print them: the account is there by then.
-    const made = keysToPrint(satchel, config) ? ` The keys of the new account are in ${keysFile(dataDir)}.` : '';
+    const made = newKeysOf(satchel, config) ? ` The keys of the new account are in ${keysFile(dataDir)}.` : '';
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     if (code !== 'EADDRINUSE')
@@ -43,12 +48,18 @@ async function listen(satchel: Satchel, config: Config): Promise<string> {
   }
 }
 
+/** npm forwards a signal that a terminal or a service manager has sent to this process as well. */
+const SAME_SIGNAL_MS = 1000;
+
 function endOnSignals(close: () => Promise<void>): void {
-  let ending = false;
+  let endingSinceMs: number | undefined;
   const end = (signal: NodeJS.Signals) => {
-    // A second signal is somebody who does not want to wait: everything durable is durable already.
-    if (ending) process.exit(1);
-    ending = true;
+    if (endingSinceMs !== undefined) {
+      if (performance.now() - endingSinceMs < SAME_SIGNAL_MS) return;
+      // A second signal means that the operator does not want to wait: everything durable is durable already.
+      process.exit(1);
+    }
+    endingSinceMs = performance.now();
     process.stdout.write(`\n${signal}: finishing what is running …\n`);
     close().then(
       () => process.exit(0),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startChild } from '../lightning/playground/support/shared.ts';
+import { startChild, startCommand } from '../lightning/playground/support/shared.ts';
 import { processSettings, type ServiceProcess, startProcess } from '../support/process.ts';
 
 const run = promisify(execFile);
@@ -46,19 +46,21 @@ describe('a start', () => {
     return (await run('bash', ['-c', commands], { cwd: folder, env: { ...process.env, ...env } })).stdout;
   }
 
-  it('prints keys once and commands that work when they are pasted, on every start', async () => {
+  it('names the file with the first keys, and prints commands that work when they are pasted, on every start', async () => {
     const dataDir = join(folder, 'first');
     // As with the default DATA_DIR, the path is relative to the folder of the service.
     const settings = { ...(await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`)), DATA_DIR: relative(root, dataDir) };
     const first = await start(settings);
-    expect(first.output()).toContain(first.client.secretKey);
-    expect(first.output()).toContain(first.client.publicKey);
+    expect(first.output()).toContain(`Your keys are in ${join(folder, 'first', 'first-key')}, which only you can read.`);
+    expect(first.output()).not.toContain(first.client.secretKey);
+    expect(first.output()).not.toContain(first.client.publicKey);
     expectClosed(join(folder, 'first'));
     expect(await paste(first)).toContain('{"user_label":"first","balance":5000}');
     const before = await first.client.get('/v1/wallets');
     expect(await first.stop()).toBe(0);
 
     const second = await start(settings);
+    expect(second.output()).not.toContain('Your keys');
     expect(second.output()).not.toContain(second.client.secretKey);
     expect(await second.client.get('/v1/wallets')).toEqual(before);
     expect(await paste(second)).toContain('"balance":5000');
@@ -66,6 +68,20 @@ describe('a start', () => {
 
     const intruder = await startProcess({ ...settings, PORT: '0' }).catch((error: Error) => error.message);
     expect(intruder).toContain('Another Satchel is using');
+  });
+
+  it('prints the first keys to a terminal, and commands that read the absolute path of their file', async () => {
+    const dataDir = join(folder, 'terminal');
+    const settings = await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`);
+    const command = `${process.execPath} src/main.ts`;
+    // script (util-linux) runs a command in a terminal of its own.
+    const child = startCommand('script', ['-qec', command, '/dev/null'], { ...settings, LIGHTNING_URL: 'fake:?seed=1' });
+    const [, secretKey = ''] = await child.line(/secret {2}(sak_\w+)/);
+    const [, publicKey = ''] = await child.line(/public {2}(pak_\w+)/);
+    await child.line(new RegExp(`^KEY="\\$\\(head -n 1 '${join(dataDir, 'first-key')}'\\)"`));
+    expect(readFileSync(join(dataDir, 'first-key'), 'utf8')).toBe(`${secretKey}\n${publicKey}\n`);
+    // It ends the command that it runs; SIGKILL would leave that behind.
+    await child.end('SIGTERM');
   });
 
   it('makes the account of BOOTSTRAP_SECRET_KEY, prints no key, and its commands read the variable', async () => {

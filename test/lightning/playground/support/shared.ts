@@ -33,7 +33,12 @@ export interface Child {
 
 /** A Node process of its own, killed when the test file is done. */
 export function startChild(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
-  const child = spawn(process.execPath, [script, ...args], {
+  return startCommand(process.execPath, [script, ...args], env);
+}
+
+/** The same for another program. */
+export function startCommand(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+  const child = spawn(command, args, {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
