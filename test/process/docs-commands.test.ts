@@ -37,6 +37,7 @@ it.each([
   { file: 'README.md', outputs: 1 },
   { file: 'docs/tour.md', outputs: 8 },
   { file: 'docs/api.md', outputs: 16 },
+  { file: 'docs/keys.md', outputs: 5 },
 ])('the commands of $file work when they are pasted, and print the output that the page shows', async ({ file, outputs }) => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-docs-'));
   const settings = await processSettings(folder, `sqlite:${join(folder, 'satchel.db')}`);
