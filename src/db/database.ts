@@ -36,6 +36,11 @@ export interface Tx extends Queryable {
 
 export type Dialect = 'sqlite' | 'postgres';
 
+export interface SnapshotOptions {
+  /** Its statements may read whole tables, for hours: PostgreSQL and its client set them no time limit. */
+  readonly takesLong?: boolean;
+}
+
 /** The database behind everything: SQLite in a file, or PostgreSQL. Its own methods read outside of a transaction. */
 export interface Database {
   readonly dialect: Dialect;
@@ -50,6 +55,6 @@ export interface Database {
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Reads one consistent state of the database, that of its first read, across several statements; a long list is read in pages. */
-  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  snapshot<T>(work: (tx: Tx) => Promise<T>, options?: SnapshotOptions): Promise<T>;
   close(): Promise<void>;
 }

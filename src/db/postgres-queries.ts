@@ -9,12 +9,13 @@ type Connection = pg.Pool | pg.PoolClient;
 /** Replaces the time limit of the pool (postgres.ts); `pg` takes 0 for "not given". A day. */
 const LONG_MS = 24 * 60 * 60 * 1000;
 
-/** Runs statements over a connection, or over any one of a pool. */
-export function queries(client: Connection): Queryable {
+/** Runs statements over a connection, or over any one of a pool. With `takesLong` all of them may, as a statement that says so. */
+export function queries(client: Connection, takesLong = false): Queryable {
+  const limited = <R extends Row>(statement: Statement<R>) => (takesLong ? { ...statement, takesLong } : statement);
   return {
-    all: async (statement, ...parameters) => (await query(client, statement, parameters)).rows,
-    first: async (statement, ...parameters) => (await query(client, statement, parameters)).rows[0],
-    run: async (statement, ...parameters) => (await query(client, statement, parameters)).rowCount ?? 0,
+    all: async (statement, ...parameters) => (await query(client, limited(statement), parameters)).rows,
+    first: async (statement, ...parameters) => (await query(client, limited(statement), parameters)).rows[0],
+    run: async (statement, ...parameters) => (await query(client, limited(statement), parameters)).rowCount ?? 0,
   };
 }
 

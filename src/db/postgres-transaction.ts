@@ -17,9 +17,9 @@ type Sent = Promise<unknown>[];
 
 /**
  * Runs a callback in a transaction on a connection of its own. BEGIN, what the callback only sends, and COMMIT do not wait for
- * answers: they share a round trip with the statement before or after them.
+ * answers: they share a round trip with the statement before or after them. With `takesLong`, `begin` has lifted `statement_timeout`.
  */
-export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>, takesLong = false): Promise<T> {
   const client = await connect(pool);
   let broken: Error | undefined;
   // A connection that breaks between two statements reports it here; the next statement fails.
@@ -36,7 +36,7 @@ export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: 
       }),
     );
     const send: Tx['send'] = async (statement, ...parameters) => later(sent, query(client, statement, parameters));
-    const result = await runInTx('postgres', { ...queries(client), send }, work).catch((error) => throwFirst(sent, error));
+    const result = await runInTx('postgres', { ...queries(client, takesLong), send }, work).catch((error) => throwFirst(sent, error));
     await commit(client, sent);
     return result;
   } catch (error) {

@@ -18,6 +18,8 @@ const IDLE_IN_TRANSACTION_MS = 4_000;
 /** A snapshot locks no rows, and works between its reads. */
 const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`;
 
+const BEGIN_LONG_SNAPSHOT = `${BEGIN_SNAPSHOT}; SET LOCAL statement_timeout = 0`;
+
 /**
  * Every statement of the service finds its rows through an index. A plan made while a table was still small would read it whole, for as
  * long as the connection keeps the prepared statement: 2.7 instead of 30 thousand transfers a second. Tools that read everything plan freely.
@@ -62,7 +64,8 @@ export async function openPostgres(url: string, { log, readOnly = false, beside 
       if (readOnly) throw new Error('the database was opened for reading only');
       return running.write(() => withRetries(() => inTransaction(pool, 'BEGIN', work)));
     },
-    snapshot: (work) => running.read(() => inTransaction(pool, BEGIN_SNAPSHOT, work)),
+    snapshot: (work, { takesLong = false } = {}) =>
+      running.read(() => inTransaction(pool, takesLong ? BEGIN_LONG_SNAPSHOT : BEGIN_SNAPSHOT, work, takesLong)),
     async close() {
       if (await running.close()) await pool.end();
     },

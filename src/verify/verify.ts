@@ -30,7 +30,7 @@ export async function verify(database: Database, progress: (done: number, total:
   const report = (problem: string) => {
     if (problems.length < MAX_PROBLEMS) problems.push(problem);
   };
-  return database.snapshot(async (tx) => {
+  const check = async (tx: Tx): Promise<Verification> => {
     const accounts = await tx.all(sql.allAccounts);
     const tail = tx.dialect === 'sqlite' ? await tx.first(readTail) : undefined;
     const folds = new Folds(accounts, tail?.written ?? Number.POSITIVE_INFINITY, report);
@@ -46,7 +46,8 @@ export async function verify(database: Database, progress: (done: number, total:
     const sum = [...trialBalance.values()].reduce((a, b) => a + b, 0n);
     if (sum !== 0n) report(`all balances together are ${sum} msat, not zero`);
     return { problems, transfers, trialBalance, wallets: accounts.filter(({ id }) => !isSystemAccount(id)).length };
-  });
+  };
+  return database.snapshot(check, { takesLong: true });
 }
 
 const PAGE = 1000;

@@ -158,6 +158,22 @@ describe('PostgreSQL', () => {
     await database.close();
   });
 
+  it('a snapshot that takes long has no time limit for its statements, neither of the server nor of the client', async () => {
+    const database = await openDatabase(await urls(), { log: silentLog, readOnly: true });
+    const limit = statement<{ statement_timeout: string }>('test_statement_limit', 'SHOW statement_timeout');
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    const inside = (tx: Tx) => tx.first(limit);
+    expect(await database.snapshot(inside, { takesLong: true })).toEqual({ statement_timeout: '0' });
+    // The next one on the same connection has its limits again.
+    expect(await database.snapshot(inside)).toEqual({ statement_timeout: '30s' });
+    const sent = query.mock.calls.map(([config]) => config as unknown as { name?: string; query_timeout?: number });
+    query.mockRestore();
+    const [long, short] = sent.filter(({ name }) => name === 'test_statement_limit');
+    expect(long?.query_timeout).toBeGreaterThan(3_600_000);
+    expect(short?.query_timeout).toBeUndefined();
+    await database.close();
+  });
+
   it('a deadlock is tried again, and both transactions are applied', async () => {
     const database = await openDatabase(await urls(), { log: silentLog });
     await migrate(database, MIGRATIONS);

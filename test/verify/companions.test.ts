@@ -1,6 +1,7 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { verify } from '../../src/verify/verify.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { type FakeService, onFakeService } from '../support/fake-service.ts';
 import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
@@ -127,6 +128,15 @@ onBothDatabases('npm run verify and credits', (open) => {
 });
 
 /** Every way in which money moves, and every way in which a payment ends. */
+onBothDatabases('npm run verify of a large database', (open) => {
+  it('reads a snapshot whose statements have no time limit', async () => {
+    const database = await open();
+    const snapshot = vi.spyOn(database, 'snapshot');
+    await verify(database);
+    expect(snapshot.mock.calls.map(([, options]) => options)).toEqual([{ takesLong: true }]);
+  });
+});
+
 async function beBusy(service: FakeService): Promise<Busy> {
   const { client, net } = service;
   const [wallet, friend] = [await client.wallet(5_000), await client.wallet(5_000)];
