@@ -8,7 +8,7 @@ const USAGE = `npm run --silent payment -- [resolve <payment> (--preimage <hex> 
 
 Without a verb: lists the payments that have not ended, the oldest first.
   resolve     ends a payment (lntx_…) with evidence, which the service checks at the node right before it books:
-  --preimage  it was paid: the preimage of its payment hash, as the receiver shows it
+  --preimage  it was paid: the preimage of its payment hash, as the receiver shows it; refused while the node reports it as pending or failed
   --failed    it failed: only if the node says so definitively
 The service records who asked, when, why and with what evidence.
 Exit code 0: done; 1: refused, no money moved; 2: not done; 3: not ended yet.`;

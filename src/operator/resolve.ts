@@ -9,8 +9,8 @@ import { ActionRefused, type OperatorDependencies } from './dependencies.ts';
 import * as sql from './operator.sql.ts';
 
 /**
- * Ends a payment that stays pending, with evidence that is checked at the node right before it is booked. `settled` needs the preimage,
- * which only the receiver reveals, and only for the money. `failed` needs the node's definitive failure. Without evidence nothing moves.
+ * Ends a payment that stays pending, with evidence that is checked at the node right before it is booked. `settled` needs the
+ * preimage, and a node that reports success or has no record. `failed` needs the node's definitive failure. Without evidence nothing moves.
  */
 export async function resolvePayment(deps: OperatorDependencies, action: Action): Promise<void> {
   const payment = await deps.payments.find(action.subject);
@@ -50,17 +50,32 @@ function provenFailure(status: PaymentOutcome | undefined): PaymentOutcome {
   );
 }
 
+/**
+ * The node decides wherever it knows the payment. A preimage alone counts only where the node has no record: a receiver who holds a payment
+ * can show the preimage and still cancel.
+ */
 function provenSuccess({ preimage = '' }: Action, payment: Payment, status: PaymentOutcome | undefined): PaymentOutcome {
   if (createHash('sha256').update(preimage, 'hex').digest('hex') !== payment.paymentHash) {
     throw new ActionRefused(`The preimage is not that of the payment: its SHA-256 is not ${payment.paymentHash}.`);
   }
+  if (status?.state === 'succeeded') return status;
+  if (payment.isKeysend) {
+    throw new ActionRefused(
+      'The payment is a keysend: this service made its preimage, which proves nothing. Wait until the node reports an outcome.',
+    );
+  }
+  if (status?.state === 'pending') {
+    throw new ActionRefused(
+      'The node reports the payment as pending: the receiver can still cancel it, whoever has the preimage. Wait until the node reports an outcome.',
+    );
+  }
   if (status?.state === 'failed') {
     throw new ActionRefused(
-      `The node says that the payment failed (${status.reason}), and the preimage that somebody was paid. Find out which holds.`,
+      `The node reports that the payment failed (${status.reason}). The preimage contradicts that, so nothing is booked. Find out which holds.`,
     );
   }
   // What routing cost is not known without the node: the wallet is not charged for it.
-  return status?.state === 'succeeded' ? status : { state: 'succeeded', preimage, feeMsat: ZERO_MSAT };
+  return { state: 'succeeded', preimage, feeMsat: ZERO_MSAT };
 }
 
 /** An internal payment waits for the node to close the invoice to outside payers: that is asked again, and its response decides. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { msat } from '../../src/kernel/money.ts';
 import { onFakeService } from '../support/fake-service.ts';
 import { runCommand } from '../support/process.ts';
 import type { Json } from '../support/service.ts';
@@ -46,7 +47,10 @@ onFakeService('npm run suspense and npm run payment', (service) => {
     const resolve = (...evidence: string[]) => run('payment', 'resolve', body.lnTx.id, ...evidence, '--reason', 'the receiver confirmed');
     expect(await resolve('--failed')).toMatchObject({ code: 1, output: expect.stringContaining('still in flight') });
     const { preimage = '' } = net.state().outsideInvoices[held.paymentHash] ?? {};
+    expect(await resolve('--preimage', preimage)).toMatchObject({ code: 1, output: expect.stringContaining('Wait until the node') });
+    net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(0) } });
     expect(await resolve('--preimage', preimage)).toMatchObject({ code: 0, stdout: expect.stringContaining('is settled') });
+    net.always('lookupPayment', undefined);
     net.outside.resolveHold(held.paymentHash, 'settle');
     expect(await service.problems()).toEqual([]);
   });

@@ -1,113 +1,165 @@
 import { expect, it } from 'vitest';
+import { msat } from '../../src/kernel/money.ts';
 import { onFakeService } from '../support/fake-service.ts';
 import type { Json, TestWallet } from '../support/service.ts';
 
-onFakeService('a payment that an operator ends', (service) => {
-  const { net } = service;
-  const ask = (subject: string, target: 'settled' | 'failed', preimage?: string) =>
-    service.act({ kind: 'resolve', subject, target, preimage });
-  const wallet = async (id: string) => service.client.get(`/v1/wallet/${id}`);
+onFakeService(
+  'a payment that an operator ends',
+  (service) => {
+    const { net } = service;
+    const ask = (subject: string, target: 'settled' | 'failed', preimage?: string) =>
+      service.act({ kind: 'resolve', subject, target, preimage });
+    const wallet = async (id: string) => service.client.get(`/v1/wallet/${id}`);
 
-  async function held(): Promise<{ payer: TestWallet; id: string; paymentHash: string; preimage: string }> {
-    const payer = await service.client.wallet(1_000);
-    const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { hold: true, fee: 0 } });
-    const { preimage = '' } = net.state().outsideInvoices[paymentHash] ?? {};
-    const json = { payment_request: paymentRequest };
-    const answer = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, {
-      key: payer.admin,
-      json,
-      headers: { prefer: 'respond-async' },
-    });
-    expect(answer.status).toBe(202);
-    await expect.poll(() => net.state().outgoing[answer.body.lnTx.id]?.outcome.state).toBe('pending');
-    return { payer, id: answer.body.lnTx.id, paymentHash, preimage };
-  }
-
-  it('is settled with the preimage, once, and stays so when the node reports it later', async () => {
-    const { payer, id, paymentHash, preimage } = await held();
-    expect(await ask(id, 'settled', 'ab'.repeat(32))).toMatchObject({
-      state: 'refused',
-      answer: expect.stringContaining('not that of the payment'),
-    });
-    expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
-    const done = await ask(id, 'settled', preimage);
-    expect(done).toMatchObject({ state: 'done', evidence: `preimage ${preimage}; the node says: pending` });
-    expect(await ask(id, 'settled', preimage)).toEqual(done);
-    expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('ended already') });
-    expect(await wallet(payer.id)).toMatchObject({ balance: 500, pending_msat: 0 });
-    net.outside.resolveHold(paymentHash, 'settle');
-    await service.restart();
-    expect(await service.client.get(`/v1/lntx/${id}`)).toMatchObject({ status: 'settled', payment_preimage: preimage, fee_msat: 0 });
-    expect((await service.openAlarms()).filter(({ subject }) => subject === id)).toEqual([]);
-    expect(await service.problems()).toEqual([]);
-    const changed = await service.problemsAfter(`UPDATE operator_action SET target = 'failed' WHERE id = $1`, done.id);
-    expect(changed).toEqual([`${done.id}: the payment is not what the operator’s action says`]);
-  });
-
-  it('is failed only when the node says so definitively at that moment', async () => {
-    const { payer, id, paymentHash } = await held();
-    for (const [fault, answer] of [
-      [undefined, 'still in flight'],
-      [{ unavailable: true }, 'did not answer'],
-      [{ lose: 'answer' }, 'did not answer'],
-      [{ instead: undefined }, 'no record of the payment'],
-      [{ instead: { state: 'succeeded', preimage: '', feeMsat: 0 } }, 'the payment succeeded'],
-    ] as const) {
-      net.always('lookupPayment', fault);
-      expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining(answer) });
+    async function held({ fee = 0 } = {}): Promise<{ payer: TestWallet; id: string; paymentHash: string; preimage: string }> {
+      const payer = await service.client.wallet(1_000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { hold: true, fee } });
+      const { preimage = '' } = net.state().outsideInvoices[paymentHash] ?? {};
+      const json = { payment_request: paymentRequest };
+      const answer = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, {
+        key: payer.admin,
+        json,
+        headers: { prefer: 'respond-async' },
+      });
+      expect(answer.status).toBe(202);
+      await expect.poll(() => net.state().outgoing[answer.body.lnTx.id]?.outcome.state).toBe('pending');
+      return { payer, id: answer.body.lnTx.id, paymentHash, preimage };
     }
-    expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
-    net.always('lookupPayment', { instead: { state: 'failed', reason: 'NO_ROUTE' } });
-    expect(await ask(id, 'failed')).toMatchObject({ state: 'done', evidence: 'the node says: failed (NO_ROUTE)' });
-    net.always('lookupPayment', undefined);
-    expect(await wallet(payer.id)).toMatchObject({ balance: 1_000, pending_msat: 0 });
-    net.outside.resolveHold(paymentHash, 'cancel');
-    expect(await service.problems()).toEqual([]);
-  });
 
-  it('is settled with the preimage when a restored node has no record of it', async () => {
-    const before = net.backup();
-    const { payer, id, preimage } = await held();
-    net.restore(before);
-    await expect.poll(async () => (await ask(id, 'failed')).answer).toContain('no record of the payment');
-    expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: expect.stringContaining('never heard of it') });
-    expect(await wallet(payer.id)).toMatchObject({ balance: 500, pending_msat: 0 });
-    expect(await service.problems()).toEqual([]);
-  });
-
-  it('is not ended while the node calls it failed and somebody has the preimage', async () => {
-    const { payer, id, preimage, paymentHash } = await held();
-    net.always('lookupPayment', { instead: { state: 'failed', reason: 'TIMEOUT' } });
-    expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'refused', answer: expect.stringContaining('failed (TIMEOUT)') });
-    net.always('lookupPayment', undefined);
-    expect(await wallet(payer.id)).toMatchObject({ pending_msat: 525_000 });
-    net.outside.resolveHold(paymentHash, 'cancel');
-    await expect.poll(async () => (await service.client.get(`/v1/lntx/${id}`)).status).toBe('failed');
-  });
-
-  it('ends an internal payment by asking the node once more', async () => {
-    const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
-    const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
-    net.always('cancelInvoice', { lose: 'call' });
-    const json = { payment_request: made.payment_request };
-    const begun = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, {
-      key: payer.admin,
-      json,
-      headers: { prefer: 'respond-async' },
+    it('is not settled with the preimage while the node reports it as pending: its receiver can still cancel it', async () => {
+      const { payer, id, preimage, paymentHash } = await held();
+      expect(await ask(id, 'settled', 'ab'.repeat(32))).toMatchObject({
+        state: 'refused',
+        answer: expect.stringContaining('not that of the payment'),
+      });
+      expect(await ask(id, 'settled', preimage)).toMatchObject({
+        state: 'refused',
+        answer: expect.stringContaining('Wait until the node reports an outcome'),
+      });
+      expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
+      net.outside.resolveHold(paymentHash, 'cancel');
+      await expect.poll(async () => (await service.client.get(`/v1/lntx/${id}`)).status).toBe('failed');
+      expect(await wallet(payer.id)).toMatchObject({ balance: 1_000, pending_msat: 0 });
+      expect(await service.problems()).toEqual([]);
     });
-    expect(begun.status).toBe(202);
-    const { id } = begun.body.lnTx;
-    expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('does not say') });
-    net.always('cancelInvoice', undefined);
-    expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('otherwise: it is settled') });
-    expect([(await wallet(payee.id)).balance, (await wallet(payer.id)).balance]).toEqual([100, 400]);
-    expect(await service.problems()).toEqual([]);
-  });
 
-  it('is refused for a payment that does not exist', async () => {
-    expect(await ask('lntx_0000000000000000000000', 'failed')).toMatchObject({
-      state: 'refused',
-      answer: expect.stringContaining('no payment'),
+    it('is settled with the preimage and the fee of the node when the node reports success, once', async () => {
+      const { payer, id, paymentHash, preimage } = await held({ fee: 2_000 });
+      // The node knows the outcome, and its event has not arrived.
+      net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(2_000) } });
+      const done = await ask(id, 'settled', preimage);
+      expect(done).toMatchObject({ state: 'done', evidence: 'the node says: succeeded' });
+      net.always('lookupPayment', undefined);
+      expect(await ask(id, 'settled', preimage)).toEqual(done);
+      expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('ended already') });
+      expect(await wallet(payer.id)).toMatchObject({ balance: 498, pending_msat: 0 });
+      net.outside.resolveHold(paymentHash, 'settle');
+      await service.restart();
+      expect(await service.client.get(`/v1/lntx/${id}`)).toMatchObject({ status: 'settled', payment_preimage: preimage, fee_msat: 2_000 });
+      expect((await service.openAlarms()).filter(({ subject }) => subject === id)).toEqual([]);
+      expect(await service.problems()).toEqual([]);
+      const changed = await service.problemsAfter(`UPDATE operator_action SET target = 'failed' WHERE id = $1`, done.id);
+      expect(changed).toEqual([`${done.id}: the payment is not what the operator’s action says`]);
     });
-  });
-});
+
+    it('is failed only when the node says so definitively at that moment', async () => {
+      const { payer, id, paymentHash } = await held();
+      for (const [fault, answer] of [
+        [undefined, 'still in flight'],
+        [{ unavailable: true }, 'did not answer'],
+        [{ lose: 'answer' }, 'did not answer'],
+        [{ instead: undefined }, 'no record of the payment'],
+        [{ instead: { state: 'succeeded', preimage: '', feeMsat: 0 } }, 'the payment succeeded'],
+      ] as const) {
+        net.always('lookupPayment', fault);
+        expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining(answer) });
+      }
+      expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
+      net.always('lookupPayment', { instead: { state: 'failed', reason: 'NO_ROUTE' } });
+      expect(await ask(id, 'failed')).toMatchObject({ state: 'done', evidence: 'the node says: failed (NO_ROUTE)' });
+      net.always('lookupPayment', undefined);
+      expect(await wallet(payer.id)).toMatchObject({ balance: 1_000, pending_msat: 0 });
+      net.outside.resolveHold(paymentHash, 'cancel');
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('is settled with the preimage when a restored node has no record of it', async () => {
+      const before = net.backup();
+      const { payer, id, preimage } = await held();
+      net.restore(before);
+      await expect.poll(async () => (await ask(id, 'failed')).answer).toContain('no record of the payment');
+      expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: expect.stringContaining('never heard of it') });
+      expect(await wallet(payer.id)).toMatchObject({ balance: 500, pending_msat: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('is not ended by a preimage that the node contradicts, and its alert stays open', async () => {
+      const { payer, id, preimage, paymentHash } = await held();
+      net.always('lookupPayment', { instead: { state: 'failed', reason: 'TIMEOUT' } });
+      await service.reconcile();
+      expect(await ask(id, 'settled', preimage)).toMatchObject({
+        state: 'refused',
+        answer: expect.stringMatching(/failed \(TIMEOUT\).*contradict/),
+      });
+      await service.reconcile();
+      expect((await service.openAlarms()).filter(({ subject }) => subject === id)).toMatchObject([{ kind: 'payment_stuck' }]);
+      net.always('lookupPayment', undefined);
+      expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
+      net.outside.resolveHold(paymentHash, 'cancel');
+      await expect.poll(async () => (await service.client.get(`/v1/lntx/${id}`)).status).toBe('failed');
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('is not settled with the preimage of a keysend, which this service made, unless the node reports success', async () => {
+      const payer = await service.client.wallet(1_000);
+      net.nextPayment({ hold: true, fee: 0 });
+      const { nodes }: Json = await service.client.get('/playground');
+      const json = { dest_pubkey: nodes.find(({ name }: Json) => name === 'alice').pubkey, num_satoshis: 500 };
+      const headers = { prefer: 'respond-async' };
+      const begun = await service.client.ask('POST', `/v1/wallet/${payer.id}/keysend`, { key: payer.admin, json, headers });
+      expect(begun.status).toBe(202);
+      const { id } = begun.body.lnTx;
+      await expect.poll(() => net.state().outgoing[id]?.outcome.state).toBe('pending');
+      const [row] = await service.rows('SELECT preimage, payment_hash FROM payment WHERE id = $1', id);
+      const { preimage, payment_hash: paymentHash } = row as { preimage: string; payment_hash: string };
+      for (const instead of [undefined, { state: 'pending' }, { state: 'failed', reason: 'TIMEOUT' }] as const) {
+        net.always('lookupPayment', { instead });
+        expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'refused', answer: expect.stringContaining('keysend') });
+      }
+      expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
+      net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(0) } });
+      expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: 'the node says: succeeded' });
+      net.always('lookupPayment', undefined);
+      net.outside.resolveHold(paymentHash, 'settle');
+      expect(await wallet(payer.id)).toMatchObject({ balance: 500, pending_msat: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('ends an internal payment by asking the node once more', async () => {
+      const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
+      const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
+      net.always('cancelInvoice', { lose: 'call' });
+      const json = { payment_request: made.payment_request };
+      const begun = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, {
+        key: payer.admin,
+        json,
+        headers: { prefer: 'respond-async' },
+      });
+      expect(begun.status).toBe(202);
+      const { id } = begun.body.lnTx;
+      expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('does not say') });
+      net.always('cancelInvoice', undefined);
+      expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('otherwise: it is settled') });
+      expect([(await wallet(payee.id)).balance, (await wallet(payer.id)).balance]).toEqual([100, 400]);
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('is refused for a payment that does not exist', async () => {
+      expect(await ask('lntx_0000000000000000000000', 'failed')).toMatchObject({
+        state: 'refused',
+        answer: expect.stringContaining('no payment'),
+      });
+    });
+  },
+  { STUCK_PAYMENT_SECONDS: '0' },
+);
