@@ -72,7 +72,7 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
 
   function admitCaller({ name, buckets }: Caller, request: FastifyRequest, reply: FastifyReply): void {
     const isFull = atOnce.of(name) >= settings.maxAtOnce;
-    // A refusal promises that nothing was paid, and a replay may be of something that was: what is new is charged later.
+    // The request may repeat one that was paid, and then its caller needs that outcome: only a new one is charged, later.
     if (keepsOutcomes(request)) {
       request.mustNotWait = isFull;
       request.isChargeDue = true;

@@ -1,6 +1,6 @@
 /**
  * The closed table of everything Satchel refuses: the stable `type` word of the API's error object, its HTTP status, and what it
- * means. Documentation and answers both come from here. A 4xx promises that nothing was or will be paid.
+ * means. Documentation and answers both come from here. A 4xx promises that the request paid nothing and will pay nothing.
  */
 export const REFUSALS = {
   validation_failed: { status: 400, meaning: 'A field is missing, unknown, or not of its form; the message names it.' },
@@ -48,11 +48,20 @@ export const REFUSALS = {
   },
   payload_too_large: { status: 413, meaning: 'The request is larger than this service reads.' },
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
-  rate_limited: { status: 429, meaning: 'Too many requests; nothing was done. Ask again after Retry-After seconds.' },
-  idempotency_mismatch: { status: 422, meaning: 'This Idempotency-Key was used for another request; nothing was done. Use a new key.' },
+  rate_limited: {
+    status: 429,
+    // The request may repeat one that was paid: whether it does is not looked up for an address that asks too often.
+    meaning:
+      'Too many requests. This request was not executed; an earlier request with the same Idempotency-Key may have been. ' +
+      'Send it again after Retry-After seconds.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    meaning: 'This Idempotency-Key was used for another request, which may have been executed. This one was not: send it with a new key.',
+  },
   too_many_payments: {
     status: 429,
-    meaning: 'The wallet has as many payments in flight as it may; nothing was sent. Wait until one has ended.',
+    meaning: 'The wallet has as many payments in flight as it may; this request sent nothing. Wait until one has ended.',
   },
   too_many_invoices: {
     status: 429,
@@ -66,12 +75,12 @@ export const REFUSALS = {
       'An error inside Satchel, which does not say whether money moved. Before you pay again, send the same with the same Idempotency-Key, ' +
       'or look at the history.',
   },
-  node_unavailable: { status: 503, meaning: 'The Lightning node cannot be reached; nothing was sent. Try again later.' },
+  node_unavailable: { status: 503, meaning: 'The Lightning node cannot be reached; this request sent nothing. Try again later.' },
   database_unavailable: {
     status: 503,
     meaning: 'The database cannot be used right now. This request booked nothing. Send it again after Retry-After seconds.',
   },
-  ledger_busy: { status: 503, meaning: 'Too many requests wait for the ledger; nothing was done. Try again shortly.' },
+  ledger_busy: { status: 503, meaning: 'Too many requests wait for the ledger; this request booked nothing. Try again shortly.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type RefusalType = keyof typeof REFUSALS;

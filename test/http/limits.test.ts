@@ -167,6 +167,34 @@ onFakeService(
       const others = await times(A_FEW, (i) => post({ 'idempotency-key': `something new ${i}` }));
       expect(others).toContainEqual(expect.objectContaining({ status: 429, body: expect.objectContaining({ type: 'rate_limited' }) }));
     });
+
+    it('does not say of a repetition from an exhausted address that nothing was done: the first request may have been paid', async () => {
+      const payers = [];
+      for (let i = 0; i < A_FEW; i++) {
+        const wallet = await service.client.wallet(1_000);
+        const { paymentRequest } = service.net.outside.invoice({ amountMsat: 1_000 });
+        const pay = () =>
+          service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+            key: wallet.admin,
+            json: { payment_request: paymentRequest },
+            headers: { 'idempotency-key': 'once', ...from('203.0.113.16') },
+          });
+        expect((await pay()).status).toBe(201);
+        payers.push(pay);
+      }
+      // Since its restart the service has not seen the keys. The address may save up a token in between, so there are several tries.
+      await service.restart();
+      const answers = [];
+      for (const pay of payers) {
+        await times(60, () => ask('/v1/wallets', undefined, from('203.0.113.16')));
+        answers.push(await pay());
+      }
+      const refused = answers.find(({ status }) => status === 429);
+      expect(refused?.body.message).toBe(
+        'Too many requests. This request was not executed; an earlier request with the same Idempotency-Key may have been. Send it again after Retry-After seconds.',
+      );
+      expect(await service.problems()).toEqual([]);
+    });
   },
   FEW,
 );

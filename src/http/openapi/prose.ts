@@ -16,8 +16,9 @@ and \`waklp_\` only name a wallet in links: as credentials they are answered 403
 \`""\` count as absent. Where an integer is expected, its digits as a text will do. A body field that does not exist is refused by name; a query
 parameter that does not exist is ignored.
 
-**Status codes move money.** 201: it is done. 202: it is under way or unclear, and the money is held: ask again. A 4xx promises that nothing was
-or will be paid. A 503 says that this request sent and booked nothing. A 500, like no answer at all, says nothing of the money: send the same request again with the
+**Status codes move money.** 201: it is done. 202: it is under way or unclear, and the money is held: ask again. A 4xx promises that this
+request paid nothing and will pay nothing; a 401, 403, 422 or 429 says nothing of an earlier request with the same \`Idempotency-Key\`. A 503
+says that this request sent and booked nothing. A 500, like no answer at all, says nothing of the money: send the same request again with the
 same \`Idempotency-Key\` (the same invoice is not paid twice in any case), or look at the history with \`status=all\`, before you pay again.
 
 **Errors** are one object, whose \`type\` is a word of a closed table; the words of each status are listed with it. A method that an address
