@@ -9,6 +9,7 @@ import { invoicePaymentRows } from './rows/invoice-payments.ts';
 import { layerRows } from './rows/layers.ts';
 import { lightningRows } from './rows/lightning.ts';
 import { memoryRows } from './rows/memory.ts';
+import { memoryUnderLoadRows } from './rows/memory-under-load.ts';
 import { readRows } from './rows/reads.ts';
 import { slowReaderRows } from './rows/slow-readers.ts';
 import { tpcbRows } from './rows/tpcb.ts';
@@ -38,6 +39,7 @@ const ROWS: readonly Row[] = [
   ...layerRows(),
   ...growthRows(),
   ...memoryRows(),
+  ...memoryUnderLoadRows(),
   ...slowReaderRows(),
   ...lightningRows(),
 ];

@@ -14,8 +14,8 @@ export interface LoadOrder {
   readonly seconds: number;
   /** Whole HTTP requests; each connection takes its turn through them. {@link COUNTED} becomes another number in every request. */
   readonly requests: readonly string[];
-  /** Each request is sent once, by whichever connection is free, and the load ends with the last. */
-  readonly isOnce?: boolean;
+  /** So many requests are sent, in their order, by whichever connection is free; the load ends with the last. */
+  readonly total?: number;
   /** Answers whose status is not 2xx are no failure of the load. */
   readonly mayBeRefused?: boolean;
 }
@@ -37,7 +37,7 @@ const MANY = 64;
 const order = workerData as LoadOrder;
 const requests = order.requests.map((text) => ({ bytes: Buffer.from(text), countAt: text.indexOf(COUNTED) }));
 let sent = 0;
-let nextOnce = 0;
+let taken = 0;
 const latenciesMs: number[] = [];
 let refused = 0;
 
@@ -76,8 +76,8 @@ function lookNowAndThen(): () => void {
 
 /** @returns undefined when there is nothing left to send */
 function next(turn: number): Buffer | undefined {
-  if (order.isOnce && nextOnce >= requests.length) return undefined;
-  const request = requests[order.isOnce ? nextOnce++ : turn % requests.length];
+  if (order.total !== undefined && taken >= order.total) return undefined;
+  const request = requests[(order.total === undefined ? turn : taken++) % requests.length];
   if (!request) throw new Error('there is nothing to ask');
   if (request.countAt < 0) return request.bytes;
   const counted = Buffer.from(request.bytes);

@@ -16,10 +16,27 @@ export interface Sizes {
   readonly transfers: number;
   readonly listed: number;
   readonly tpcbScale: number;
+  readonly transfersUnderLoad: number;
 }
 
-const NORMAL: Sizes = { rounds: 5, seconds: 0.8, wallets: 100_000, transfers: 200_000, listed: 100_000, tpcbScale: 50 };
-const QUICK: Sizes = { rounds: 2, seconds: 0.4, wallets: 10_000, transfers: 20_000, listed: 10_000, tpcbScale: 5 };
+const NORMAL: Sizes = {
+  rounds: 5,
+  seconds: 0.8,
+  wallets: 100_000,
+  transfers: 200_000,
+  listed: 100_000,
+  tpcbScale: 50,
+  transfersUnderLoad: 1_000_000,
+};
+const QUICK: Sizes = {
+  rounds: 2,
+  seconds: 0.4,
+  wallets: 10_000,
+  transfers: 20_000,
+  listed: 10_000,
+  tpcbScale: 5,
+  transfersUnderLoad: 100_000,
+};
 const LARGE: Partial<Sizes> = { wallets: 1_000_000, transfers: 5_000_000 };
 
 export const DIALECTS = ['sqlite', 'postgres'] as const satisfies readonly Dialect[];

@@ -62,7 +62,7 @@ async function measure(run: Run, dialect: Dialect, request: (typeof WORST)[numbe
 async function walletWithLargeRows(service: FakeService): Promise<string> {
   const [payer = ''] = service.wallets;
   const requests = await service.invoicePayments(ROWS, { payer, passThru: PASS_THRU });
-  await load({ port: service.port, requests, connections: 16, seconds: 60, isOnce: true });
+  await load({ port: service.port, requests, connections: 16, seconds: 60, total: requests.length });
   return payer;
 }
 

@@ -48,5 +48,5 @@ async function againstTransfers(
 }
 
 async function payAll({ port, invoicePayments }: FakeService, connections: number, count: number, figure: (result: LoadResult) => number) {
-  return figure(await load({ port, requests: await invoicePayments(count), connections, seconds: 60, isOnce: true }));
+  return figure(await load({ port, requests: await invoicePayments(count), connections, seconds: 60, total: count }));
 }

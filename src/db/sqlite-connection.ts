@@ -14,6 +14,11 @@ interface Prepared {
   readonly emptyRow: Record<string, null>;
 }
 
+/** What one connection keeps of the file. What it does not keep, it reads from the operating system's cache. */
+const WRITER_CACHE_KIB = 32_768;
+/** There are up to five readers. */
+const READER_CACHE_KIB = 8_192;
+
 /** Values go into columns and are not calculated with; a row is looked up by its id at most. */
 const PLAIN =
   /^(INSERT INTO \w+ \([\w\s,]+\)\s+VALUES \(\$\d+(, \$\d+)*\)|UPDATE \w+ SET \w+ = \$\d+(, \w+ = \$\d+)*( WHERE id = \$\d+)?)$/;
@@ -28,7 +33,8 @@ export class SqliteConnection implements Queryable {
     this.#db = new DatabaseSync(path, { readOnly, timeout: 10_000 });
     // FULL: a commit that was answered survives a power cut. It costs nothing over NORMAL once commits are shared.
     // Pages are what a transfer costs, so they are checkpointed rarely.
-    this.#db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536');
+    this.#db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    this.#db.exec(`PRAGMA cache_size = -${readOnly ? READER_CACHE_KIB : WRITER_CACHE_KIB}`);
     this.#db.exec(`PRAGMA temp_store = ${isTool ? 'FILE' : 'MEMORY'}`);
     if (!readOnly) this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000');
   }
