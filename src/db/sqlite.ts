@@ -7,6 +7,7 @@ import type { OpenOptions } from './open.ts';
 import { Running } from './running.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteReads } from './sqlite-reads.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
 import { runInTx } from './tx.ts';
 
 /** How many connections are kept for the next snapshots. */
@@ -22,10 +23,16 @@ export function openSqlite(given: string, { readOnly = false, beside = false }: 
   if (!isGuest) createFile(given);
   const path = onlyName(given);
   const lock = isGuest ? undefined : lockFile(path);
-  const writer = readOnly ? undefined : new SqliteConnection(path, false);
+  const writer = readOnly ? undefined : new SqliteWriter(path);
   // Where another process writes, nobody here knows when it commits: every read is on its own.
   const shared = writer && new SqliteReads(path);
   const reader = shared ?? new SqliteConnection(path, true, isGuest);
+  /** The writer unless a transaction of it is open: only then are its pages not those that are committed. */
+  const readerNow = (): SqliteConnection => {
+    if (!writer || isGuest || !writer.mayRead) return reader;
+    writer.beginReads();
+    return writer;
+  };
   const writes = new Turns();
   const running = new Running();
   const idle: SqliteConnection[] = [];
@@ -43,11 +50,15 @@ export function openSqlite(given: string, { readOnly = false, beside = false }: 
   return {
     dialect: 'sqlite',
     identity: running,
-    all: (statement, ...parameters) => reader.all(statement, ...parameters),
-    first: (statement, ...parameters) => reader.first(statement, ...parameters),
+    all: (statement, ...parameters) => readerNow().all(statement, ...parameters),
+    first: (statement, ...parameters) => readerNow().first(statement, ...parameters),
     async transaction(work) {
       if (!writer) throw new Error('the database was opened for reading only');
-      return running.write(() => writes.take(() => inTransaction(writer, 'BEGIN IMMEDIATE', work, () => shared?.endTurn())));
+      const write = () => {
+        writer.endReads();
+        return inTransaction(writer, 'BEGIN IMMEDIATE', work, () => shared?.endTurn());
+      };
+      return running.write(() => writes.take(write));
     },
     snapshot: (work) => running.read(() => snapshot(work)),
     async close() {

@@ -41,7 +41,6 @@ export interface InvoicePayment {
 export interface PayInvoiceDependencies {
   readonly database: Database;
   readonly saga: Saga;
-  readonly maxInFlight: number;
   readonly our: OurNode;
   readonly clock: Clock;
 }
@@ -56,9 +55,9 @@ export interface PayInvoiceDependencies {
  * @throws Refusal when nothing was begun.
  */
 export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<Begun> {
-  const { database, saga, our, clock, maxInFlight } = deps;
+  const { database, saga, our, clock } = deps;
   const { wallet, claim } = order;
-  const lookup = { database, maxInFlight, network: () => our.identity().network };
+  const lookup = { database, network: () => our.identity().network };
   const { payable: invoice, ...found } = await findPayable(lookup, order.invoice, wallet.id);
   const { paymentHash, paymentRequest } = invoice;
   const amountMsat = agreedAmount(invoice, order.amountMsat);

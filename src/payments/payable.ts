@@ -20,7 +20,7 @@ interface Found {
   readonly issued: Invoice | undefined;
   /** Whether a payment of the hash is pending or has succeeded. */
   readonly isLive: boolean;
-  /** How many payments the wallet has in flight; counts no further than the limit. */
+  /** How many payments the wallet has in flight. */
   readonly pending: number;
 }
 
@@ -48,7 +48,7 @@ export function readInvoice(paymentRequest: string, network: NodeInfo['network']
  * @throws Refusal as {@link readInvoice}.
  */
 export async function findPayable(
-  deps: { database: Database; network: () => NodeInfo['network']; maxInFlight: number },
+  deps: { database: Database; network: () => NodeInfo['network'] },
   invoice: string | Bolt11,
   walletId: string,
 ): Promise<FoundPayable> {
@@ -62,8 +62,8 @@ export async function findPayable(
   return { ...(found && hint === decoded.paymentHash ? found : await find(decoded.paymentHash)), payable: decoded };
 }
 
-async function findByHash(deps: { database: Database; maxInFlight: number }, paymentHash: string, walletId: string): Promise<Found> {
-  const row = await deps.database.first(sql.findPayable, paymentHash, walletId, deps.maxInFlight);
+async function findByHash(deps: { database: Database }, paymentHash: string, walletId: string): Promise<Found> {
+  const row = await deps.database.first(sql.findPayable, paymentHash, walletId);
   if (!row) return { issued: undefined, isLive: false, pending: 0 };
   const { live_id, pending, ...issued } = row;
   return { issued: issued.id === null ? undefined : rowToInvoice(issued), isLive: live_id !== null, pending };

@@ -72,6 +72,27 @@ describe('reads of SQLite', () => {
     expect(checkpoint()).toBe(0);
   });
 
+  it('see only what is committed while a transaction is open, however long it takes', async () => {
+    await database.transaction(async (tx) => {
+      await tx.run(put, 'a', '1');
+      expect(await database.first(get, 'a')).toBeUndefined();
+      await nextTurn();
+      expect(await database.first(get, 'a')).toBeUndefined();
+      expect(await tx.first(get, 'a')).toEqual({ value: '1' });
+    });
+    expect(await database.first(get, 'a')).toEqual({ value: '1' });
+  });
+
+  it('that were under way do not keep a transaction from beginning, nor does one that was rolled back stay in them', async () => {
+    const reading = database.first(get, 'a');
+    const failing = database.transaction(async (tx) => {
+      await tx.run(put, 'a', '1');
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect([await reading, await database.first(get, 'a')]).toEqual([undefined, undefined]);
+  });
+
   it('are on their own where another one writes', async () => {
     const other = await openDatabase(`sqlite:${path}`, { log: silentLog, readOnly: true });
     expect(await other.first(get, 'a')).toBeUndefined();
