@@ -88,12 +88,13 @@ export const countAllPending = statement<{ n: number }>(
 const succeedOne = `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4
   WHERE id = $1 AND state = 'pending'`;
 
+// "coalesce" hides the condition from the index of pending payments: a plan made while they were few would read all of them, not those by id.
 export const succeed = statement('payment_succeed', {
   sqlite: succeedOne,
   postgres: succeedOne,
   postgresMany: `UPDATE payment SET state = 'succeeded', preimage = n.preimage, fee_msat = n.fee_msat, settled_at = n.settled_at
     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS n (id, preimage, fee_msat, settled_at)
-    WHERE payment.id = n.id AND state = 'pending' RETURNING 1`,
+    WHERE payment.id = n.id AND coalesce(state) = 'pending' RETURNING 1`,
 });
 
 export const fail = statement(

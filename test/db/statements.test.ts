@@ -38,6 +38,21 @@ onBothDatabases('statements', (open, dialect) => {
     }
   });
 
+  it('every update of many rows finds them by id, however few rows its conditions seem to leave', async () => {
+    if (dialect === 'sqlite') return;
+    const database = await open();
+    const updates = (await allStatements(dialect)).filter(({ postgresMany }) => postgresMany?.startsWith('UPDATE'));
+    expect(updates.length).toBeGreaterThan(2);
+    for (const { name, postgresMany = '' } of updates) {
+      const lists = new Set(postgresMany.match(/\$\d+/g)).size;
+      const rows = await database.transaction(async (tx) => {
+        await tx.all(statement(`prepare_${name}`, `PREPARE ${name} AS ${postgresMany}`));
+        return tx.all(statement(`explain_${name}`, `EXPLAIN EXECUTE ${name}(${new Array(lists).fill(`'{}'`).join()})`));
+      });
+      expect(rows.flatMap((row) => Object.values(row)).join('\n'), name).toMatch(/Index Scan using \w+_pkey/);
+    }
+  });
+
   it('every statement can be prepared, and no two share a name', async () => {
     const database = await open();
     const statements = await allStatements(dialect);
