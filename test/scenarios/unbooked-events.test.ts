@@ -24,7 +24,7 @@ onFakeService('events that cannot be booked', (service) => {
 
   it('do not stop the watcher: 260 of them are set aside with an alert, and what follows is credited', async () => {
     const wallet = await service.client.wallet();
-    service.failing = ({ name }) => name === 'invoice_insert_stray';
+    service.failing = ({ name }) => name.startsWith('invoice_insert_stray');
     for (let i = 0; i < 260; i++) tellSettlement(service, `stray ${i}`, 1_000);
     const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
     expect(await net.outside.keysend({ amountMsat: 5_000, customRecords })).toMatchObject({ state: 'succeeded' });

@@ -87,7 +87,11 @@ export function onFakeService(
       const failing =
         <T>(work: (tx: Tx) => Promise<T>) =>
         (tx: Tx): Promise<T> =>
-          work({ ...tx, run: (one, ...given) => (service.failing?.(one) ? Promise.reject(full()) : tx.run(one, ...given)) });
+          work({
+            ...tx,
+            run: (one, ...given) => (service.failing?.(one) ? Promise.reject(full()) : tx.run(one, ...given)),
+            send: (one, ...given) => (service.failing?.(one) ? Promise.reject(full()) : tx.send(one, ...given)),
+          });
       const others: Satchel[] = [];
       const openNode = async () => ({ node: net.connect(), playground: net.control });
       const start = async () => {
