@@ -271,7 +271,7 @@ onFakeService(
       const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
       let failures = 0;
       service.failing = ({ name }) => {
-        const fails = name === 'invoice_insert_keysend' || name === 'unbooked_event_set_aside';
+        const fails = name.startsWith('invoice_insert_keysend') || name === 'unbooked_event_set_aside';
         if (fails) failures += 1;
         return fails;
       };
