@@ -6,7 +6,8 @@ import type { CrashPoints } from './crash-points.ts';
 
 /** What goes on by the clock, whatever is asked of the service: told by a transaction's first statement. */
 const BY_THE_CLOCK = /^(lease|reconcile|alarm|proof)_|_forget/;
-const ENDS_A_PAYMENT = /^payment_(succeed|fail)$/;
+/** Rows that PostgreSQL gets together with COMMIT have names of their own. */
+const ENDS_A_PAYMENT = /^payment_(succeed|fail)(_one|_many)?$/;
 
 /** A database in which the process may die before and after every statement of a transaction and before and after its COMMIT. */
 export function crashing(database: Database, points: CrashPoints, paymentEnded: () => void): Database {
