@@ -54,6 +54,6 @@ async function watchSuspense({ ledger, alarms }: OperatorDependencies, alertedMs
   const { balanceMsat } = await ledger.balance(SYSTEM_ACCOUNTS.suspense);
   if (balanceMsat === alertedMsat) return balanceMsat;
   if (balanceMsat > 0) await alarms.raise({ ...ALERT, message: `${balanceMsat} msat arrived for no wallet and have no owner` });
-  else await alarms.clear(ALERT.kind, ALERT.subject);
+  else if ((await alarms.openSubjects(ALERT.kind)).length > 0) await alarms.clear(ALERT.kind, ALERT.subject);
   return balanceMsat;
 }
