@@ -53,8 +53,8 @@ async function findSides(deps: Dependencies, idOrHash: string, owner: Owner): Pr
     return { payment: payment && (await isOwn(deps, payment.walletId, owner)) ? payment : undefined };
   }
   if (byId && !invoice) return {};
-  // A wallet cannot pay its own invoice, so an invoice of a single wallet has no other side there.
-  if (invoice && owner.walletId !== undefined) return { invoice };
+  // A wallet cannot pay its own invoice, and an open or canceled invoice has no payment inside the service.
+  if (invoice && (owner.walletId !== undefined || invoice.state === 'open' || invoice.state === 'canceled')) return { invoice };
   return { invoice, payment: await payments.findByHash(invoice?.paymentHash ?? idOrHash.toLowerCase(), owner) };
 }
 
