@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
+import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
 import { errorMessage } from './kernel/log.ts';
-import { parseFakeUrl } from './lightning/fake/fake-url.ts';
-import { parsePlaygroundUrl } from './lightning/playground/shared.ts';
 
 /** Everything that can be configured, in one place. Read from the environment, checked before anything starts. */
 export interface Config {

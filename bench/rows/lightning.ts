@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { openPlayground } from '../../devnet/playground/playground.ts';
 import { startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Msat, satToMsat } from '../../src/kernel/money.ts';
-import { openPlayground } from '../../src/lightning/playground/playground.ts';
 import { compare, perSecond, type Side } from '../compare.ts';
 import type { Row } from '../row.ts';
 import { type Run, silentLog } from '../run.ts';

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { servePlayground } from '../../devnet/playground/server.ts';
+import { DEFAULT_PORT } from '../../devnet/playground/shared-protocol.ts';
+import { playgroundUrl } from '../../devnet/playground/shared-url.ts';
 import { InvalidConfig, makeDataDir, readConfig } from '../config.ts';
 import { errorMessage } from '../kernel/log.ts';
-import { servePlayground } from '../lightning/playground/server.ts';
-import { DEFAULT_PORT } from '../lightning/playground/shared-protocol.ts';
-import { playgroundUrl } from '../lightning/playground/shared-url.ts';
 import { readArguments } from './arguments.ts';
 
 // The keys of the nodes are in its files: they are for their owner alone.

@@ -9,7 +9,7 @@ import type { Tx } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
-import { collectLog } from '../lightning/playground/support/open.ts';
+import { collectLog } from '../devnet/playground/support/open.ts';
 import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/databases.ts';
 
 const put = statement('test_put', `INSERT INTO service_fact (name, value) VALUES ($1, $2)`);

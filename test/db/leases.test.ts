@@ -5,7 +5,7 @@ import { underLease } from '../../src/db/leases.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
-import { startChild } from '../lightning/playground/support/shared.ts';
+import { startChild } from '../devnet/playground/support/shared.ts';
 import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/databases.ts';
 
 const TIMING = { renewMs: 50, staleMs: 400 };

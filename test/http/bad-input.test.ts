@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { type Bolt11Draft, type Bolt11Field, encodeBolt11, featureWords, ordinaryFields } from '../../src/lightning/fake/bolt11-encoder.ts';
+import { type Bolt11Draft, type Bolt11Field, encodeBolt11, featureWords, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
 import { forgeAmount, forgeWords, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 import { type Answer, type Json, onRunningService, type TestWallet } from '../support/service.ts';
 

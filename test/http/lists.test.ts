@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PaymentScript } from '../../src/lightning/fake/script.ts';
+import type { PaymentScript } from '../../devnet/fake/script.ts';
 import { type FakeService, onFakeService } from '../support/fake-service.ts';
 import type { Answer, Json, TestWallet } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
-import { encodeBolt11, ordinaryFields } from '../../src/lightning/fake/bolt11-encoder.ts';
+import { encodeBolt11, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
 import { type FakeService, onFakeService } from '../support/fake-service.ts';
 import type { Answer, Client, Json, TestWallet } from '../support/service.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { startChild } from '../lightning/playground/support/shared.ts';
+import { startChild } from '../devnet/playground/support/shared.ts';
 import { freshUrls, MIGRATIONS, silentLog } from '../support/databases.ts';
 import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
 

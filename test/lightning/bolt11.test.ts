@@ -2,6 +2,14 @@ import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
 import {
+  type Bolt11Draft,
+  type Bolt11Field,
+  encodeBolt11,
+  featureWords,
+  numberWords,
+  ordinaryFields,
+} from '../../devnet/fake/bolt11-encoder.ts';
+import {
   type Bolt11,
   canonicalText,
   decodeBolt11,
@@ -9,14 +17,6 @@ import {
   unknownRequiredBits,
   unverifiedPaymentHash,
 } from '../../src/lightning/bolt11.ts';
-import {
-  type Bolt11Draft,
-  type Bolt11Field,
-  encodeBolt11,
-  featureWords,
-  numberWords,
-  ordinaryFields,
-} from '../../src/lightning/fake/bolt11-encoder.ts';
 import { isPublicKey } from '../../src/lightning/public-key.ts';
 import { forgeAmount, forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 import { INVALID, UNKNOWN_REQUIRED_FEATURE, VALID } from './bolt11-vectors.ts';

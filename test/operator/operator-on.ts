@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
 import { createAlarms } from '../../src/alarms/alarms.ts';
@@ -10,7 +11,6 @@ import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
-import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import type { OperatorDependencies } from '../../src/operator/dependencies.ts';
 import { createPayments } from '../../src/payments/payments.ts';
 import { createWallets } from '../../src/wallets/wallets.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startChild } from '../lightning/playground/support/shared.ts';
+import { startChild } from '../devnet/playground/support/shared.ts';
 import { freshUrls } from '../support/databases.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
 import type { Answer, Client, Json } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dialect } from '../../src/db/database.ts';
-import { startChild } from '../lightning/playground/support/shared.ts';
+import { startChild } from '../devnet/playground/support/shared.ts';
 import { freshUrls } from '../support/databases.ts';
 import { processSettings, runVerify } from '../support/process.ts';
 import { Column, isBegun, isCertain } from './kill-matrix/matrix.ts';

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKeyText } from '../../src/accounts/keys.ts';
 import type { Dialect } from '../../src/db/database.ts';
-import { startChild } from '../lightning/playground/support/shared.ts';
+import { startChild } from '../devnet/playground/support/shared.ts';
 import { freshUrls } from '../support/databases.ts';
 import { processSettings, runCommand, type ServiceProcess, startProcess } from '../support/process.ts';
 import type { Json } from '../support/service.ts';

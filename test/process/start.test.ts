@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startChild, startCommand } from '../lightning/playground/support/shared.ts';
+import { startChild, startCommand } from '../devnet/playground/support/shared.ts';
 import { processSettings, type ServiceProcess, startProcess } from '../support/process.ts';
 
 const run = promisify(execFile);

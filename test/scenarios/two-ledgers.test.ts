@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import { freshUrls } from '../support/databases.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {

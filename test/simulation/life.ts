@@ -1,3 +1,4 @@
+import type { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { createAlarms } from '../../src/alarms/alarms.ts';
@@ -7,7 +8,6 @@ import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
 import { meetNode } from '../../src/invoices/our-node.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
-import type { FakeNetwork } from '../../src/lightning/fake/fake.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { createWithdrawLinks, linkUses, type WithdrawLinks } from '../../src/lnurl/withdraw-links.ts';
 import { createNodeHistory } from '../../src/payments/node-history.ts';

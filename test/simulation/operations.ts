@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { CallFault, CallName } from '../../src/lightning/fake/faults.ts';
-import type { PaymentScript } from '../../src/lightning/fake/script.ts';
+import type { CallFault, CallName } from '../../devnet/fake/faults.ts';
+import type { PaymentScript } from '../../devnet/fake/script.ts';
 import type { Fault } from '../support/faulty-database.ts';
 
 /** An action of a customer, an outside payer, the node, the database or the operating system. Numbers are indexes, taken modulo the number of items. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { FaultRates } from '../../src/lightning/fake/faults.ts';
+import type { FaultRates } from '../../devnet/fake/faults.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { operation } from './operations.ts';
 import { Simulation } from './simulation.ts';

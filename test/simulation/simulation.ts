@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { FakeNetwork } from '../../devnet/fake/fake.ts';
+import type { FaultRates } from '../../devnet/fake/faults.ts';
+import { SteppedTime } from '../../devnet/fake/time.ts';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import { FakeNetwork } from '../../src/lightning/fake/fake.ts';
-import type { FaultRates } from '../../src/lightning/fake/faults.ts';
-import { SteppedTime } from '../../src/lightning/fake/time.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
 import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';

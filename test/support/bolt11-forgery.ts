@@ -1,5 +1,5 @@
 import { bech32 } from '@scure/base';
-import { amountText } from '../../src/lightning/fake/bolt11-encoder.ts';
+import { amountText } from '../../devnet/fake/bolt11-encoder.ts';
 
 /** The key that signs the examples of BOLT11. */
 export const SPEC_PRIVATE_KEY = 'e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Type } from 'typebox';
+import { InDoubt, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../../devnet/playground/playground.ts';
 import type { Invoices } from '../../invoices/invoices.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { decodeBolt11 } from '../../lightning/bolt11.ts';
-import { InDoubt, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../lightning/playground/playground.ts';
 import type { Access } from '../access.ts';
 import type { App } from '../app-type.ts';
 import { customRecordsHex, Expiry, Memo, memoText, NumSatoshis, NumSatoshisOrAny } from '../fields.ts';

@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { startSatchel } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/db/open.ts';
-import { openNode } from '../../../src/lightning/open.ts';
+import { openNode } from '../../../src/open-node.ts';
 import { CrashPoints, type Order } from './crash-points.ts';
 import { crashing } from './crashing-database.ts';
 import { CrashingNode } from './crashing-node.ts';

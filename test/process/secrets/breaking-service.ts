@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config.ts';
 import type { Database, Tx } from '../../../src/db/database.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { type Statement, statement } from '../../../src/db/statement.ts';
-import { openNode } from '../../../src/lightning/open.ts';
+import { openNode } from '../../../src/open-node.ts';
 
 /** The service on a database that refuses every statement, with its real parameters, once its parent process says so. */
 async function main(): Promise<void> {

@@ -1,0 +1,23 @@
+import type { Log } from '../../src/kernel/log.ts';
+import type { Playground } from '../playground/playground.ts';
+import { FakeNetwork } from './fake.ts';
+import { parseFakeUrl } from './fake-url.ts';
+import { openFakeFile } from './file.ts';
+import { realTime } from './time.ts';
+
+export interface FakeOptions {
+  /** `fake:` or `fake:?seed=…&faults=…` */
+  readonly url: string;
+  /** Holds `fake.db`, which only one process may use at a time. */
+  readonly dataDir: string;
+  readonly log: Log;
+}
+
+/** The fake node for a running service, in real time and with a memory that outlives the process. @throws InvalidFakeUrl, FakeFileRefused */
+export function openFake({ url, dataDir, log }: FakeOptions): Playground {
+  const { seed, rates } = parseFakeUrl(url);
+  const file = openFakeFile(dataDir, seed);
+  log.warn({ seed, rates }, 'the Lightning node is a FAKE: a test tool without real money, whose keys anybody can compute');
+  const net = new FakeNetwork({ seed, rates, time: realTime, state: file.state, keep: file.keep });
+  return { node: net.connect({ closed: file.close }), control: net.control };
+}

@@ -1,0 +1,228 @@
+import { type Msat, msat } from '../../src/kernel/money.ts';
+import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
+import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
+import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../playground/checks.ts';
+import type { OutsideName } from '../playground/node-name.ts';
+import { PlaygroundRefusal } from '../playground/playground-refusal.ts';
+import type { EventLog } from './event-log.ts';
+import { MAX_PAYMENT_DELAY_MS } from './faults.ts';
+import { hashOf } from './identities.ts';
+import type { OutsideRecords } from './outside-records.ts';
+import type { PaymentScript } from './script.ts';
+import type { Arrival, OutsideInvoiceRow } from './tables.ts';
+import type { World } from './world.ts';
+
+type Order = Pick<PaymentOrder, 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>;
+
+/** Where a payment goes: to a node with a preimage, or nowhere, for a reason. */
+type Target = { readonly at: OutsideName; readonly preimage: string; readonly script: PaymentScript } | { readonly nowhere: FailureReason };
+
+const LATE_MS = 5_000;
+
+/** What our node pays, once per payment id, for ever. */
+export class Outgoing {
+  readonly #world: World;
+  readonly #log: EventLog;
+  readonly #records: OutsideRecords;
+  readonly #scripts: PaymentScript[] = [];
+  /** Payment ids by payment hash. */
+  #attempts = new Map<string, string[]>();
+
+  constructor(world: World, log: EventLog, records: OutsideRecords) {
+    this.#world = world;
+    this.#log = log;
+    this.#records = records;
+    this.reload();
+  }
+
+  /** After the node's memory was replaced. */
+  reload(): void {
+    this.#attempts = new Map();
+    for (const [paymentId, { paymentHash }] of this.#world.tables.outgoing.entries()) this.#index(paymentId, paymentHash);
+  }
+
+  /** The script of the next payment that begins, in place of its invoice's. */
+  script(script: PaymentScript): void {
+    this.#scripts.push(script);
+  }
+
+  pay(order: PaymentOrder): PaymentOutcome {
+    requireOrder(order);
+    requireInvoiceText(order.paymentRequest);
+    const invoice = this.#invoice(order);
+    return this.#once(order, () => this.#targetOf(order, invoice));
+  }
+
+  keysend(order: KeysendOrder): PaymentOutcome {
+    requireOrder(order);
+    requirePoint('destination', order.destination);
+    requireBytes32('preimage', order.preimage);
+    requireRecords(order.customRecords);
+    if (hashOf(order.preimage) !== order.paymentHash) throw new PlaygroundRefusal('the preimage is not that of paymentHash');
+    const at = this.#nameOf(order.destination);
+    return this.#once(order, () => (at ? { at, preimage: order.preimage, script: {} } : { nowhere: 'NO_ROUTE' }));
+  }
+
+  lookup(paymentId: string): PaymentOutcome | undefined {
+    requireId('paymentId', paymentId);
+    return this.#world.tables.outgoing.get(paymentId)?.outcome;
+  }
+
+  /** The receiver takes what has arrived: the money is gone, whatever our node remembers or has said. */
+  arrive({ paymentId, paymentHash, preimage, amountMsat, feeMsat, outsideId }: Arrival): void {
+    const { balance, outsideInvoices, outgoing } = this.#world.tables;
+    if (this.#records.get(outsideId).state !== 'pending') {
+      // Another payment of this hash was first; nobody takes it twice.
+      if (outgoing.get(paymentId)?.outcome.state === 'pending') this.fail(paymentId, 'INCORRECT_PAYMENT_DETAILS');
+      return;
+    }
+    this.#records.end(outsideId, 'succeeded');
+    balance.put('local', msat((balance.get('local') ?? 0) - amountMsat - feeMsat));
+    const invoice = outsideInvoices.get(paymentHash);
+    if (invoice) outsideInvoices.put(paymentHash, { ...invoice, state: 'settled' });
+    this.#conclude(paymentId, { state: 'succeeded', preimage, feeMsat });
+  }
+
+  /** A payment that went back. */
+  fail(paymentId: string, reason: FailureReason): void {
+    this.#conclude(paymentId, { state: 'failed', reason });
+  }
+
+  #once(order: Order, target: () => Target): PaymentOutcome {
+    const { outgoing } = this.#world.tables;
+    const known = outgoing.get(order.paymentId);
+    if (known && known.paymentHash !== order.paymentHash) throw new PlaygroundRefusal('paymentId belongs to another payment hash');
+    if (!known) this.#begin(order, target());
+    return outgoing.get(order.paymentId)?.outcome ?? { state: 'pending' };
+  }
+
+  #begin(order: Order, target: Target): void {
+    const { paymentId, paymentHash, amountMsat } = order;
+    const obstacle = 'nowhere' in target ? target.nowhere : this.#obstacle(order);
+    if (this.#world.faults.happens('stale')) this.tellStale(paymentHash);
+    this.#world.tables.outgoing.put(paymentId, { paymentHash, amountMsat, outcome: { state: 'pending' } });
+    this.#index(paymentId, paymentHash);
+    if (obstacle || 'nowhere' in target) this.fail(paymentId, obstacle ?? 'NO_ROUTE');
+    else this.#send(order, target);
+  }
+
+  #send(order: Order, target: Extract<Target, { at: OutsideName }>): void {
+    const { paymentId, paymentHash, amountMsat, feeLimitMsat } = order;
+    const script = this.#scripts.shift() ?? this.#drawn(target.script);
+    const feeMsat = feeOf(script, target.at, order);
+    if (feeMsat > feeLimitMsat && !script.ignoresFeeLimit) this.fail(paymentId, 'NO_ROUTE');
+    else if (script.fail) this.#failLater(paymentId, script.fail, script.delayMs);
+    else {
+      const outsideId = this.#records.begin({ node: target.at, direction: 'received', paymentHash, amountMsat });
+      this.#travel({ paymentId, paymentHash, preimage: target.preimage, amountMsat, feeMsat, outsideId }, script);
+    }
+  }
+
+  #travel(arrival: Arrival, script: PaymentScript): void {
+    const { held, outsideInvoices } = this.#world.tables;
+    if (script.lateSuccessMs !== undefined) this.fail(arrival.paymentId, 'TIMEOUT');
+    const delayMs = script.lateSuccessMs ?? script.delayMs;
+    if (script.hold) {
+      held.put(arrival.paymentHash, arrival);
+      const invoice = outsideInvoices.get(arrival.paymentHash);
+      if (invoice) outsideInvoices.put(arrival.paymentHash, { ...invoice, hold: true, state: 'held' });
+    } else if (delayMs !== undefined) this.#world.schedule(delayMs, { type: 'arrive', arrival });
+    else this.arrive(arrival);
+  }
+
+  /** Tells again that earlier payments of this hash failed. */
+  tellStale(paymentHash: string): void {
+    for (const paymentId of this.#attempts.get(paymentHash) ?? []) {
+      const outcome = this.#world.tables.outgoing.get(paymentId)?.outcome;
+      if (outcome?.state === 'failed') this.#log.append({ type: 'payment', paymentId, outcome });
+    }
+  }
+
+  /** What chance adds where nothing was scripted. */
+  #drawn(script: PaymentScript): PaymentScript {
+    const { faults, draws } = this.#world;
+    if (Object.keys(script).length > 0) return script;
+    const slow = faults.happens('slow') ? { delayMs: draws.below('slowMs', MAX_PAYMENT_DELAY_MS) } : {};
+    if (faults.happens('fail')) return { ...slow, fail: 'NO_ROUTE' };
+    return faults.happens('lateSuccess') ? { lateSuccessMs: LATE_MS } : slow;
+  }
+
+  /** What keeps the node from sending at all. */
+  #obstacle(order: Order): FailureReason | undefined {
+    const { outgoing, balance } = this.#world.tables;
+    const others = (this.#attempts.get(order.paymentHash) ?? []).map((paymentId) => outgoing.get(paymentId)?.outcome.state);
+    if (others.includes('succeeded')) return 'INCORRECT_PAYMENT_DETAILS';
+    if (others.includes('pending')) return 'ERROR';
+    return (balance.get('local') ?? 0) < order.amountMsat ? 'INSUFFICIENT_BALANCE' : undefined;
+  }
+
+  #failLater(paymentId: string, reason: FailureReason, delayMs: number | undefined): void {
+    if (delayMs === undefined) this.fail(paymentId, reason);
+    else this.#world.schedule(delayMs, { type: 'fail', paymentId, reason });
+  }
+
+  #conclude(paymentId: string, outcome: PaymentOutcome): void {
+    const payment = this.#world.tables.outgoing.get(paymentId);
+    // A node that was restored from a backup has forgotten it.
+    if (!payment) return;
+    this.#world.tables.outgoing.put(paymentId, { ...payment, outcome });
+    this.#log.append({ type: 'payment', paymentId, outcome });
+  }
+
+  /** The invoice as its receiver made it; undefined for one that nobody here made. */
+  #invoice({ paymentHash, paymentRequest, amountMsat }: PaymentOrder): OutsideInvoiceRow | undefined {
+    const made = this.#world.tables.outsideInvoices.get(paymentHash);
+    // Reading an invoice costs a signature; the text of one that was made here needs no reading.
+    const invoice = made?.paymentRequest === paymentRequest ? { ...made, paymentHash } : tryDecode(paymentRequest);
+    if (!invoice) return undefined;
+    if (invoice.paymentHash !== paymentHash) throw new PlaygroundRefusal('the invoice has another payment hash');
+    if ((invoice.amountMsat ?? amountMsat) !== amountMsat) throw new PlaygroundRefusal('the invoice states another amount');
+    return made?.paymentRequest === paymentRequest ? made : undefined;
+  }
+
+  #targetOf({ paymentRequest }: PaymentOrder, invoice: OutsideInvoiceRow | undefined): Target {
+    const expiresAt = invoice?.expiresAt ?? tryDecode(paymentRequest)?.expiresAt;
+    if (expiresAt === undefined) return { nowhere: 'ERROR' };
+    if (expiresAt < this.#world.nowSeconds()) return { nowhere: 'TIMEOUT' };
+    if (!invoice) return { nowhere: 'NO_ROUTE' };
+    // A second payment of a hash goes back, as every careful wallet would have it.
+    if (invoice.state !== 'open') return { nowhere: 'INCORRECT_PAYMENT_DETAILS' };
+    const script = invoice.hold ? { ...invoice.script, hold: true } : invoice.script;
+    return { at: invoice.at, preimage: invoice.preimage, script };
+  }
+
+  #nameOf(pubkey: string): OutsideName | undefined {
+    const { alice, carol } = this.#world.identities.pubkeys;
+    return pubkey === alice ? 'alice' : pubkey === carol ? 'carol' : undefined;
+  }
+
+  #index(paymentId: string, paymentHash: string): void {
+    this.#attempts.set(paymentHash, [...(this.#attempts.get(paymentHash) ?? []), paymentId]);
+  }
+}
+
+function tryDecode(paymentRequest: string) {
+  try {
+    return decodeBolt11(paymentRequest);
+  } catch {
+    return undefined;
+  }
+}
+
+function requireOrder(order: Order): void {
+  requireId('paymentId', order.paymentId);
+  requireBytes32('paymentHash', order.paymentHash);
+  requireWhole('amountMsat', order.amountMsat, 1);
+  requireWhole('feeLimitMsat', order.feeLimitMsat);
+}
+
+/** What a route between our node and carol costs, through alice: 1 sat and a ten-thousandth. Alice is a peer and costs nothing. */
+export function routeFee(node: OutsideName, amountMsat: Msat): Msat {
+  return msat(node === 'alice' ? 0 : 1_000 + Math.floor(amountMsat / 10_000));
+}
+
+function feeOf(script: PaymentScript, at: OutsideName, order: Order): Msat {
+  if (script.fee === 'limit') return order.feeLimitMsat;
+  if (script.fee === 'double') return order.amountMsat;
+  return script.fee === undefined ? routeFee(at, order.amountMsat) : msat(script.fee);
+}

@@ -1,0 +1,32 @@
+import { type Msat, msat } from '../../src/kernel/money.ts';
+import type { Route, RouteHop, RouteQuery } from '../../src/lightning/node.ts';
+import { requirePoint, requireWhole } from '../playground/checks.ts';
+import { routeFee } from './outgoing.ts';
+import type { World } from './world.ts';
+
+const HEIGHT = 100;
+const FINAL_DELTA = 40;
+const FORWARDING_DELTA = 80;
+const CAPACITY_SAT = 5_000_000_000;
+
+/** Alice is our peer, and carol hers. */
+export function routesTo(world: World, { destination, amountMsat }: RouteQuery): Route[] {
+  requirePoint('destination', destination);
+  requireWhole('amountMsat', amountMsat, 1);
+  const { alice, carol } = world.identities.pubkeys;
+  if (amountMsat > (world.tables.balance.get('local') ?? 0)) return [];
+  const last = { forwardMsat: amountMsat, feeMsat: 0 as Msat, expiryHeight: HEIGHT + FINAL_DELTA };
+  if (destination === alice) return [route(0 as Msat, [hop(1, alice, last)])];
+  if (destination !== carol) return [];
+  const feeMsat = routeFee('carol', amountMsat);
+  return [route(feeMsat, [hop(1, alice, { ...last, feeMsat }), hop(2, carol, last)])];
+}
+
+function hop(channel: number, pubkey: string, rest: Pick<RouteHop, 'forwardMsat' | 'feeMsat' | 'expiryHeight'>): RouteHop {
+  return { shortChannelId: String(channel), capacitySat: CAPACITY_SAT, pubkey, ...rest };
+}
+
+function route(feesMsat: Msat, hops: RouteHop[]): Route {
+  const timeLock = HEIGHT + FINAL_DELTA + FORWARDING_DELTA * (hops.length - 1);
+  return { totalMsat: msat((hops.at(-1)?.forwardMsat ?? 0) + feesMsat), feesMsat, timeLock, hops };
+}

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import { Option_ThirtyTwoBytesZ, Option_ThirtyTwoBytesZ_Some, Option_u64Z, Option_u64Z_Some } from 'lightningdevkit';
+import { type Msat, msat } from '../../src/kernel/money.ts';
+
+/** LDK refused where it had no reason to. */
+export class LdkError extends Error {
+  override readonly name = 'LdkError';
+}
+
+/**
+ * The value of one of LDK's results. The bindings' result classes are no discriminated unions, hence the one cast.
+ * @throws LdkError
+ */
+export function unwrap<T>(result: { is_ok(): boolean }, doing: string): T {
+  if (!result.is_ok()) throw new LdkError(`LDK could not ${doing}`);
+  return (result as unknown as { res: T }).res;
+}
+
+/** The error of a result, undefined when it is a success. */
+export function errorOf<E>(result: { is_ok(): boolean }): E | undefined {
+  return result.is_ok() ? undefined : (result as unknown as { err: E }).err;
+}
+
+export function someU64(value: number | undefined): Option_u64Z {
+  return value === undefined ? Option_u64Z.constructor_none() : Option_u64Z.constructor_some(BigInt(value));
+}
+
+export function some32(bytes: Uint8Array | undefined): Option_ThirtyTwoBytesZ {
+  return bytes ? Option_ThirtyTwoBytesZ.constructor_some(bytes) : Option_ThirtyTwoBytesZ.constructor_none();
+}
+
+export function u64Of(option: Option_u64Z): bigint | undefined {
+  return option instanceof Option_u64Z_Some ? option.some : undefined;
+}
+
+export function bytes32Of(option: Option_ThirtyTwoBytesZ): Uint8Array | undefined {
+  return option instanceof Option_ThirtyTwoBytesZ_Some ? option.some : undefined;
+}
+
+/** @throws RangeError beyond 2^53 − 1. */
+export function msatOf(value: bigint): Msat {
+  return msat(Number(value));
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+}
+
+export function bytesOf(hex: string): Uint8Array {
+  return new Uint8Array(Buffer.from(hex, 'hex'));
+}
+
+export function sha256(data: Uint8Array | string): Buffer {
+  return hash('sha256', data, 'buffer');
+}

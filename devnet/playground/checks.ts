@@ -1,0 +1,86 @@
+import type { CustomRecords } from '../../src/lightning/node.ts';
+import { isPublicKey } from '../../src/lightning/public-key.ts';
+import type { OutsideName } from './node-name.ts';
+import { PlaygroundRefusal } from './playground-refusal.ts';
+
+// Everything is checked here before it reaches WebAssembly: a point that is not on the curve makes Rust panic, and the bindings read
+// beyond an array that is shorter than they expect.
+
+/** BOLT 1: records below are the protocol's own. */
+const FIRST_CUSTOM_TYPE = 65_536n;
+/** LDK keeps this type for itself and refuses to send it. */
+const LDK_TYPE = 77_777n;
+/** The record that carries the preimage of a keysend. */
+export const KEYSEND_PREIMAGE_TYPE = 5_482_373_484n;
+const MAX_U64 = 2n ** 64n - 1n;
+/** What fits into a payment's onion is less; LDK says exactly when. */
+const MAX_RECORD_BYTES = 65_536;
+/** What the largest QR code holds. */
+const MAX_INVOICE_LENGTH = 7_089;
+/** BOLT 11 allows 639 bytes of description. */
+const MAX_DESCRIPTION_BYTES = 639;
+
+function requireThat(condition: boolean, message: string): void {
+  if (!condition) throw new PlaygroundRefusal(message);
+}
+
+/** 32 bytes in lower-case hex: a hash or a preimage. */
+export function requireBytes32(label: string, value: string): void {
+  requireThat(typeof value === 'string' && /^[0-9a-f]{64}$/.test(value), `${label} must be 32 bytes in hex`);
+}
+
+/** A compressed point of secp256k1 in hex. */
+export function requirePoint(label: string, value: string): void {
+  requireThat(typeof value === 'string' && value === value.toLowerCase() && isPublicKey(value), `${label} must be a public key`);
+}
+
+/** A whole, safe number of at least `least`. */
+export function requireWhole(label: string, value: number, least = 0): void {
+  requireThat(Number.isSafeInteger(value) && value >= least, `${label} must be a whole number of at least ${least}`);
+}
+
+/** A position of an event, or null for the beginning; whether there is such an event is not checked here. */
+export function requirePosition(value: string | null): void {
+  requireThat(value === null || (typeof value === 'string' && value.length <= 64), 'after must be a position or null');
+}
+
+/** How long an invoice lives: BOLT 11 sets no limit, LDK's type does. */
+export function requireExpiry(value: number): void {
+  requireWhole('expirySeconds', value);
+  requireThat(value <= 0xffff_ffff, 'expirySeconds must be less than 2^32');
+}
+
+export function requireDescription(label: string, value: string): void {
+  requireThat(typeof value === 'string' && Buffer.byteLength(value) <= MAX_DESCRIPTION_BYTES, `${label} must be at most 639 bytes`);
+}
+
+export function requireId(label: string, value: string): void {
+  requireThat(typeof value === 'string' && value.length > 0 && value.length <= 256, `${label} must be 1 to 256 characters`);
+}
+
+/** Text that may be an invoice; whether it is one, LDK says. */
+export function requireInvoiceText(value: string): void {
+  requireThat(
+    typeof value === 'string' && value.length <= MAX_INVOICE_LENGTH && /^[\x21-\x7e]+$/.test(value),
+    'paymentRequest must be an invoice',
+  );
+}
+
+export function requireOutside(value: OutsideName): void {
+  requireThat(value === 'alice' || value === 'carol', 'the node must be alice or carol');
+}
+
+export function requireRecords(records: CustomRecords): void {
+  let bytes = 0;
+  for (const [type, value] of Object.entries(records)) {
+    requireThat(
+      /^[1-9][0-9]{4,19}$/.test(type) && BigInt(type) >= FIRST_CUSTOM_TYPE && BigInt(type) <= MAX_U64,
+      'the type of a custom record must be a number of at least 65536',
+    );
+    requireThat(BigInt(type) !== LDK_TYPE, `record ${LDK_TYPE} is reserved`);
+    requireThat(BigInt(type) !== KEYSEND_PREIMAGE_TYPE, `record ${KEYSEND_PREIMAGE_TYPE} is the keysend's own`);
+    requireThat(typeof value === 'string' && /^([0-9a-f]{2})*$/i.test(value), `the value of record ${type} must be hex`);
+    bytes += value.length / 2;
+  }
+  requireThat(bytes <= MAX_RECORD_BYTES, `custom records must be at most ${MAX_RECORD_BYTES} bytes`);
+}

@@ -1,0 +1,36 @@
+import type { Playground, PlaygroundControl } from '../devnet/playground/playground.ts';
+import type { Log } from './kernel/log.ts';
+import type { LightningNode } from './lightning/node.ts';
+
+/** A node that is ready for use, and the control of its test network, if it belongs to one. */
+export interface OpenedNode {
+  readonly node: LightningNode;
+  readonly playground?: PlaygroundControl | undefined;
+}
+
+export interface OpenNodeOptions {
+  /** `playground:`, `playground://host:port?secret=…`, or `fake:?seed=…`. */
+  readonly lightningUrl: string;
+  readonly dataDir: string;
+  readonly log: Log;
+}
+
+/** Opens the node that LIGHTNING_URL names. `node.close()` ends it. */
+export async function openNode(options: OpenNodeOptions): Promise<OpenedNode> {
+  const { node, control } = await openPlayed(options);
+  return { node, playground: control };
+}
+
+/** Loads a network for development only when LIGHTNING_URL names it. */
+async function openPlayed({ lightningUrl, dataDir, log }: OpenNodeOptions): Promise<Playground> {
+  if (lightningUrl === 'playground:') {
+    const { openPlayground } = await import('../devnet/playground/playground.ts');
+    return openPlayground({ dataDir, log });
+  }
+  if (lightningUrl.startsWith('fake:')) {
+    const { openFake } = await import('../devnet/fake/open.ts');
+    return openFake({ url: lightningUrl, dataDir, log });
+  }
+  const { openSharedPlayground } = await import('../devnet/playground/shared.ts');
+  return openSharedPlayground({ url: lightningUrl, log });
+}

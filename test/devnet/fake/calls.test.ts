@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { FakeNetwork } from '../../../devnet/fake/fake.ts';
+import { ConnectionLost } from '../../../devnet/fake/fake-node.ts';
+import { SteppedTime } from '../../../devnet/fake/time.ts';
+import { msat } from '../../../src/kernel/money.ts';
+import { NodeUnavailable } from '../../../src/lightning/node.ts';
+import { isSettled, orderFor, told } from './support/orders.ts';
+
+const succeeded = { state: 'succeeded' };
+
+describe('a call', () => {
+  it('whose answer is lost was done; one that is lost was not; and the caller cannot tell them apart', async () => {
+    const net = new FakeNetwork();
+    const node = net.connect();
+    const [done, undone] = [orderFor(net), orderFor(net)];
+    net.next('pay', { lose: 'answer' });
+    net.next('pay', { lose: 'call' });
+    const errors = [await node.pay(done).catch((error) => error), await node.pay(undone).catch((error) => error)];
+    expect(errors[0]).toBeInstanceOf(ConnectionLost);
+    expect(errors[0]).not.toBeInstanceOf(NodeUnavailable);
+    expect(errors[1]).toEqual(errors[0]);
+    expect(await node.lookupPayment(done.paymentId)).toMatchObject(succeeded);
+    expect(await node.lookupPayment(undone.paymentId)).toBeUndefined();
+    expect(net.outside.payments()).toHaveLength(1);
+    expect(await node.pay(undone)).toMatchObject(succeeded);
+  });
+
+  it('that finds the node unavailable did nothing, and says so', async () => {
+    const net = new FakeNetwork();
+    const node = net.connect();
+    const order = orderFor(net);
+    net.next('pay', { unavailable: true });
+    await expect(node.pay(order)).rejects.toThrow(NodeUnavailable);
+    expect(await node.lookupPayment(order.paymentId)).toBeUndefined();
+  });
+
+  it('that is delayed reaches the node only when its time has come', async () => {
+    const time = new SteppedTime();
+    const net = new FakeNetwork({ time });
+    const node = net.connect();
+    const order = orderFor(net);
+    net.next('pay', { delayMs: 500 });
+    const paying = node.pay(order);
+    time.advance(499);
+    expect(await isSettled(paying)).toBe(false);
+    expect(await node.lookupPayment(order.paymentId)).toBeUndefined();
+    time.advance(1);
+    expect(await paying).toMatchObject(succeeded);
+  });
+
+  it('that is under way when the node goes down ends in doubt, done or not', async () => {
+    const net = new FakeNetwork({ time: new SteppedTime() });
+    const node = net.connect();
+    const [late, hanging] = [orderFor(net), orderFor(net)];
+    net.next('pay', { delayMs: 500 });
+    net.next('pay', { hang: true });
+    const errors = [late, hanging].map((order) => node.pay(order).catch((error) => error));
+    net.restart();
+    for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(ConnectionLost);
+    expect(await node.lookupPayment(late.paymentId)).toBeUndefined();
+    expect(await node.lookupPayment(hanging.paymentId)).toMatchObject(succeeded);
+  });
+
+  it('can be answered with a lie, which changes nothing', async () => {
+    const net = new FakeNetwork();
+    const node = net.connect();
+    const truth = await node.balance();
+    net.next('balance', { instead: { localMsat: msat(0) } });
+    expect(await node.balance()).toEqual({ localMsat: 0 });
+    expect(await node.balance()).toEqual(truth);
+  });
+
+  it('meets a fault that always happens until it is taken back', async () => {
+    const net = new FakeNetwork();
+    const node = net.connect();
+    net.always('createInvoice', { unavailable: true });
+    const wanted = { description: '', expirySeconds: 60 };
+    for (let i = 0; i < 3; i++) await expect(node.createInvoice(wanted)).rejects.toThrow(NodeUnavailable);
+    net.always('createInvoice', undefined);
+    expect((await node.createInvoice(wanted)).paymentRequest).toMatch(/^lnbcrt1/);
+  });
+});
+
+describe('by chance', () => {
+  it.each([
+    ['loseAnswer', ConnectionLost, ['succeeded']],
+    ['loseCall', ConnectionLost, []],
+    ['unavailable', NodeUnavailable, []],
+  ] as const)('%s at rate 1 happens every time, and at rate 0 never', async (rate, error, expected) => {
+    const net = new FakeNetwork({ rates: { [rate]: 1 } });
+    const node = net.connect();
+    await expect(node.pay(orderFor(net))).rejects.toThrow(error);
+    expect(told(net)).toEqual(expected);
+    net.rates = { ...net.rates, [rate]: 0 };
+    expect(await node.pay(orderFor(net))).toMatchObject(succeeded);
+  });
+
+  it('calls are late, payments slow, failing or lied about', async () => {
+    const time = new SteppedTime();
+    const net = new FakeNetwork({ time, rates: { delay: 1 } });
+    const node = net.connect();
+    const late = node.pay(orderFor(net));
+    expect(await isSettled(late)).toBe(false);
+    time.advance(500);
+    expect(await late).toMatchObject(succeeded);
+
+    net.rates = { ...net.rates, delay: 0, slow: 1 };
+    const slow = orderFor(net);
+    expect(await node.pay(slow)).toEqual({ state: 'pending' });
+    time.advance(10_000);
+    expect(await node.lookupPayment(slow.paymentId)).toMatchObject(succeeded);
+
+    net.rates = { ...net.rates, slow: 0, fail: 1 };
+    expect(await node.pay(orderFor(net))).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
+
+    net.rates = { ...net.rates, fail: 0, lateSuccess: 1 };
+    const lie = orderFor(net);
+    expect(await node.pay(lie)).toMatchObject({ state: 'failed' });
+    time.advance(5_000);
+    expect(told(net, lie.paymentId)).toEqual(['failed', 'succeeded']);
+  });
+
+  it('a call without faults costs no chance, so scripts do not change what the seed draws', async () => {
+    const net = new FakeNetwork();
+    await net.connect().pay(orderFor(net));
+    expect(Object.keys(net.state().counters)).toEqual(['preimages', 'events written']);
+  });
+});

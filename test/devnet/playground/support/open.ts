@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach } from 'vitest';
+import { type OutsidePayment, openPlayground, type Playground } from '../../../../devnet/playground/playground.ts';
+import type { Log } from '../../../../src/kernel/log.ts';
+import { type Msat, msat } from '../../../../src/kernel/money.ts';
+import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../../src/lightning/node.ts';
+
+/** Almost as long as a test may take: one that reaches it has failed, and says at what. */
+export const DEADLINE_MS = 150_000;
+
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: object;
+}
+
+export function collectLog(): Log & { lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at = (level: string) => (fields: object, message: string) => void lines.push({ level, message, fields });
+  return { lines, info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** A directory that is removed when the test file is done. */
+export function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'satchel-playground-'));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A playground that is closed when the test file is done. */
+export async function openTemp(): Promise<Playground> {
+  const playground = await openPlayground({ dataDir: tempDir(), log: collectLog() });
+  afterAll(() => playground.node.close());
+  return playground;
+}
+
+/** Reads the node's events after `position` until one fits. */
+export async function findEvent(node: LightningNode, fits: (event: NodeEvent) => boolean, position?: Position): Promise<NodeEvent> {
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  for await (const event of node.watch(position, signal)) if (fits(event)) return event;
+  throw new Error('the event did not come');
+}
+
+/** All events up to now: those before the end of a payment that is made for this. */
+export async function allEvents(playground: Playground): Promise<NodeEvent[]> {
+  return (await eventsWithMarker(playground)).slice(0, -1);
+}
+
+/** The position of the newest event: the end of a payment that is made for this. */
+export async function newestPosition(playground: Playground): Promise<Position | undefined> {
+  return (await eventsWithMarker(playground)).at(-1)?.position;
+}
+
+async function eventsWithMarker({ node, control }: Playground): Promise<NodeEvent[]> {
+  const order = { paymentId: `marker-${crypto.randomUUID()}`, amountMsat: msat(1), feeLimitMsat: msat(0) };
+  const marker = await control.createInvoice({ memo: '', at: 'alice', expirySeconds: 60, hold: false });
+  await node.pay({ ...order, ...marker });
+  const events: NodeEvent[] = [];
+  for await (const event of node.watch(undefined, AbortSignal.timeout(DEADLINE_MS))) {
+    events.push(event);
+    if (event.type === 'payment' && event.paymentId === order.paymentId) return events;
+  }
+  throw new Error('the marker did not come');
+}
+
+export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + DEADLINE_MS;
+  while (Date.now() < deadline) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('it did not happen in time');
+}
+
+export interface PayOptions {
+  readonly amountMsat?: number;
+  readonly feeLimitMsat?: number;
+  readonly paymentId?: string;
+  readonly hold?: boolean;
+}
+
+/** The hub pays a new invoice of an outside node. */
+export async function payOutside({ node, control }: Playground, at: 'alice' | 'carol', options: PayOptions = {}) {
+  const amountMsat = msat(options.amountMsat ?? 1_000_000);
+  const invoice = await control.createInvoice({ amountMsat, memo: 'tea', at, expirySeconds: 600, hold: options.hold ?? false });
+  const paymentId = options.paymentId ?? crypto.randomUUID();
+  const order = { paymentId, ...invoice, amountMsat, feeLimitMsat: msat(options.feeLimitMsat ?? 0) };
+  const outcome: PaymentOutcome = await node.pay(order);
+  return { order, outcome };
+}
+
+export async function newInvoice(node: LightningNode, amountMsat: Msat = msat(2_000)) {
+  return node.createInvoice({ amountMsat, description: 'coffee', expirySeconds: 600 });
+}
+
+/** What a node says of a payment. */
+export async function outsideSays(
+  { control }: Playground,
+  node: string,
+  direction: string,
+  paymentHash: string,
+): Promise<OutsidePayment | undefined> {
+  const payments = await control.payments(0, 1_000);
+  return payments.find((payment) => payment.node === node && payment.direction === direction && payment.paymentHash === paymentHash);
+}
+
+/** Closes what a single test opened. */
+export function closeAfterEach(): (playground: Playground) => Playground {
+  const open: Playground[] = [];
+  afterEach(async () => {
+    for (const playground of open.splice(0)) await playground.node.close();
+  });
+  return (playground) => {
+    open.push(playground);
+    return playground;
+  };
+}
+
+/** Closes what a test file opened. */
+export function closeAfterAll(): (playground: Playground) => Playground {
+  const open: Playground[] = [];
+  afterAll(async () => {
+    for (const playground of open) await playground.node.close();
+  });
+  return (playground) => {
+    open.push(playground);
+    return playground;
+  };
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach } from 'vitest';
+import type { Playground } from '../../../../devnet/playground/playground.ts';
+import { openSharedPlayground, type SharedPlaygroundOptions } from '../../../../devnet/playground/shared.ts';
+import { collectLog } from './open.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..', '..');
+
+/** A client that is closed when the test is done. */
+export function clientsOfEachTest(): (url: string, options?: Partial<SharedPlaygroundOptions>) => Promise<Playground> {
+  const open: Playground[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map(({ node }) => node.close()));
+  });
+  return async (url, options) => {
+    const playground = await openSharedPlayground({ url, log: collectLog(), ...options });
+    open.push(playground);
+    return playground;
+  };
+}
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** Resolves with the first line of its output that fits. */
+  line(fits: RegExp): Promise<RegExpExecArray>;
+  /** Answers the exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** A Node process of its own, killed when the test file is done. */
+export function startChild(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+  return startCommand(process.execPath, [script, ...args], env);
+}
+
+/** The same for another program. */
+export function startCommand(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let isOver = false;
+  // Its last lines may come after its exit.
+  const closed = once(child, 'close').then(() => {
+    isOver = true;
+  });
+  const lines: string[] = [];
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push(line);
+    child.emit('said');
+  });
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
+    return (await exited)[0] as number | null;
+  };
+  afterAll(() => end('SIGKILL'));
+  return {
+    process: child,
+    end,
+    async line(fits) {
+      for (;;) {
+        for (const line of lines) {
+          const found = fits.exec(line);
+          if (found) return found;
+        }
+        if (isOver) throw new Error(`the process ended; it had said: ${lines.join('\n')}`);
+        await Promise.race([once(child, 'said'), closed]);
+      }
+    },
+  };
+}
+
+/** `npm run playground`; answers its LIGHTNING_URL once it is ready. */
+export async function startPlaygroundProcess(dataDir: string, port: number): Promise<Child & { readonly url: string }> {
+  const child = startChild('src/cli/playground.ts', [], { DATA_DIR: dataDir, PLAYGROUND_PORT: String(port), LOG_LEVEL: 'silent' });
+  const [, url] = await child.line(/^LIGHTNING_URL='(.*)'$/);
+  return { ...child, url: url as string };
+}
+
+/** Everything a server says to a client that says this, up to its hanging up. */
+export async function answerTo(port: number, text: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.on('error', () => {});
+  socket.write(text);
+  let said = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    said += chunk;
+  });
+  await once(socket, 'close');
+  return said;
+}
+
+/** A stand-in for a playground's server, to do what a real one never should. Closed when the test file is done. */
+export async function fakeServer(serve: (socket: Socket) => void, wantedPort = 0): Promise<{ server: Server; url: string }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    serve(socket);
+  });
+  server.listen(wantedPort, '127.0.0.1');
+  await once(server, 'listening');
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  return { server, url: `playground://127.0.0.1:${port}?secret=any` };
+}
