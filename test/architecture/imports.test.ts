@@ -1,0 +1,95 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/**
+ * Which modules each module may import. A module is a folder of `src/`; `app` is the files directly in `src/`, and `devnet` the networks for
+ * development and tests. Imports point in one direction, so no two modules import each other.
+ */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  db: ['kernel'],
+  alarms: ['kernel', 'db'],
+  idempotency: ['kernel', 'db'],
+  lightning: ['kernel'],
+  devnet: ['kernel', 'lightning'],
+  ledger: ['kernel', 'db', 'alarms'],
+  budgets: ['kernel', 'db', 'ledger'],
+  accounts: ['kernel', 'db', 'ledger', 'budgets'],
+  wallets: ['kernel', 'db', 'ledger', 'budgets', 'accounts'],
+  invoices: ['kernel', 'db', 'ledger', 'lightning', 'wallets'],
+  payments: ['kernel', 'db', 'alarms', 'ledger', 'budgets', 'lightning', 'wallets', 'invoices'],
+  lnurl: ['kernel', 'db', 'ledger', 'budgets', 'lightning', 'accounts', 'wallets', 'payments'],
+  history: ['kernel', 'db', 'ledger', 'lightning', 'wallets', 'invoices', 'payments'],
+  proof: ['kernel', 'db', 'ledger'],
+  verify: ['kernel', 'db', 'ledger', 'proof'],
+  reconcile: ['kernel', 'db', 'alarms', 'ledger', 'lightning', 'invoices', 'payments'],
+  operator: ['kernel', 'db', 'alarms', 'ledger', 'lightning', 'wallets', 'invoices', 'payments'],
+  http: [
+    'kernel',
+    'idempotency',
+    'ledger',
+    'budgets',
+    'lightning',
+    'devnet',
+    'accounts',
+    'wallets',
+    'invoices',
+    'payments',
+    'lnurl',
+    'history',
+    'proof',
+  ],
+  cli: ['app', 'kernel', 'db', 'accounts', 'alarms', 'ledger', 'lightning', 'devnet', 'operator', 'payments', 'reconcile', 'verify'],
+};
+
+const IMPORT = /(?:from|import) '(\.[^']+)'|import\('(\.[^']+)'\)/g;
+
+const files = globSync(['src/**/*.ts', 'devnet/**/*.ts'], { cwd: root }).sort();
+
+function moduleOf(file: string): string {
+  const [top = '', folder = '', ...rest] = file.split('/');
+  if (top !== 'src') return top;
+  return rest.length > 0 ? folder : 'app';
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return Array.from(text.matchAll(IMPORT), ([, fixed, dynamic]) => relative(root, join(root, dirname(file), fixed ?? dynamic ?? '')));
+}
+
+describe('imports between modules', () => {
+  it('finds every module and imports of it', () => {
+    expect(new Set(files.map(moduleOf))).toEqual(new Set([...Object.keys(ALLOWED), 'app']));
+    expect(files.flatMap(importsOf).length).toBeGreaterThan(files.length);
+  });
+
+  it('follow the table', () => {
+    const forbidden = files.flatMap((file) => {
+      const from = moduleOf(file);
+      // The files of `app` connect the modules, so they may import all of them.
+      const allowed = from === 'app' ? [...Object.keys(ALLOWED), 'app'] : [from, ...(ALLOWED[from] ?? [])];
+      return importsOf(file)
+        .filter((imported) => !allowed.includes(moduleOf(imported)))
+        .map((imported) => `${file} imports ${imported}`);
+    });
+    expect(forbidden).toEqual([]);
+  });
+
+  it('point in one direction', () => {
+    const order = Object.keys(ALLOWED);
+    const backwards = order.flatMap((from) =>
+      (ALLOWED[from] ?? []).filter((to) => to !== 'app' && order.indexOf(to) >= order.indexOf(from)).map((to) => `${from} → ${to}`),
+    );
+    expect(backwards).toEqual([]);
+  });
+});
+
+describe('source files', () => {
+  it('have at most 400 lines', () => {
+    const long = files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 401);
+    expect(long).toEqual([]);
+  });
+});
