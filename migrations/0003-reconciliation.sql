@@ -1,5 +1,5 @@
--- What an operator should know and do something about (src/alarms/). Announced: written to the log, once.
-CREATE TABLE alarm (
+-- What an operator should know and do something about (src/alerts/). Announced: written to the log, once.
+CREATE TABLE alert (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
   subject TEXT NOT NULL,
@@ -9,9 +9,9 @@ CREATE TABLE alarm (
   announced_at INTEGER,
   cleared_at INTEGER
 ) STRICT;
--- At most one open alarm for one thing.
-CREATE UNIQUE INDEX alarm_open ON alarm (kind, subject) WHERE cleared_at IS NULL;
-CREATE INDEX alarm_unannounced ON alarm (id) WHERE announced_at IS NULL;
+-- At most one open alert for one thing.
+CREATE UNIQUE INDEX alert_open ON alert (kind, subject) WHERE cleared_at IS NULL;
+CREATE INDEX alert_unannounced ON alert (id) WHERE announced_at IS NULL;
 
 -- Comparisons of the ledger with the node (src/reconcile/): what was asked for, what is running, and the last reports.
 CREATE TABLE reconciliation (

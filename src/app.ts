@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import { createKeyring } from './accounts/keyring.ts';
-import { createAlarms } from './alarms/alarms.ts';
+import { createAlerts } from './alerts/alerts.ts';
 import { type Config, makeDataDir } from './config.ts';
 import type { Database } from './db/database.ts';
 import { type DatabaseHealth, watchHealth } from './db/health.ts';
@@ -118,8 +118,8 @@ type Rooms = Awaited<ReturnType<typeof makeRooms>> & { health: DatabaseHealth };
 
 async function makeRooms(config: Config, log: pino.Logger, database: Database, opened: OpenedNode) {
   const clock = systemClock;
-  const alarms = createAlarms(database, clock, log);
-  const nodeHistory = createNodeHistory({ database, alarms });
+  const alerts = createAlerts(database, clock, log);
+  const nodeHistory = createNodeHistory({ database, alerts });
   const our = await meetNode({ database, node: opened.node, history: nodeHistory, replacesLedger: config.takeOverFromLedger, log });
   const ledger = createLedger(database, clock);
   const accounts = createAccounts(database, clock);
@@ -140,7 +140,7 @@ async function makeRooms(config: Config, log: pino.Logger, database: Database, o
     maxOpenInvoices: config.maxOpenInvoices,
   });
   const { maxPaymentsInFlight: maxInFlight, publicUrl } = config;
-  const payments = createPayments({ database, ledger, alarms, our, invoices, clock, log, linkUses, maxInFlight });
+  const payments = createPayments({ database, ledger, alerts, our, invoices, clock, log, linkUses, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl });
   const proofs = createProofs({ database, clock, log });
@@ -152,7 +152,7 @@ async function makeRooms(config: Config, log: pino.Logger, database: Database, o
     database,
     our,
     nodeHistory,
-    alarms,
+    alerts,
     accounts,
     newKeys,
     keyring,
@@ -173,17 +173,17 @@ async function warnOfMissingWallet({ keysendWalletId }: Config, wallets: Wallets
 
 /** What goes on by itself, each job in one instance at a time, until the signal aborts. */
 async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Promise<void> {
-  const { database, log, our, nodeHistory, alarms, ledger, idempotency, wallets, invoices, payments, proofs, clock } = rooms;
+  const { database, log, our, nodeHistory, alerts, ledger, idempotency, wallets, invoices, payments, proofs, clock } = rooms;
   const { node } = our;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const alone = (job: string, work: (held: AbortSignal) => Promise<void>) => underLease({ database, log }, job, signal, work);
-  const comparison = { database, node, alarms, invoices, payments, clock, log, stuckPaymentSeconds };
+  const comparison = { database, node, alerts, invoices, payments, clock, log, stuckPaymentSeconds };
   await Promise.all([
     alone('node-listener', async (held) => {
       await Promise.all([
-        watchNode({ database, node, history: nodeHistory, invoices, payments, alarms, clock, log }, held),
+        watchNode({ database, node, history: nodeHistory, invoices, payments, alerts, clock, log }, held),
         payments.resumeEvery(RESUME_SECONDS, held),
-        keepActing({ database, ledger, alarms, our, wallets, payments, clock, log }, held),
+        keepActing({ database, ledger, alerts, our, wallets, payments, clock, log }, held),
         deleteOldRows([ledger.endRound, idempotency.endRound], log, held),
       ]);
     }),

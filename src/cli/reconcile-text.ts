@@ -1,9 +1,9 @@
-import { type Alarm, adviceFor } from '../alarms/alarms.ts';
+import { type Alert, adviceFor } from '../alerts/alerts.ts';
 import { type BalanceReport, holdsLess, type PendingReport, type Report } from '../reconcile/report.ts';
 import { grouped, moment, span, table } from './table.ts';
 
 /** A report as an operator reads it. Amounts are msat. */
-export function reportText(report: Report, alarms: readonly Alarm[], now: number): string {
+export function reportText(report: Report, alerts: readonly Alert[], now: number): string {
   const { compared, startedAt, endedAt, silence } = report;
   return [
     `Ledger and node at ${moment(startedAt)} (${span(Math.max(0, now - endedAt))} ago): compared ${compared.payments} ended payments and ${compared.invoices} invoices.`,
@@ -15,7 +15,7 @@ export function reportText(report: Report, alarms: readonly Alarm[], now: number
     stuckText(report.pending),
     contradictionsText(report),
     missedText(report),
-    alarmsText(alarms),
+    alertsText(alerts),
   ].join('\n\n');
 }
 
@@ -77,9 +77,9 @@ function missedText({ missedSettlements }: Report): string {
   return `Missed settlements: ${missedSettlements.length}\n${table([['invoice', 'wallet', 'msat', ''], ...rows], [2])}`;
 }
 
-function alarmsText(alarms: readonly Alarm[]): string {
-  if (alarms.length === 0) return 'Open alarms: none.';
-  const one = ({ kind, subject, message, raisedAt }: Alarm) =>
+function alertsText(alerts: readonly Alert[]): string {
+  if (alerts.length === 0) return 'Open alerts: none.';
+  const one = ({ kind, subject, message, raisedAt }: Alert) =>
     `  ${kind} ${subject}, since ${moment(raisedAt)}\n    ${message}\n    → ${adviceFor(kind)}`;
-  return `Open alarms: ${alarms.length}\n${alarms.map(one).join('\n')}`;
+  return `Open alerts: ${alerts.length}\n${alerts.map(one).join('\n')}`;
 }

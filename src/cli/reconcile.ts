@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ALARM_KINDS, type AlarmKind } from '../alarms/alarm-kinds.ts';
-import { type Alarm, type Alarms, adviceFor, createAlarms } from '../alarms/alarms.ts';
+import { ALERT_KINDS, type AlertKind } from '../alerts/alert-kinds.ts';
+import { type Alert, type Alerts, adviceFor, createAlerts } from '../alerts/alerts.ts';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open.ts';
@@ -16,11 +16,11 @@ import { stderrLog } from './stderr-log.ts';
 // SQLite makes files beside the database: they are for their owner alone, as it is.
 process.umask(0o077);
 
-const USAGE = `npm run reconcile -- [--json] [--seen <subject of an alarm>] [--new-baseline [--reason "…"]]
+const USAGE = `npm run reconcile -- [--json] [--seen <subject of an alert>] [--new-baseline [--reason "…"]]
 
 Asks the running service to compare the ledger with the node, and shows the report.
-  --json          prints the report and the open alarms for programs
-  --seen          closes the alarms about a payment, an invoice or a decrease
+  --json          prints the report and the open alerts for programs
+  --seen          closes the alerts about a payment, an invoice or a decrease
   --new-baseline  accepts what the node has of its own now, and records who did so and why`;
 
 const POLL_MS = 200;
@@ -29,7 +29,7 @@ const TAKEN_UP_MS = { sqlite: 5000, postgres: 15_000 } as const;
 /** A service that works shows it every second. */
 const SILENT_MS = 15_000;
 
-const MAX_ALARMS = 1000;
+const MAX_ALERTS = 1000;
 
 const CLEAN = 0;
 const DIFFERENCES = 1;
@@ -37,7 +37,7 @@ const NOT_DONE = 2;
 
 /**
  * `npm run reconcile`: asks the running service, which has the node, to compare it with the ledger, and shows the report. `--json` for
- * programs; `--seen <id>` closes the alarms about something; `--new-baseline` accepts what the node has of its own now.
+ * programs; `--seen <id>` closes the alerts about something; `--new-baseline` accepts what the node has of its own now.
  */
 async function main(): Promise<void> {
   const values = readArguments(USAGE, {
@@ -49,30 +49,30 @@ async function main(): Promise<void> {
   if (values.reason !== undefined && !values['new-baseline']) refuse(USAGE);
   const { databaseUrl } = readConfig(process.env);
   const database = await openDatabase(databaseUrl, { log: stderrLog, beside: true });
-  const alarmsOf = createAlarms(database, systemClock, stderrLog);
+  const alertsOf = createAlerts(database, systemClock, stderrLog);
   try {
     // What is still so opens again.
-    if (values.seen !== undefined) await closeAlarms(alarmsOf, values.seen);
+    if (values.seen !== undefined) await closeAlerts(alertsOf, values.seen);
     const asker = { askedBy: operatorName(), reason: values.reason ?? '' };
     const trouble = await ask(database, values['new-baseline'] ? 'new_baseline' : 'full', asker);
     if (trouble !== undefined) process.stderr.write(`${trouble}\n`);
-    const [report, alarms] = [await lastReport(database), await alarmsOf.listOpen('', MAX_ALARMS)];
-    show(report, alarms, values.json === true);
+    const [report, alerts] = [await lastReport(database), await alertsOf.listOpen('', MAX_ALERTS)];
+    show(report, alerts, values.json === true);
     const isDone = trouble === undefined && report !== undefined && report.silence === null && report.balance.state === 'measured';
-    process.exitCode = !isDone ? NOT_DONE : isClean(report, alarms) ? CLEAN : DIFFERENCES;
+    process.exitCode = !isDone ? NOT_DONE : isClean(report, alerts) ? CLEAN : DIFFERENCES;
   } finally {
     await database.close();
   }
 }
 
-async function closeAlarms(alarms: Alarms, subject: string): Promise<void> {
+async function closeAlerts(alerts: Alerts, subject: string): Promise<void> {
   let closed = false;
-  for (const kind of Object.keys(ALARM_KINDS) as AlarmKind[]) closed = (await alarms.clear(kind, subject)) || closed;
-  if (!closed) throw new Error('no open alarm is about what --seen names. Without --seen the command lists them.');
+  for (const kind of Object.keys(ALERT_KINDS) as AlertKind[]) closed = (await alerts.clear(kind, subject)) || closed;
+  if (!closed) throw new Error('no open alert is about what --seen names. Without --seen the command lists them.');
 }
 
-function isClean({ contradictions, missedSettlements }: Report, alarms: readonly Alarm[]): boolean {
-  return contradictions.length === 0 && missedSettlements.length === 0 && alarms.length === 0;
+function isClean({ contradictions, missedSettlements }: Report, alerts: readonly Alert[]): boolean {
+  return contradictions.length === 0 && missedSettlements.length === 0 && alerts.length === 0;
 }
 
 /** @returns why it could not be done; undefined when there is a new report. */
@@ -96,13 +96,13 @@ async function ask(database: Database, scope: Scope, asker: Asker): Promise<stri
   }
 }
 
-function show(report: Report | undefined, alarms: readonly Alarm[], isJson: boolean): void {
+function show(report: Report | undefined, alerts: readonly Alert[], isJson: boolean): void {
   showProgress('');
   if (isJson) {
-    const advised = alarms.map((alarm) => ({ ...alarm, todo: adviceFor(alarm.kind) }));
-    process.stdout.write(`${JSON.stringify({ report: report ?? null, alarms: advised }, null, 2)}\n`);
+    const advised = alerts.map((alert) => ({ ...alert, todo: adviceFor(alert.kind) }));
+    process.stdout.write(`${JSON.stringify({ report: report ?? null, alerts: advised }, null, 2)}\n`);
   } else if (report) {
-    process.stdout.write(`${reportText(report, alarms, unixSeconds(systemClock))}\n`);
+    process.stdout.write(`${reportText(report, alerts, unixSeconds(systemClock))}\n`);
   } else {
     process.stdout.write('There is no report yet.\n');
   }

@@ -15,11 +15,11 @@ import { createRequestMetrics } from './request-metrics.ts';
 export interface Vitals {
   readonly ledger: Pick<Ledger, 'vitals'>;
   readonly payments: Pick<Payments, 'countPending'>;
-  readonly alarms: { countOpen(): Promise<readonly OpenAlarms[]> };
+  readonly alerts: { countOpen(): Promise<readonly OpenAlerts[]> };
   readonly our: Pick<OurNode, 'isAvailable'>;
 }
 
-interface OpenAlarms {
+interface OpenAlerts {
   readonly kind: string;
   readonly n: number;
 }
@@ -37,12 +37,12 @@ export function metricsRoute(app: App, vitals: Vitals, readers: MetricsAccess): 
   });
   app.get('/metrics', async (request, reply) => {
     requireReader(request, readers);
-    const [pending, alarms, isUp] = await Promise.all([
+    const [pending, alerts, isUp] = await Promise.all([
       vitals.payments.countPending(),
-      vitals.alarms.countOpen(),
+      vitals.alerts.countOpen(),
       vitals.our.isAvailable(),
     ]);
-    const text = [...requests(), ...ofLedger(vitals), ...ofMoney(pending, alarms, isUp), ...ofProcess(delay)].join('');
+    const text = [...requests(), ...ofLedger(vitals), ...ofMoney(pending, alerts, isUp), ...ofProcess(delay)].join('');
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(text);
   });
 }
@@ -78,11 +78,11 @@ function ofLedger({ ledger }: Vitals): string[] {
   ];
 }
 
-function ofMoney(pending: number, alarms: readonly OpenAlarms[], isUp: boolean): string[] {
-  const open = alarms.map(({ kind, n }): Sample => ({ labels: { kind }, value: n }));
+function ofMoney(pending: number, alerts: readonly OpenAlerts[], isUp: boolean): string[] {
+  const open = alerts.map(({ kind, n }): Sample => ({ labels: { kind }, value: n }));
   return [
     family('satchel_payments_pending', 'gauge', 'Payments in flight', [{ value: pending }]),
-    family('satchel_alarms_open', 'gauge', 'Open alarms; what to do is in docs/operations.md', open),
+    family('satchel_alerts_open', 'gauge', 'Open alerts; what to do is in docs/operations.md', open),
     family('satchel_node_up', 'gauge', 'Whether the Lightning node answers', [{ value: isUp ? 1 : 0 }]),
   ];
 }

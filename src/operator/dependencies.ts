@@ -1,4 +1,4 @@
-import type { Alarms } from '../alarms/alarms.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Database } from '../db/database.ts';
 import type { OurNode } from '../invoices/our-node.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -10,7 +10,7 @@ import type { Wallets } from '../wallets/wallets.ts';
 export interface OperatorDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
-  readonly alarms: Alarms;
+  readonly alerts: Alerts;
   readonly our: Pick<OurNode, 'node'>;
   readonly wallets: Pick<Wallets, 'find' | 'create'>;
   readonly payments: Pick<Payments, 'find' | 'readInvoice' | 'payInvoice' | 'report' | 'drive'>;

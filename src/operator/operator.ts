@@ -50,10 +50,10 @@ export async function act(deps: OperatorDependencies, action: Action): Promise<v
 }
 
 /** Raises an alert while suspense is not empty, and again when its balance has changed. @returns the balance. */
-async function watchSuspense({ ledger, alarms }: OperatorDependencies, alertedMsat: number | undefined): Promise<number> {
+async function watchSuspense({ ledger, alerts }: OperatorDependencies, alertedMsat: number | undefined): Promise<number> {
   const { balanceMsat } = await ledger.balance(SYSTEM_ACCOUNTS.suspense);
   if (balanceMsat === alertedMsat) return balanceMsat;
-  if (balanceMsat > 0) await alarms.raise({ ...ALERT, message: `${balanceMsat} msat arrived for no wallet and have no owner` });
-  else if ((await alarms.openSubjects(ALERT.kind)).length > 0) await alarms.clear(ALERT.kind, ALERT.subject);
+  if (balanceMsat > 0) await alerts.raise({ ...ALERT, message: `${balanceMsat} msat arrived for no wallet and have no owner` });
+  else if ((await alerts.openSubjects(ALERT.kind)).length > 0) await alerts.clear(ALERT.kind, ALERT.subject);
   return balanceMsat;
 }

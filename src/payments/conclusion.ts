@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Alarms } from '../alarms/alarms.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
 import { reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -58,21 +58,21 @@ export function paidTransfers(payment: Payment, shares: FeeShares, nowMs: number
 }
 
 /** In the posting that books the operator's loss, so that it is raised once, however often and by whomever the end is reported. */
-export function excessAlarm(alarms: Alarms, payment: Payment, { chargedMsat, excessMsat }: FeeShares): RowWrite[] {
+export function excessAlert(alerts: Alerts, payment: Payment, { chargedMsat, excessMsat }: FeeShares): RowWrite[] {
   if (excessMsat === 0) return [];
   const message = `routing cost ${chargedMsat + excessMsat} msat: its wallet was charged ${chargedMsat} msat, the operator bears ${excessMsat} msat`;
-  return [alarms.rowOf({ kind: 'fee_above_limit', subject: payment.id, message })];
+  return [alerts.rowOf({ kind: 'fee_above_limit', subject: payment.id, message })];
 }
 
-/** The alarm is kept with the payment's end, and whoever waits has been answered: only its line in the log may come later. */
-export async function announceExcess({ alarms, log }: SagaDependencies, payment: Payment): Promise<void> {
-  const late = (error: unknown) => log.warn({ payment: payment.id, reason: errorMessage(error) }, 'an alarm will be announced later');
-  await alarms.announce().catch(late);
+/** The alert is kept with the payment's end, and whoever waits has been answered: only its line in the log may come later. */
+export async function announceExcess({ alerts, log }: SagaDependencies, payment: Payment): Promise<void> {
+  const late = (error: unknown) => log.warn({ payment: payment.id, reason: errorMessage(error) }, 'an alert will be announced later');
+  await alerts.announce().catch(late);
 }
 
 /** The amount and the real fee leave the wallet for the node; the rest of the reserve is released. */
 export function success(
-  { alarms, clock }: SagaDependencies,
+  { alerts, clock }: SagaDependencies,
   payment: Payment,
   heldMsat: Msat,
   outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
@@ -82,7 +82,7 @@ export function success(
   const { charged, excess } = paidTransfers(payment, shares, clock.nowMs());
   const ended = succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock));
   const posting: Posting = {
-    rows: [ended.row, ...concludeCharge(payment.charge, msat(payment.amountMsat + chargedMsat)), ...excessAlarm(alarms, payment, shares)],
+    rows: [ended.row, ...concludeCharge(payment.charge, msat(payment.amountMsat + chargedMsat)), ...excessAlert(alerts, payment, shares)],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: charged }],
     transfers: excess,
   };

@@ -1,4 +1,4 @@
-import type { Alarms } from '../alarms/alarms.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import { chargeLate } from '../budgets/budgets.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -8,7 +8,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import type { Posting, RowWrite } from '../ledger/posting.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { excessAlarm, paidTransfers, requireProof, shareFee } from './conclusion.ts';
+import { excessAlert, paidTransfers, requireProof, shareFee } from './conclusion.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import { LinkUsesChanged, type SagaDependencies, type TakenUse } from './saga.ts';
@@ -38,7 +38,7 @@ export async function correctLateSuccess(deps: SagaDependencies, payment: Paymen
       if (!(error instanceof LinkUsesChanged)) throw error;
     }
   }
-  await deps.alarms.announce();
+  await deps.alerts.announce();
 }
 
 async function bookLateSuccess(deps: SagaDependencies, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
@@ -58,7 +58,7 @@ function charged(
   { preimage, feeMsat }: Success,
   use: TakenUse | undefined,
 ): Posting {
-  const { alarms, clock } = deps;
+  const { alerts, clock } = deps;
   const shares = shareFee(payment, reservedMsat, feeMsat);
   const { chargedMsat } = shares;
   const parameters = [payment.id, preimage, chargedMsat, unixSeconds(clock)];
@@ -68,28 +68,28 @@ function charged(
     rows: [
       { statement: sql.correctCharged, parameters, otherwise: new CorrectedBefore() },
       ...chargeLate(payment.charge, msat(payment.amountMsat + chargedMsat)),
-      ...correctionRows(alarms, payment, message, use),
-      ...excessAlarm(alarms, payment, shares),
+      ...correctionRows(alerts, payment, message, use),
+      ...excessAlert(alerts, payment, shares),
     ],
     transfers: [...transfers.charged, ...transfers.excess],
   };
 }
 
 function borne(deps: SagaDependencies, payment: Payment, { feeMsat }: Success, use: TakenUse | undefined): Posting {
-  const { alarms, clock } = deps;
+  const { alerts, clock } = deps;
   const lossMsat = msat(payment.amountMsat + feeMsat);
   const message = `reported as failed, then as succeeded, and the wallet could not be charged any more: the operator bears ${lossMsat} msat`;
   return {
     rows: [
       { statement: sql.correctBorne, parameters: [payment.id], otherwise: new CorrectedBefore() },
-      ...correctionRows(alarms, payment, message, use),
+      ...correctionRows(alerts, payment, message, use),
     ],
     transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: lossMsat }],
   };
 }
 
 /** Takes the use of the withdraw link that the failure had released, and raises the alert. */
-function correctionRows(alarms: Alarms, { id, linkId }: Payment, message: string, use: TakenUse | undefined): RowWrite[] {
+function correctionRows(alerts: Alerts, { id, linkId }: Payment, message: string, use: TakenUse | undefined): RowWrite[] {
   const overuse = use && use.overused > 0 ? `. Withdraw link ${linkId} has now paid ${use.overused} more than its number of uses` : '';
-  return [...(use ? [use.row] : []), alarms.rowOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];
+  return [...(use ? [use.row] : []), alerts.rowOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];
 }

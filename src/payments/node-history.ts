@@ -1,4 +1,4 @@
-import type { Alarms } from '../alarms/alarms.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Database } from '../db/database.ts';
 import { deleteFact, readFact, writeFact } from '../db/facts.sql.ts';
 import { writeRows } from '../db/row-write.ts';
@@ -22,20 +22,20 @@ export const UNSETTLED_INVOICES_DUE = 'reconcile_unsettled_due';
 /** How far that comparison has come. */
 export const UNSETTLED_INVOICES_PLACE = 'reconcile_unsettled_place';
 
-export function createNodeHistory({ database, alarms }: { database: Database; alarms: Alarms }): NodeHistory {
+export function createNodeHistory({ database, alerts }: { database: Database; alerts: Alerts }): NodeHistory {
   const position = async () => (await database.first(readFact, POSITION))?.value;
 
   /** Crediting is idempotent, so all events are read again. What the node may have forgotten is compared, or kept from being sent again. */
   async function historyChanged(): Promise<void> {
     const message = 'the node does not have the event up to which its events were read; all of them are read again';
     await database.transaction(async (tx) => {
-      await writeRows(tx, [alarms.rowOf({ kind: 'node_restored', subject: 'node', message })]);
+      await writeRows(tx, [alerts.rowOf({ kind: 'node_restored', subject: 'node', message })]);
       await tx.run(deleteFact, POSITION);
       await tx.run(sql.markPendingAtNode);
       await tx.run(writeFact, UNSETTLED_INVOICES_DUE, newId());
       await tx.run(writeFact, UNSETTLED_INVOICES_PLACE, '');
     });
-    await alarms.announce();
+    await alerts.announce();
   }
 
   return {

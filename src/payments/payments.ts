@@ -37,7 +37,7 @@ export interface Payments {
   isLinkBusy(linkId: string): Promise<boolean>;
   /** Returns whether a claim of the withdraw link with this invoice is pending or was paid. */
   isClaimPaid(linkId: string, invoice: Pick<Bolt11, 'paymentHash' | 'paymentRequest'>): Promise<boolean>;
-  /** Books what the node reports of a payment; what contradicts the ledger is corrected where that is possible, and raises an alarm. */
+  /** Books what the node reports of a payment; what contradicts the ledger is corrected where that is possible, and raises an alert. */
   report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
   /** Drives one pending payment again; never throws. */
   drive(payment: Payment): Promise<void>;
@@ -123,7 +123,7 @@ export function createPayments(deps: PaymentsDependencies): Payments {
       if (outcome.state === 'pending' || outcome.state === payment?.state || payment?.correction) return;
       if (payment?.state === 'failed' && outcome.state === 'succeeded') return correctLateSuccess(deps, payment, outcome);
       const message = `the ledger calls the payment ${payment?.state ?? 'unknown'}, the node says ${outcome.state}`;
-      await deps.alarms.raise({ kind: 'payment_contradicted', subject: paymentId, message });
+      await deps.alerts.raise({ kind: 'payment_contradicted', subject: paymentId, message });
     },
     drive: (payment) => saga.drive(payment),
     async resumeEvery(seconds, signal) {

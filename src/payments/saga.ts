@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Alarms } from '../alarms/alarms.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import { allow, BudgetMoved } from '../budgets/budgets.ts';
 import type { Limits } from '../budgets/limits.ts';
 import type { Database } from '../db/database.ts';
@@ -53,7 +53,7 @@ export type Waited = Pick<Ended, 'payment'> & Partial<Ended>;
 export interface SagaDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
-  readonly alarms: Alarms;
+  readonly alerts: Alerts;
   readonly our: OurNode;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,4 +1,4 @@
-import type { Alarms } from '../alarms/alarms.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Database } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
 import type { Invoices } from '../invoices/invoices.ts';
@@ -12,7 +12,7 @@ export interface BookingDependencies {
   readonly database: Database;
   readonly invoices: Pick<Invoices, 'settle'>;
   readonly payments: Pick<Payments, 'report'>;
-  readonly alarms: Alarms;
+  readonly alerts: Alerts;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -26,18 +26,18 @@ export async function bookEvent({ invoices, payments }: BookingDependencies, eve
 }
 
 /** Keeps an event that could not be booked, so that later events need not wait for it, and raises an alert. */
-export async function setEventAside({ database, alarms, clock }: BookingDependencies, event: NodeEvent, reason: string): Promise<void> {
+export async function setEventAside({ database, alerts, clock }: BookingDependencies, event: NodeEvent, reason: string): Promise<void> {
   const message = `${describe(event)} could not be booked: ${reason}`;
   await database.transaction(async (tx) => {
     await tx.run(sql.setAside, idOf(event), JSON.stringify(event), reason, unixSeconds(clock));
-    await writeRows(tx, [alarms.rowOf({ ...ALERT, message })]);
+    await writeRows(tx, [alerts.rowOf({ ...ALERT, message })]);
   });
-  await alarms.announce();
+  await alerts.announce();
 }
 
 /** Tries once more to book every event that was set aside. Clears the alert when none is left. */
 export async function retryEventsSetAside(deps: BookingDependencies, signal: AbortSignal): Promise<void> {
-  const { database, alarms, log } = deps;
+  const { database, alerts, log } = deps;
   for (let after = '', isLast = false; !isLast && !signal.aborted; ) {
     const page = await database.all(sql.listAfter, after, PAGE);
     for (const { id, event } of page) {
@@ -52,7 +52,7 @@ export async function retryEventsSetAside(deps: BookingDependencies, signal: Abo
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
   }
-  if ((await database.first(sql.count))?.n === 0) await alarms.clear(ALERT.kind, ALERT.subject);
+  if ((await database.first(sql.count))?.n === 0) await alerts.clear(ALERT.kind, ALERT.subject);
 }
 
 /** Returns the settlements that were set aside: by payment hash, what arrived at the node and is not booked. */

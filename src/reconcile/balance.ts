@@ -21,9 +21,9 @@ export async function compareBalance(run: Run): Promise<BalanceReport> {
     const { nodeMsat, restMsat, baselineMsat, inFlightMsat } = report;
     const shortMsat = -(restMsat + baselineMsat);
     const message = `the node has ${nodeMsat} msat, ${shortMsat} msat less than it holds for the ledger; ${inFlightMsat} msat of that can be in flight`;
-    await run.alarms.raise({ kind: 'node_holds_less', subject: 'node', message });
+    await run.alerts.raise({ kind: 'node_holds_less', subject: 'node', message });
   } else {
-    await run.alarms.clear('node_holds_less', 'node');
+    await run.alerts.clear('node_holds_less', 'node');
   }
   return report;
 }

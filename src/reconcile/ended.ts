@@ -18,7 +18,7 @@ const SETTLING_SECONDS = 60;
  * Payments inside the service never were at the node.
  */
 export async function compareEnded(run: Run): Promise<void> {
-  const inQuestion = new Set(await run.alarms.openSubjects('payment_contradicted'));
+  const inQuestion = new Set(await run.alerts.openSubjects('payment_contradicted'));
   const seen = new Set<string>();
   const visit = async (rows: readonly sql.ComparedPayment[]) => {
     const isNew = ({ id, state, invoice_id }: sql.ComparedPayment) => state !== 'pending' && invoice_id === null && !seen.has(id);
@@ -83,7 +83,7 @@ async function compareAll(run: Run, ended: readonly sql.ComparedPayment[], inQue
   await run.witness.each(ended, async (payment) => {
     const verdict = await compareOne(run, payment);
     if (verdict === 'unanswered') unanswered.add(payment.id);
-    if (verdict === 'agreed' && inQuestion.has(payment.id)) await run.alarms.clear('payment_contradicted', payment.id);
+    if (verdict === 'agreed' && inQuestion.has(payment.id)) await run.alerts.clear('payment_contradicted', payment.id);
   });
   run.progress(`ended payments: ${run.compared.payments}`);
   return unanswered;
@@ -127,5 +127,5 @@ async function contradicted(run: Run, payment: sql.ComparedPayment, node: string
     run.contradictions.push({ kind: 'payment', id, walletId, paymentHash, amountMsat, ours, node });
   }
   const message = `${amountMsat} msat of ${walletId}: the ledger says ${ours}, the node says ${node}`;
-  await run.alarms.raise({ kind: 'payment_contradicted', subject: id, message });
+  await run.alerts.raise({ kind: 'payment_contradicted', subject: id, message });
 }

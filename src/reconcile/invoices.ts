@@ -13,11 +13,11 @@ const WINDOW = 'reconcile_invoices_window';
 
 type Settled = Extract<InvoiceStatus, { state: 'settled' }>;
 
-/** Compares invoices with the node: what was paid there and not booked here is booked; what is booked here and not paid there is alarmed. */
+/** Compares invoices with the node: what was paid there and not booked here is booked; what is booked here and not paid there is alerted. */
 export async function compareInvoices(run: Run): Promise<void> {
   const questions = {
-    invoice_contradicted: new Set(await run.alarms.openSubjects('invoice_contradicted')),
-    settlement_unbooked: new Set(await run.alarms.openSubjects('settlement_unbooked')),
+    invoice_contradicted: new Set(await run.alerts.openSubjects('invoice_contradicted')),
+    settlement_unbooked: new Set(await run.alerts.openSubjects('settlement_unbooked')),
   };
   const seen = new Set<string>();
   const visit = async (rows: readonly sql.ComparedInvoice[]) => {
@@ -64,7 +64,7 @@ async function compareAll(run: Run, rows: readonly sql.ComparedInvoice[], questi
     const verdict = await compareOne(run, invoice);
     if (verdict !== 'agreed') return;
     for (const kind of ['invoice_contradicted', 'settlement_unbooked'] as const) {
-      if (questions[kind].has(invoice.id)) await run.alarms.clear(kind, invoice.id);
+      if (questions[kind].has(invoice.id)) await run.alerts.clear(kind, invoice.id);
     }
   });
   run.progress(`invoices: ${run.compared.invoices}`);
@@ -106,7 +106,7 @@ async function settleMissed(run: Run, invoice: sql.ComparedInvoice, paid: Settle
   if (booked) return 'agreed';
   run.unbookedMsat.set(paymentHash, amountMsat);
   const message = `${amountMsat} msat for ${walletId} wait: ${trouble}`;
-  await run.alarms.raise({ kind: 'settlement_unbooked', subject: invoiceId, message });
+  await run.alerts.raise({ kind: 'settlement_unbooked', subject: invoiceId, message });
   return 'different';
 }
 
@@ -129,7 +129,7 @@ async function contradicted(run: Run, invoice: sql.ComparedInvoice, status: Invo
   if (!run.contradictions.some((one) => one.id === id) && run.contradictions.length < MAX_LISTED) {
     run.contradictions.push({ kind: 'invoice', id, walletId, paymentHash, amountMsat, ours, node });
   }
-  await run.alarms.raise({
+  await run.alerts.raise({
     kind: 'invoice_contradicted',
     subject: id,
     message: `${walletId}: the ledger says ${ours}, the node says ${node}`,

@@ -5,7 +5,7 @@ import { PAGE, type Run } from './run.ts';
 import type { Answer } from './witness.ts';
 
 /**
- * Looks at every pending payment beside what the node says of it, and alarms about those that stay. It settles nothing: driving
+ * Looks at every pending payment beside what the node says of it, and alerts about those that stay. It settles nothing: driving
  * payments on is the saga's work, and without a definitive answer of the node their money stays reserved.
  */
 export async function comparePending(run: Run): Promise<PendingReport> {
@@ -26,7 +26,7 @@ export async function comparePending(run: Run): Promise<PendingReport> {
       const one = stuckPayment(payment, ageSeconds, said);
       total.stuckPayments += 1;
       if (stuck.length < MAX_LISTED) stuck.push(one);
-      await run.alarms.raise({ kind: 'payment_stuck', subject: one.paymentId, message: wordsFor(one) });
+      await run.alerts.raise({ kind: 'payment_stuck', subject: one.paymentId, message: wordsFor(one) });
     }
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
@@ -59,9 +59,9 @@ export function invoiceWords(answer: Answer<InvoiceStatus | undefined>): string 
 export const NO_ANSWER = 'no answer';
 export const NEVER_HEARD = 'never heard of it';
 
-async function clearEnded({ alarms, database }: Run): Promise<void> {
-  for (const id of await alarms.openSubjects('payment_stuck')) {
-    if ((await database.first(sql.findPayment, id))?.state !== 'pending') await alarms.clear('payment_stuck', id);
+async function clearEnded({ alerts, database }: Run): Promise<void> {
+  for (const id of await alerts.openSubjects('payment_stuck')) {
+    if ((await database.first(sql.findPayment, id))?.state !== 'pending') await alerts.clear('payment_stuck', id);
   }
 }
 

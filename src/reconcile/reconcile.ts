@@ -20,7 +20,7 @@ const LOG_EVERY = 10;
 
 /**
  * Compares the ledger with the node: what is pending, what has ended, the invoices and the balance. What it finds becomes a report and
- * alarms; the only thing it books is a settlement that was missed, by the way every settlement takes.
+ * alerts; the only thing it books is a settlement that was missed, by the way every settlement takes.
  */
 export async function reconcile(deps: ReconcileDependencies, taken: Taken, signal: AbortSignal): Promise<Report> {
   const told = { text: '' };
@@ -54,10 +54,10 @@ async function compare(deps: ReconcileDependencies, taken: Taken, progress: Run[
   const balance = await compareBalance(run);
   if (signal.aborted) throw new Error(ENDING);
   const silence = witness.silence ?? (balance.state === 'unanswered' ? balance.reason : null);
-  if (silence === null) await deps.alarms.clear('node_silent', 'node');
-  else await deps.alarms.raise({ kind: 'node_silent', subject: 'node', message: silence });
+  if (silence === null) await deps.alerts.clear('node_silent', 'node');
+  else await deps.alerts.raise({ kind: 'node_silent', subject: 'node', message: silence });
   // Those of a process that died before it could.
-  await deps.alarms.announce();
+  await deps.alerts.announce();
   const { contradictions, missedSettlements, compared } = run;
   const endedAt = unixSeconds(deps.clock);
   const { id, scope } = taken;

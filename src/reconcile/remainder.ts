@@ -1,4 +1,4 @@
-import type { Alarms } from '../alarms/alarms.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Database } from '../db/database.ts';
 import { readFact, writeFact } from '../db/facts.sql.ts';
 import { writeRows } from '../db/row-write.ts';
@@ -61,12 +61,12 @@ export async function noteFall(run: Run, kept: Remainder, look: Look): Promise<R
       ? ` Up to ${look.inFlightMsat + look.movedMsat} msat more may be missing: they are in flight.`
       : '';
   const message = `${fellMsat} msat left the node between ${from} and ${to} without an entry in the ledger.${open}`;
-  const alarm = run.alarms.rowOf({ kind: 'node_balance_fell', subject: run.id, message });
+  const alert = run.alerts.rowOf({ kind: 'node_balance_fell', subject: run.id, message });
   await run.database.transaction(async (tx) => {
-    await writeRows(tx, [alarm]);
+    await writeRows(tx, [alert]);
     await tx.run(writeFact, REMAINDER, JSON.stringify(next));
   });
-  await run.alarms.announce();
+  await run.alerts.announce();
   return next;
 }
 
@@ -82,7 +82,7 @@ export async function noteRise(run: Run, kept: Remainder, levelMsat: number): Pr
     beforeFallMsat: isBack ? null : kept.beforeFallMsat,
   };
   await run.database.transaction((tx) => tx.run(writeFact, REMAINDER, JSON.stringify(next)));
-  if (isBack) await clearFalls(run.alarms);
+  if (isBack) await clearFalls(run.alerts);
   return next;
 }
 
@@ -106,10 +106,10 @@ export async function acceptBaseline(run: Run, kept: Remainder | undefined, look
     await tx.run(sql.insertBaseline, run.id, now, who, reason, look.nodeMsat, baselineMsat, ...accepted);
     await tx.run(writeFact, REMAINDER, JSON.stringify(next));
   });
-  await clearFalls(run.alarms);
+  await clearFalls(run.alerts);
   return next;
 }
 
-async function clearFalls(alarms: Alarms): Promise<void> {
-  for (const subject of await alarms.openSubjects('node_balance_fell')) await alarms.clear('node_balance_fell', subject);
+async function clearFalls(alerts: Alerts): Promise<void> {
+  for (const subject of await alerts.openSubjects('node_balance_fell')) await alerts.clear('node_balance_fell', subject);
 }

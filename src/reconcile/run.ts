@@ -1,4 +1,4 @@
-import type { Alarms } from '../alarms/alarms.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { Database } from '../db/database.ts';
 import type { Invoices } from '../invoices/invoices.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -13,7 +13,7 @@ import type { Witness, WitnessTiming } from './witness.ts';
 export interface ReconcileDependencies {
   readonly database: Database;
   readonly node: Pick<LightningNode, 'lookupPayment' | 'lookupInvoice' | 'balance'>;
-  readonly alarms: Alarms;
+  readonly alerts: Alerts;
   readonly invoices: Pick<Invoices, 'settle'>;
   readonly payments: Pick<Payments, 'report'>;
   readonly clock: Clock;

@@ -11,22 +11,22 @@ const root = join(import.meta.dirname, '..', '..');
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   db: ['kernel'],
-  alarms: ['kernel', 'db'],
+  alerts: ['kernel', 'db'],
   idempotency: ['kernel', 'db'],
   lightning: ['kernel'],
   devnet: ['kernel', 'lightning'],
-  ledger: ['kernel', 'db', 'alarms'],
+  ledger: ['kernel', 'db', 'alerts'],
   budgets: ['kernel', 'db', 'ledger'],
   accounts: ['kernel', 'db', 'ledger', 'budgets'],
   wallets: ['kernel', 'db', 'ledger', 'budgets', 'accounts'],
   invoices: ['kernel', 'db', 'ledger', 'lightning', 'wallets'],
-  payments: ['kernel', 'db', 'alarms', 'ledger', 'budgets', 'lightning', 'wallets', 'invoices'],
+  payments: ['kernel', 'db', 'alerts', 'ledger', 'budgets', 'lightning', 'wallets', 'invoices'],
   lnurl: ['kernel', 'db', 'ledger', 'budgets', 'lightning', 'accounts', 'wallets', 'payments'],
   history: ['kernel', 'db', 'ledger', 'lightning', 'wallets', 'invoices', 'payments'],
   proof: ['kernel', 'db', 'ledger'],
   verify: ['kernel', 'db', 'ledger', 'proof'],
-  reconcile: ['kernel', 'db', 'alarms', 'ledger', 'lightning', 'invoices', 'payments'],
-  operator: ['kernel', 'db', 'alarms', 'ledger', 'lightning', 'wallets', 'invoices', 'payments'],
+  reconcile: ['kernel', 'db', 'alerts', 'ledger', 'lightning', 'invoices', 'payments'],
+  operator: ['kernel', 'db', 'alerts', 'ledger', 'lightning', 'wallets', 'invoices', 'payments'],
   http: [
     'kernel',
     'idempotency',
@@ -42,7 +42,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'history',
     'proof',
   ],
-  cli: ['app', 'kernel', 'db', 'accounts', 'alarms', 'ledger', 'lightning', 'devnet', 'operator', 'payments', 'reconcile', 'verify'],
+  cli: ['app', 'kernel', 'db', 'accounts', 'alerts', 'ledger', 'lightning', 'devnet', 'operator', 'payments', 'reconcile', 'verify'],
 };
 
 const IMPORT = /(?:from|import) '(\.[^']+)'|import\('(\.[^']+)'\)/g;

@@ -49,7 +49,7 @@ const sender =
     service.client.ask('POST', `/v1/wallet/${wallet.admin}/${path}`, { key: wallet.admin, json, headers: { 'idempotency-key': key } });
 
 /** Statements of background jobs, which may run at the same time. */
-const BACKGROUND = /^(lease_|reconcile_|fact_|retention_|alarm_)/;
+const BACKGROUND = /^(lease_|reconcile_|fact_|retention_|alert_)/;
 
 /** The statements that an operation runs, each as often as it runs, and its commits. */
 async function statementsOf(service: FakeService, operation: Operation): Promise<Map<string, number>> {

@@ -47,7 +47,7 @@ onFakeService('metrics on the machine itself', (service) => {
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
   });
 
-  it('tell what is in flight, what alarms, whether the node answers, and how the process is', async () => {
+  it('tell what is in flight, what alerts, whether the node answers, and how the process is', async () => {
     const wallet = await service.client.wallet(1000);
     const pending = seriesOf(await metrics(), 'satchel_payments_pending');
     const { paymentRequest } = net.outside.invoice({ amountMsat: 1000, script: { hold: true } });
@@ -65,7 +65,7 @@ onFakeService('metrics on the machine itself', (service) => {
     expect(seriesOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect(seriesOf(text, 'satchel_event_loop_delay_seconds{quantile="0.99"}')).toBeGreaterThanOrEqual(0);
     net.tell({ type: 'payment', paymentId: 'lntx_0000000000000000000000', outcome: { state: 'failed', reason: 'NO_ROUTE' } });
-    await expect.poll(async () => seriesOf(await metrics(), 'satchel_alarms_open{kind="payment_contradicted"}')).toBe(1);
+    await expect.poll(async () => seriesOf(await metrics(), 'satchel_alerts_open{kind="payment_contradicted"}')).toBe(1);
   });
 
   it('are not there for who comes through a proxy', async () => {

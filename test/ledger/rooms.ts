@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
-import { createAlarms } from '../../src/alarms/alarms.ts';
+import { createAlerts } from '../../src/alerts/alerts.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
@@ -65,7 +65,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
     saga: new Saga({
       database,
       ledger,
-      alarms: createAlarms(healthy, standing, silentLog),
+      alerts: createAlerts(healthy, standing, silentLog),
       our,
       clock: standing,
       log: silentLog,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
-import { createAlarms } from '../../src/alarms/alarms.ts';
+import { createAlerts } from '../../src/alerts/alerts.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createInvoices } from '../../src/invoices/invoices.ts';
 import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
@@ -31,7 +31,7 @@ export async function operatorOn(healthy: Database) {
     requireAvailable: async () => undefined,
   };
   const ledger = createLedger(database, clock);
-  const alarms = createAlarms(healthy, clock, log);
+  const alerts = createAlerts(healthy, clock, log);
   const accounts = createAccounts(healthy, clock);
   const made = await accounts.bootstrap(newKeyText('secret_api'), async () => undefined);
   const wallets = createWallets(database, accounts, clock);
@@ -40,9 +40,9 @@ export async function operatorOn(healthy: Database) {
     throw new Error('no payment here has a link');
   };
   const linkUses = { releaseUse: noLink, takeUse: noLink };
-  const payments = createPayments({ database, ledger, alarms, our, invoices, clock, log, linkUses, maxInFlight: 100 });
+  const payments = createPayments({ database, ledger, alerts, our, invoices, clock, log, linkUses, maxInFlight: 100 });
   const { wallet } = await wallets.create(made?.accountId ?? '', 'test');
-  const deps: OperatorDependencies = { database, ledger, alarms, our, wallets, payments, clock, log };
+  const deps: OperatorDependencies = { database, ledger, alerts, our, wallets, payments, clock, log };
   return {
     healthy,
     database,

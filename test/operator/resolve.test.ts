@@ -56,7 +56,7 @@ onFakeService(
       net.outside.resolveHold(paymentHash, 'settle');
       await service.restart();
       expect(await service.client.get(`/v1/lntx/${id}`)).toMatchObject({ status: 'settled', payment_preimage: preimage, fee_msat: 2_000 });
-      expect((await service.openAlarms()).filter(({ subject }) => subject === id)).toEqual([]);
+      expect((await service.openAlerts()).filter(({ subject }) => subject === id)).toEqual([]);
       expect(await service.problems()).toEqual([]);
       const changed = await service.problemsAfter(`UPDATE operator_action SET target = 'failed' WHERE id = $1`, done.id);
       expect(changed).toEqual([`${done.id}: the payment is not what the operator’s action says`]);
@@ -102,7 +102,7 @@ onFakeService(
         answer: expect.stringMatching(/failed \(TIMEOUT\).*contradict/),
       });
       await service.reconcile();
-      expect((await service.openAlarms()).filter(({ subject }) => subject === id)).toMatchObject([{ kind: 'payment_stuck' }]);
+      expect((await service.openAlerts()).filter(({ subject }) => subject === id)).toMatchObject([{ kind: 'payment_stuck' }]);
       net.always('lookupPayment', undefined);
       expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
       net.outside.resolveHold(paymentHash, 'cancel');

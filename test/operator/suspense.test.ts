@@ -3,7 +3,7 @@ import { onFakeService } from '../support/fake-service.ts';
 import type { Json } from '../support/service.ts';
 import { strayMoney } from './strays.ts';
 
-const alarmsOf = (kinds: { kind: string; message: string }[]) => kinds.map(({ kind, message }) => `${kind}: ${message}`);
+const alertsOf = (kinds: { kind: string; message: string }[]) => kinds.map(({ kind, message }) => `${kind}: ${message}`);
 
 onFakeService('money in suspense', (service) => {
   const { net } = service;
@@ -12,14 +12,14 @@ onFakeService('money in suspense', (service) => {
   it('raises an alert while there is any, and is credited to a wallet once', async () => {
     const [wallet, other] = [await service.client.wallet(), await service.client.wallet()];
     const subject = await strayMoney(service, 7_500);
-    await expect.poll(async () => alarmsOf(await service.openAlarms())).toEqual([expect.stringMatching(/^suspense_not_empty: 7500 msat/)]);
+    await expect.poll(async () => alertsOf(await service.openAlerts())).toEqual([expect.stringMatching(/^suspense_not_empty: 7500 msat/)]);
     const done = await service.act({ kind: 'credit', subject, target: wallet.id });
     expect(done).toMatchObject({ state: 'done', amountMsat: 7_500, askedBy: 'bob@desk', reason: 'a test' });
     expect(await balanceMsat(wallet.id)).toBe(7_500);
     const [line]: Json[] = await service.client.get(`/v1/wallet/${wallet.id}/transactions`);
     expect(line).toMatchObject({ num_msat: 7_500, passThru: { operator_action: done.id, payment_hash: subject } });
     expect(line).toMatchObject({ wtxType: { name: 'ln_deposit' }, user_label: 'Credited by the operator' });
-    await expect.poll(() => service.openAlarms()).toEqual([]);
+    await expect.poll(() => service.openAlerts()).toEqual([]);
 
     expect(await service.act({ kind: 'credit', subject, target: wallet.id })).toEqual(done);
     expect(await service.act({ kind: 'credit', subject, target: other.id })).toMatchObject({

@@ -28,7 +28,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const clean = await reconcile('--json');
       expect(clean.code).toBe(0);
       expect(JSON.parse(clean.output)).toMatchObject({
-        alarms: [],
+        alerts: [],
         report: { silence: null, balance: { state: 'measured', customersMsat: 50_000_000, restMsat: 0 }, compared: { invoices: 1 } },
       });
 
@@ -46,16 +46,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await expect.poll(async () => (await client.get(`/v1/lntx/${lnTx.id}`)).settled).toBe(1);
       const gone = await reconcile();
       expect(gone.output).toContain('Stuck payments: none.');
-      expect(gone.output).toContain('Open alarms: none.');
+      expect(gone.output).toContain('Open alerts: none.');
       expect(gone.code).toBe(0);
-      expect(service.output().match(/alarm: payment_stuck/g)).toHaveLength(1);
+      expect(service.output().match(/alert: payment_stuck/g)).toHaveLength(1);
 
       const accepted = await reconcile('--new-baseline', '--reason', 'the first quiet moment');
       expect(accepted).toMatchObject({ code: 0, output: expect.stringMatching(/ 0 {2}difference/) });
 
       const mistyped = await reconcile('--seen', `${lnTx.id}x`);
       expect(mistyped.code).toBe(2);
-      expect(mistyped.output).toContain('no open alarm is about what --seen names');
+      expect(mistyped.output).toContain('no open alert is about what --seen names');
 
       expect(await service.stop()).toBe(0);
       const alone = await reconcile();

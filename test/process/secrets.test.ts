@@ -116,9 +116,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(secrets.foundIn(service.output())).toEqual([]);
     });
 
-    it('a silent node makes an alarm, without the secret of its address', async () => {
+    it('a silent node makes an alert, without the secret of its address', async () => {
       await node.end('SIGKILL');
-      await expect.poll(() => service.output(), { interval: 200 }).toContain('alarm: node_silent');
+      await expect.poll(() => service.output(), { interval: 200 }).toContain('alert: node_silent');
       await hearing.ask('POST', `/v1/wallet/${made.keys.admin}/invoice`, { key: secretKey, json: { num_satoshis: 1 } });
       expect(hearing.heard.at(-1)?.status).toBe(503);
       expect(inAnswers()).toEqual([]);

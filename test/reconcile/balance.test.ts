@@ -55,7 +55,7 @@ onBothDatabases('the reconciled balance', (open) => {
       restMsat: 0,
       movedMsat: 0,
     });
-    expect(await books.openAlarms()).toEqual([`fee_above_limit ${dear.id}`]);
+    expect(await books.openAlerts()).toEqual([`fee_above_limit ${dear.id}`]);
   });
 
   it('raises an alert for a decrease beyond what is in flight, once, and closes it when exactly that comes back', async () => {
@@ -66,27 +66,27 @@ onBothDatabases('the reconciled balance', (open) => {
     // The payment has ended at the node, and the ledger does not know it yet.
     add(books, -(20_000 + RESERVE_MSAT));
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: -25_000, inFlightMsat: 25_000 });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
     add(books, -1);
     const fell = (await books.reconcile()).id;
     await books.reconcile();
-    expect(await books.openAlarms()).toEqual([`node_balance_fell ${fell}`]);
-    expect(books.errors).toEqual(['alarm: node_balance_fell']);
+    expect(await books.openAlerts()).toEqual([`node_balance_fell ${fell}`]);
+    expect(books.errors).toEqual(['alert: node_balance_fell']);
     // The payment has failed, so the rest is missing too, and has an alert of its own.
     await books.end(payment, FAILED);
     const rest = (await books.reconcile()).id;
-    const messages = (await books.alarms.listOpen()).map(({ message }) => message);
+    const messages = (await books.alerts.listOpen()).map(({ message }) => message);
     expect(messages).toEqual([
       expect.stringMatching(/^1 msat left .* 25000 msat more may be missing/),
       expect.stringMatching(/^25000 msat left/),
     ]);
-    expect(await books.openAlarms()).toEqual([`node_balance_fell ${fell}`, `node_balance_fell ${rest}`]);
+    expect(await books.openAlerts()).toEqual([`node_balance_fell ${fell}`, `node_balance_fell ${rest}`]);
     add(books, 25_000);
     expect((await books.reconcile()).balance).toMatchObject({ fellMsat: 25_001, roseMsat: 25_000 });
-    expect(await books.openAlarms()).toHaveLength(2);
+    expect(await books.openAlerts()).toHaveLength(2);
     add(books, 1);
     expect((await books.reconcile()).balance).toMatchObject({ fellMsat: 0, roseMsat: 0, restMsat: 0 });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
   });
 
   it('shows an increase, such as routing income, without an alert until it is accepted, and alerts when it leaves again', async () => {
@@ -94,18 +94,18 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.reconcile();
     add(books, 5000);
     for (let i = 0; i < 2; i++) expect((await books.reconcile()).balance).toMatchObject({ restMsat: 5000, roseMsat: 5000, fellMsat: 0 });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
     add(books, -2000);
     const { id, balance } = await books.reconcile();
     expect(balance).toMatchObject({ restMsat: 3000, roseMsat: 5000, fellMsat: 2000 });
-    expect(await books.openAlarms()).toEqual([`node_balance_fell ${id}`]);
+    expect(await books.openAlerts()).toEqual([`node_balance_fell ${id}`]);
     expect((await books.reconcile('new_baseline')).balance).toMatchObject({
       baselineMsat: OWN_MSAT + 3000,
       restMsat: 0,
       roseMsat: 0,
       fellMsat: 0,
     });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
     expect(await books.database.all(baselines)).toEqual([
       { accepted_by: 'bob', reason: 'a test', baseline_msat: OWN_MSAT, rose_msat: 0, fell_msat: 0 },
       { accepted_by: 'bob', reason: 'a test', baseline_msat: OWN_MSAT + 3000, rose_msat: 5000, fell_msat: 2000 },
@@ -133,7 +133,7 @@ onBothDatabases('the reconciled balance', (open) => {
     add(books, -10_000 - RESERVE_MSAT - 2000);
     await books.end(dear, succeeded(dear, RESERVE_MSAT + 2000));
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0, operatorMsat: -2000 });
-    expect((await books.openAlarms()).filter((one) => one.startsWith('node_'))).toEqual([]);
+    expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
 
   it('takes a settlement that was set aside for no increase, and its later booking for no decrease', async () => {
@@ -147,7 +147,7 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.invoices.settle(settlement);
     await books.database.transaction((tx) => tx.run(forget, 'settlement'));
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0 });
-    expect((await books.openAlarms()).filter((one) => one.startsWith('node_'))).toEqual([]);
+    expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
 
   it('S11: a node that does not answer is no node with a balance of 0', async () => {
@@ -158,22 +158,22 @@ onBothDatabases('the reconciled balance', (open) => {
       expect(balance).toEqual({ state: 'unanswered', reason: expect.stringMatching(/no answer/) });
       expect(silence).toMatch(/no answer/);
     }
-    expect(await books.openAlarms()).toEqual(['node_silent node']);
-    expect(books.errors).toEqual(['alarm: node_silent']);
+    expect(await books.openAlerts()).toEqual(['node_silent node']);
+    expect(books.errors).toEqual(['alert: node_silent']);
     // Nothing was taken for its balance: the first answer is.
     books.answers.localMsat = OWN_MSAT;
     expect((await books.reconcile()).balance).toMatchObject({ state: 'measured', baselineMsat: OWN_MSAT, restMsat: 0 });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
   });
 
-  it('an error of the node is no balance either, and does not clear what is alarmed', async () => {
+  it('an error of the node is no balance either, and does not clear what is alerted', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     add(books, -1);
     await books.reconcile();
     const broken = { ...books.deps.node, balance: () => Promise.reject(new Error('connection refused')) };
     expect((await books.reconcile('full', { node: broken })).balance).toEqual({ state: 'unanswered', reason: 'connection refused' });
-    expect(await books.openAlarms()).toEqual([expect.stringMatching(/^node_balance_fell rec_/), 'node_silent node']);
+    expect(await books.openAlerts()).toEqual([expect.stringMatching(/^node_balance_fell rec_/), 'node_silent node']);
   });
 
   it('an operator can accept what the node has of its own, but not that customers’ money is missing', async () => {
@@ -182,17 +182,17 @@ onBothDatabases('the reconciled balance', (open) => {
     await funded(books, 100_000);
     add(books, -OWN_MSAT / 2);
     const { id } = await books.reconcile();
-    expect(await books.openAlarms()).toEqual([`node_balance_fell ${id}`]);
+    expect(await books.openAlerts()).toEqual([`node_balance_fell ${id}`]);
     expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: OWN_MSAT / 2, restMsat: 0 });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
     books.answers.localMsat = 99_999;
     for (let i = 0; i < 2; i++) {
       expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: 0, restMsat: -1 });
-      expect(await books.openAlarms()).toEqual(['node_holds_less node']);
+      expect(await books.openAlerts()).toEqual(['node_holds_less node']);
     }
     books.answers.localMsat = 100_000;
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0 });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
   });
 
   it('accepts no baseline while money moves through the node, says so, and leaves the alerts open', async () => {
@@ -201,7 +201,7 @@ onBothDatabases('the reconciled balance', (open) => {
     const wallet = await books.wallet(0);
     add(books, -5000);
     await books.reconcile();
-    const before = await books.openAlarms();
+    const before = await books.openAlerts();
     expect(before).toHaveLength(1);
     const balance = async () => {
       await deposit(books, wallet.ledgerAccount, 1000);
@@ -210,7 +210,7 @@ onBothDatabases('the reconciled balance', (open) => {
     };
     const report = await books.reconcile('new_baseline', { node: { ...books.deps.node, balance } });
     expect(report.balance).toEqual({ state: 'unsteady', reason: expect.stringContaining('each of 20 measurements') });
-    expect(await books.openAlarms()).toEqual(before);
+    expect(await books.openAlerts()).toEqual(before);
     expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: -5000, fellMsat: 5000 });
   });
 
@@ -240,7 +240,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(report.balance).toMatchObject({ movedMsat: 0, baselineMsat: OWN_MSAT, customersMsat: 7000, restMsat: 0 });
     add(books, 7000);
     expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: 0 });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Alarms, createAlarms } from '../../src/alarms/alarms.ts';
+import { type Alerts, createAlerts } from '../../src/alerts/alerts.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import type { OurNode } from '../../src/invoices/our-node.ts';
@@ -37,7 +37,7 @@ export async function booksOn(database: Database) {
   // Only the reconciliation's own clock is moved: ids made in a future would stay ahead for the rest of the process.
   const errors: string[] = [];
   const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) };
-  const alarms = createAlarms(database, systemClock, log);
+  const alerts = createAlerts(database, systemClock, log);
   const node = answering(answers);
   const our = { node, nodeId: 'lnd_test', isAvailable: async () => true, requireAvailable: async () => undefined } as unknown as OurNode;
   const { ledger, invoices } = rooms;
@@ -46,13 +46,13 @@ export async function booksOn(database: Database) {
   };
   const linkUses = { releaseUse: noLink, takeUse: noLink };
   const common = { database, ledger, our, invoices, clock: systemClock, log: silentLog, linkUses, maxInFlight: 1000 };
-  const paymentsWith = (others: Alarms) => createPayments({ ...common, alarms: others });
-  const payments = paymentsWith(alarms);
+  const paymentsWith = (others: Alerts) => createPayments({ ...common, alerts: others });
+  const payments = paymentsWith(alerts);
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };
   const deps: ReconcileDependencies = {
     database,
     node,
-    alarms,
+    alerts,
     invoices,
     payments,
     clock,
@@ -63,7 +63,7 @@ export async function booksOn(database: Database) {
   return {
     ...rooms,
     answers,
-    alarms,
+    alerts,
     clock,
     /** What was written to the log as an error. */
     errors,
@@ -80,7 +80,7 @@ export async function booksOn(database: Database) {
       await storeReport(database, report);
       return report;
     },
-    openAlarms: async () => (await alarms.listOpen()).map(({ kind, subject }) => `${kind} ${subject}`),
+    openAlerts: async () => (await alerts.listOpen()).map(({ kind, subject }) => `${kind} ${subject}`),
     /** A payment on its way, which the node knows as pending, begun some seconds ago. */
     async pay(wallet: Wallet, amountMsat: number, secondsAgo = 0): Promise<Payment> {
       const createdAt = Math.floor(clock.ms / 1000) - secondsAgo;

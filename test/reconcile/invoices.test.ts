@@ -27,7 +27,7 @@ onBothDatabases('reconciled invoices', (open) => {
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
     const again = await books.reconcile();
     expect(again.missedSettlements).toEqual([]);
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
     expect(await problemsOf(database)).toEqual([]);
   });
 
@@ -41,13 +41,13 @@ onBothDatabases('reconciled invoices', (open) => {
     await books.reconcile();
     books.paidAtNode(invoice, 10_000);
     expect((await books.reconcile()).missedSettlements).toEqual([]);
-    await createNodeHistory({ database, alarms: books.alarms }).historyChanged();
+    await createNodeHistory({ database, alerts: books.alerts }).historyChanged();
     expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: invoice.id, booked: true }]);
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
     const { asked } = books.answers;
     expect((await books.reconcile('periodic')).compared.invoices).toBe(0);
     expect(books.answers.asked - asked).toBeLessThan(5);
-    expect(await books.openAlarms()).toContain('node_restored node');
+    expect(await books.openAlerts()).toContain('node_restored node');
     expect(await problemsOf(database)).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ onBothDatabases('reconciled invoices', (open) => {
     const last = invoices.toSorted((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
     if (!last) throw new Error('there is an invoice');
     books.clock.ms += 30 * 24 * 60 * 60 * 1000;
-    await createNodeHistory({ database: books.database, alarms: books.alarms }).historyChanged();
+    await createNodeHistory({ database: books.database, alerts: books.alerts }).historyChanged();
     books.paidAtNode(last, 10_000);
     for (const { paymentHash } of invoices) if (paymentHash !== last.paymentHash) books.answers.invoices.set(paymentHash, 'silent');
     expect((await books.reconcile('periodic')).missedSettlements).toEqual([]);
@@ -67,7 +67,7 @@ onBothDatabases('reconciled invoices', (open) => {
     expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: last.id, booked: true }]);
   });
 
-  it('a settlement that still cannot be booked is alarmed once, and cleared when it is', async () => {
+  it('a settlement that still cannot be booked is alerted once, and cleared when it is', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(0);
     const invoice = await books.invoice(wallet, 10_000);
@@ -77,15 +77,15 @@ onBothDatabases('reconciled invoices', (open) => {
     for (let i = 0; i < 2; i++) {
       const report = await books.reconcile('full', diskFull);
       expect(report.missedSettlements).toMatchObject([{ invoiceId: invoice.id, booked: false }]);
-      expect(await books.openAlarms()).toEqual([`settlement_unbooked ${invoice.id}`]);
+      expect(await books.openAlerts()).toEqual([`settlement_unbooked ${invoice.id}`]);
     }
-    expect(books.errors).toEqual(['alarm: settlement_unbooked']);
+    expect(books.errors).toEqual(['alert: settlement_unbooked']);
     expect((await books.reconcile()).missedSettlements).toMatchObject([{ booked: true }]);
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
   });
 
-  it('credited here and not paid there, or with another amount, is alarmed with both sides and cleared when it is gone', async () => {
+  it('credited here and not paid there, or with another amount, is alerted with both sides and cleared when it is gone', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(0);
     const [unpaid, less] = [await books.invoice(wallet, 10_000), await books.invoice(wallet, 20_000)];
@@ -105,15 +105,15 @@ onBothDatabases('reconciled invoices', (open) => {
       expect(sides).toContainEqual({ id: unpaid.id, ours: 'settled from outside with 10000 msat', node: 'invoice open' });
       expect(sides).toContainEqual({ id: less.id, ours: 'settled from outside with 20000 msat', node: 'invoice settled with 1 msat' });
     }
-    expect(await books.openAlarms()).toHaveLength(2);
+    expect(await books.openAlerts()).toHaveLength(2);
     expect(books.errors).toHaveLength(2);
     for (const { paymentHash } of [unpaid, less]) if (paid) books.answers.invoices.set(paymentHash, paid);
     books.answers.invoices.set(unpaid.paymentHash, { state: 'settled', amountMsat: 10_000 as never, preimage: '' });
     expect((await books.reconcile()).contradictions).toEqual([]);
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
   });
 
-  it('settled inside and paid at the node as well is alarmed, and credited no second time', async () => {
+  it('settled inside and paid at the node as well is alerted, and credited no second time', async () => {
     const books = await booksOn(await open());
     const [payer, payee] = [await books.wallet(100_000), await books.wallet(0)];
     const invoice = await books.invoice(payee, 10_000);
@@ -135,6 +135,6 @@ onBothDatabases('reconciled invoices', (open) => {
     for (const { paymentHash } of [open_, paid]) books.answers.invoices.set(paymentHash, 'silent');
     const report = await books.reconcile();
     expect(report).toMatchObject({ contradictions: [], missedSettlements: [], compared: { invoices: 0 } });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { problemsOf } from '../support/ledgers.ts';
 import { booksOn, FAILED, RESERVE_MSAT, STUCK_SECONDS, succeeded } from './books.ts';
 
 onBothDatabases('reconciled payments', (open) => {
-  it('S6: one in flight for hours is shown with age, wallet, amount and evidence, alarmed once, and stays reserved', async () => {
+  it('S6: one in flight for hours is shown with age, wallet, amount and evidence, alerted once, and stays reserved', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(100_000);
     const [old, fresh] = [await books.pay(wallet, 10_000, STUCK_SECONDS + 5), await books.pay(wallet, 20_000, 5)];
@@ -18,13 +18,13 @@ onBothDatabases('reconciled payments', (open) => {
       const shown = { paymentId: old.id, walletId: wallet.id, amountMsat: 10_000, ageSeconds: STUCK_SECONDS + 5, evidence: 'pending' };
       expect(pending.stuck).toMatchObject([shown]);
     }
-    expect(await books.openAlarms()).toEqual([`payment_stuck ${old.id}`]);
-    expect(books.errors).toEqual(['alarm: payment_stuck']);
+    expect(await books.openAlerts()).toEqual([`payment_stuck ${old.id}`]);
+    expect(books.errors).toEqual(['alert: payment_stuck']);
     expect(await books.ledger.openHoldMsat(old.id)).toBe(10_000 + RESERVE_MSAT);
     await books.end(old, FAILED);
     await books.end(fresh, FAILED);
     expect((await books.reconcile()).pending).toMatchObject({ payments: 0, stuckPayments: 0 });
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
   });
 
   it('what the node says of each is told apart, also that it says nothing', async () => {
@@ -52,7 +52,7 @@ onBothDatabases('reconciled payments', (open) => {
     books.answers.payments.set(payment.id, succeeded(payment, 1000));
     const report = await books.reconcile();
     expect(report.contradictions).toEqual([]);
-    expect(await books.openAlarms()).toEqual([`payment_corrected ${payment.id}`]);
+    expect(await books.openAlerts()).toEqual([`payment_corrected ${payment.id}`]);
     expect(await books.ledger.balance(payment.ledgerAccount)).toMatchObject({ balanceMsat: 89_000, heldMsat: 0 });
     expect(await problemsOf(database)).toEqual([]);
   });
@@ -66,12 +66,12 @@ onBothDatabases('reconciled payments', (open) => {
     await books.end(other, succeeded(other));
     books.answers.payments.set(payment.id, succeeded(payment));
     for (let i = 0; i < 2; i++) expect((await books.reconcile()).contradictions).toEqual([]);
-    expect(await books.openAlarms()).toEqual([`payment_corrected ${payment.id}`]);
+    expect(await books.openAlerts()).toEqual([`payment_corrected ${payment.id}`]);
     expect(await books.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: 5000, heldMsat: 0 });
     expect((await books.reconcile()).balance).toMatchObject({ operatorMsat: -10_000 });
   });
 
-  it('F2: a fee above the limit is an alarm of its payment, raised once, however often the end is reported', async () => {
+  it('F2: a fee above the limit is an alert of its payment, raised once, however often the end is reported', async () => {
     const database = await open();
     const books = await booksOn(database);
     const wallet = await books.wallet(100_000);
@@ -80,26 +80,26 @@ onBothDatabases('reconciled payments', (open) => {
     const report = (one: Payment) => books.deps.payments.report(one.id, succeeded(one, RESERVE_MSAT + 700));
     await Promise.all([report(payment), report(payment), report(late)]);
     await report(payment);
-    const raised = (await books.alarms.listOpen()).filter(({ kind }) => kind === 'fee_above_limit');
+    const raised = (await books.alerts.listOpen()).filter(({ kind }) => kind === 'fee_above_limit');
     expect(raised.map(({ subject }) => subject).toSorted()).toEqual([payment.id, late.id].toSorted());
     for (const { message } of raised) expect(message).toContain('its wallet was charged 5000 msat, the operator bears 700 msat');
     expect(books.errors.filter((line) => line.includes('fee_above_limit'))).toHaveLength(2);
     expect(await problemsOf(database)).toEqual([]);
   });
 
-  it('F2: an alarm whose line in the log fails does not keep the payment from ending, and is announced later', async () => {
+  it('F2: an alert whose line in the log fails does not keep the payment from ending, and is announced later', async () => {
     const books = await booksOn(await open());
     const payment = await books.pay(await books.wallet(100_000), 10_000);
-    const late = { ...books.alarms, announce: () => Promise.reject(new Error('the database is away')) };
+    const late = { ...books.alerts, announce: () => Promise.reject(new Error('the database is away')) };
     await books.paymentsWith(late).report(payment.id, succeeded(payment, RESERVE_MSAT + 700));
     expect(await books.ledger.openHoldMsat(payment.id)).toBeUndefined();
     expect(books.errors).toEqual([]);
     books.answers.payments.set(payment.id, succeeded(payment));
     await books.reconcile();
-    expect(books.errors).toEqual(['alarm: fee_above_limit']);
+    expect(books.errors).toEqual(['alert: fee_above_limit']);
   });
 
-  it('a contradiction is alarmed once with both sides, moves nothing, and is cleared when it is gone', async () => {
+  it('a contradiction is alerted once with both sides, moves nothing, and is cleared when it is gone', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(100_000);
     const [sent, refunded] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];
@@ -114,14 +114,14 @@ onBothDatabases('reconciled payments', (open) => {
         { kind: 'payment', id: refunded.id, walletId: wallet.id, amountMsat: 20_000, ours: 'failed', node: 'pending' },
       ]);
     }
-    const alarms = await books.openAlarms();
-    expect(alarms.toSorted()).toEqual([sent, refunded].map(({ id }) => `payment_contradicted ${id}`).toSorted());
+    const alerts = await books.openAlerts();
+    expect(alerts.toSorted()).toEqual([sent, refunded].map(({ id }) => `payment_contradicted ${id}`).toSorted());
     expect(books.errors).toHaveLength(2);
     expect(await books.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: 90_000, heldMsat: 0 });
     books.answers.payments.set(sent.id, succeeded(sent));
     books.answers.payments.set(refunded.id, FAILED);
     expect((await books.reconcile()).contradictions).toEqual([]);
-    expect(await books.openAlarms()).toEqual([]);
+    expect(await books.openAlerts()).toEqual([]);
   });
 
   it('a success that the node has never heard of is a contradiction; a failure that never reached it is none', async () => {
@@ -200,12 +200,12 @@ onBothDatabases('reconciled payments', (open) => {
     expect(silent.silence).toMatch(/no answer within/);
     expect(silent.contradictions).toEqual([]);
     expect(books.answers.asked).toBeLessThan(10);
-    expect(await books.openAlarms()).toEqual(['node_silent node']);
+    expect(await books.openAlerts()).toEqual(['node_silent node']);
     for (const { id } of payments) books.answers.payments.set(id, { state: 'pending' });
     const again = await books.reconcile('periodic');
     expect(again.silence).toBeNull();
     expect(again.compared.payments).toBe(120);
     expect(again.contradictions).toHaveLength(100);
-    expect((await books.openAlarms()).length).toBe(100);
+    expect((await books.openAlerts()).length).toBe(100);
   });
 });

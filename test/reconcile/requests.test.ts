@@ -60,14 +60,14 @@ onBothDatabases('reconciliation on demand', (open) => {
     const database = await open();
     const books = await booksOn(database);
     let isBroken = true;
-    const alarms = {
-      ...books.alarms,
-      openSubjects: async (kind: Parameters<typeof books.alarms.openSubjects>[0]) => {
+    const alerts = {
+      ...books.alerts,
+      openSubjects: async (kind: Parameters<typeof books.alerts.openSubjects>[0]) => {
         if (isBroken) throw new Error('the disk is full');
-        return books.alarms.openSubjects(kind);
+        return books.alerts.openSubjects(kind);
       },
     };
-    await whileReconciling({ ...books, deps: { ...books.deps, alarms } }, async () => {
+    await whileReconciling({ ...books, deps: { ...books.deps, alerts } }, async () => {
       const id = await requestReconciliation(database, 'full', 1);
       await expect.poll(() => findRequest(database, id)).toMatchObject({ state: 'failed', progress: 'the disk is full' });
       isBroken = false;

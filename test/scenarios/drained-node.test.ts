@@ -11,13 +11,13 @@ onFakeService('a node that is drained after its operator added money', (service)
     expect((await service.reconcile('new_baseline')).balance).toMatchObject({ state: 'measured', restMsat: 0 });
     net.addFunds(ADDED_MSAT);
     expect((await service.reconcile()).balance).toMatchObject({ restMsat: ADDED_MSAT, roseMsat: ADDED_MSAT, fellMsat: 0 });
-    expect(await service.openAlarms()).toEqual([]);
+    expect(await service.openAlerts()).toEqual([]);
     net.addFunds(-TAKEN_MSAT);
     const report = await service.reconcile();
     expect(report.balance).toMatchObject({ restMsat: ADDED_MSAT - TAKEN_MSAT, roseMsat: ADDED_MSAT, fellMsat: TAKEN_MSAT });
-    const [alarm, ...others] = await service.openAlarms();
+    const [alert, ...others] = await service.openAlerts();
     expect(others).toEqual([]);
-    expect(alarm).toMatchObject({
+    expect(alert).toMatchObject({
       kind: 'node_balance_fell',
       subject: report.id,
       message: expect.stringContaining(`${TAKEN_MSAT} msat left`),
@@ -39,9 +39,9 @@ onFakeService('a node that is drained before its operator adds money', (service)
     await service.client.wallet(5);
     await service.reconcile();
     const open = { kind: 'node_balance_fell', subject: drained.id, message: expect.stringContaining(`${TAKEN_MSAT} msat left`) };
-    expect(await service.openAlarms()).toMatchObject([open]);
+    expect(await service.openAlerts()).toMatchObject([open]);
     expect((await service.reconcile('new_baseline')).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0 });
-    expect(await service.openAlarms()).toEqual([]);
+    expect(await service.openAlerts()).toEqual([]);
     expect(await service.problems()).toEqual([]);
   });
 });

@@ -26,7 +26,7 @@ async function moveMoney(service: FakeService, wallet: TestWallet, friend: TestW
   expect(await net.outside.keysend({ amountMsat: 3_000, customRecords: namesWallet(wallet) })).toMatchObject({ state: 'succeeded' });
 }
 
-const isAlerted = async (service: FakeService) => (await service.openAlarms()).some(({ kind }) => kind === 'node_restored');
+const isAlerted = async (service: FakeService) => (await service.openAlerts()).some(({ kind }) => kind === 'node_restored');
 
 async function keptPosition({ rows }: FakeService): Promise<string> {
   const [row] = await rows("SELECT value FROM service_fact WHERE name = 'node_event_position'");

@@ -4,7 +4,7 @@ import { msat } from '../../src/kernel/money.ts';
 import { type FakeService, onFakeService } from '../support/fake-service.ts';
 
 const countUnbooked = async ({ rows }: FakeService) => (await rows('SELECT id FROM unbooked_event')).length;
-const hasAlert = async (service: FakeService) => (await service.openAlarms()).some(({ kind }) => kind === 'event_unbooked');
+const hasAlert = async (service: FakeService) => (await service.openAlerts()).some(({ kind }) => kind === 'event_unbooked');
 
 /** Every event of the node is booked or set aside. */
 async function untilRead({ net, rows }: FakeService): Promise<void> {

@@ -195,7 +195,7 @@ onFakeService(
         const overused = async () => (await service.rows('SELECT uses_left, overused FROM withdraw_link WHERE id = $1', link.id))[0];
         await expect.poll(overused).toEqual({ uses_left: 0, overused: 1 });
         expect((await balances(service, wallet)).balance_msat).toBe(balance_msat - (spends ? 0 : 100_000));
-        const [alert] = await service.rows('SELECT message FROM alarm WHERE kind = $1 AND subject = $2', 'payment_corrected', paymentId);
+        const [alert] = await service.rows('SELECT message FROM alert WHERE kind = $1 AND subject = $2', 'payment_corrected', paymentId);
         expect(alert?.message).toContain(`Withdraw link ${link.id} has now paid 1 more than its number of uses`);
         expect(await service.problems()).toEqual([]);
         // The use that the second claim gives back makes up for the first: the link is used up.

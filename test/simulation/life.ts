@@ -1,7 +1,7 @@
 import type { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
-import { createAlarms } from '../../src/alarms/alarms.ts';
+import { createAlerts } from '../../src/alerts/alerts.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
 import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
@@ -57,8 +57,8 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
     watching.abort();
   }
 
-  const alarms = createAlarms(database, clock, silentLog);
-  const history = createNodeHistory({ database, alarms });
+  const alerts = createAlerts(database, clock, silentLog);
+  const history = createNodeHistory({ database, alerts });
   const met = await meetNode({ database, node: connection, history, log: silentLog });
   // Known anew every time: what is remembered for a second of real time would make a run differ from its repetition.
   const isAvailable = () =>
@@ -84,12 +84,12 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
     clock,
     maxOpenInvoices: 1_000_000,
   });
-  const deps = { database, ledger, alarms, our, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
+  const deps = { database, ledger, alerts, our, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
   const payments = createPayments(deps);
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: 'https://simulation.test' });
   our.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const pace = { retryMs: 0, keepPositionMs: 1, retrySetAsideMs: 50 };
-  void watchNode({ database, node: our.node, history, invoices, payments, alarms, clock, log: silentLog, pace }, watching.signal);
+  void watchNode({ database, node: our.node, history, invoices, payments, alerts, clock, log: silentLog, pace }, watching.signal);
   return {
     ledger,
     wallets,

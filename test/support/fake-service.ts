@@ -7,7 +7,7 @@ import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { SteppedTime } from '../../devnet/fake/time.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
-import { type Alarm, createAlarms } from '../../src/alarms/alarms.ts';
+import { type Alert, createAlerts } from '../../src/alerts/alerts.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Database, Dialect, SqlValue, Tx } from '../../src/db/database.ts';
@@ -55,7 +55,7 @@ export interface FakeService {
   /** Asks the running service to reconcile, and returns the report. */
   reconcile(scope?: Scope): Promise<Report>;
   /** The open alerts, the oldest first. */
-  openAlarms(): Promise<Alarm[]>;
+  openAlerts(): Promise<Alert[]>;
   /** The committed balance of suspense. */
   suspenseMsat(): Promise<number>;
   /** Reads the database. */
@@ -143,7 +143,7 @@ export function onFakeService(
           await vi.waitUntil(found, { timeout: 60_000, interval: 20 });
           return (await found()) as Report;
         },
-        openAlarms: () => createAlarms(database, systemClock, silentLog).listOpen(),
+        openAlerts: () => createAlerts(database, systemClock, silentLog).listOpen(),
         suspenseMsat: () =>
           database.snapshot(async (tx) => (await systemAccounts(tx)).find(({ id }) => id === SYSTEM_ACCOUNTS.suspense)?.balanceMsat ?? 0),
         rows: (sql, ...parameters) =>

@@ -175,7 +175,7 @@ async function beBusy(service: FakeService): Promise<Busy> {
   service.time.advance(60_000);
   await untilSettled(late.paymentHash);
   // One was charged to its wallet, the other is borne by the operator.
-  const corrected = 'satchel_alarms_open{kind="payment_corrected"} 2';
+  const corrected = 'satchel_alerts_open{kind="payment_corrected"} 2';
   await until(async () => (await client.ask('GET', '/metrics')).text.includes(corrected));
   const stray = 'ab'.repeat(32);
   const settlement = { paymentHash: stray, preimage: '', amountMsat: 3_000, settledAt: 1, keysend: false, customRecords: {} };

@@ -1,8 +1,8 @@
 /**
- * The closed table of what Satchel alarms its operator about, and what to do then. The command `npm run reconcile` shows these
+ * The closed table of what Satchel alerts its operator about, and what to do then. The command `npm run reconcile` shows these
  * words; docs/operations.md says more.
  */
-export const ALARM_KINDS = {
+export const ALERT_KINDS = {
   payment_stuck: {
     meaning: 'A payment has been pending for longer than STUCK_PAYMENT_SECONDS; its money stays reserved.',
     todo: 'Look for the payment hash on the node. It ends by itself once the node says settled or failed. Never refund it by hand before.',
@@ -53,4 +53,4 @@ export const ALARM_KINDS = {
   },
 } as const satisfies Record<string, { meaning: string; todo: string }>;
 
-export type AlarmKind = keyof typeof ALARM_KINDS;
+export type AlertKind = keyof typeof ALERT_KINDS;

@@ -1,0 +1,48 @@
+import { statement } from '../db/statement.ts';
+
+export type AlertRow = {
+  id: string;
+  kind: string;
+  subject: string;
+  message: string;
+  raised_at: number;
+  last_seen_at: number;
+};
+
+/** Always changes one row: it opens the alert, or says of the open one that it is still so. */
+export const raise = statement(
+  'alert_raise',
+  `INSERT INTO alert (id, kind, subject, message, raised_at, last_seen_at) VALUES ($1, $2, $3, $4, $5, $5)
+   ON CONFLICT (kind, subject) WHERE cleared_at IS NULL
+   DO UPDATE SET last_seen_at = excluded.last_seen_at, message = excluded.message`,
+);
+
+export const clear = statement('alert_clear', 'UPDATE alert SET cleared_at = $3 WHERE kind = $1 AND subject = $2 AND cleared_at IS NULL');
+
+export const findUnannounced = statement<{ id: string }>(
+  'alert_find_unannounced',
+  'SELECT id FROM alert WHERE announced_at IS NULL ORDER BY id LIMIT 1',
+);
+
+/** Whoever gets a row back writes it to the log: one instance, once. */
+export const announce = statement<AlertRow>(
+  'alert_announce',
+  `UPDATE alert SET announced_at = $1 WHERE announced_at IS NULL
+   RETURNING id, kind, subject, message, raised_at, last_seen_at`,
+);
+
+/** Open alerts after an id, a page at a time. */
+export const listOpen = statement<AlertRow>(
+  'alert_list_open',
+  `SELECT id, kind, subject, message, raised_at, last_seen_at FROM alert WHERE cleared_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
+);
+
+export const openSubjects = statement<{ subject: string }>(
+  'alert_open_subjects',
+  'SELECT subject FROM alert WHERE kind = $1 AND cleared_at IS NULL AND subject > $2 ORDER BY subject LIMIT $3',
+);
+
+export const countOpen = statement<{ kind: string; n: number }>(
+  'alert_count_open',
+  'SELECT kind, count(*) AS n FROM alert WHERE cleared_at IS NULL GROUP BY kind ORDER BY kind',
+);

@@ -1,0 +1,89 @@
+import type { Database } from '../db/database.ts';
+import type { RowWrite } from '../db/row-write.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import { ALERT_KINDS, type AlertKind } from './alert-kinds.ts';
+import * as sql from './alerts.sql.ts';
+
+/** Something that an operator should look at. There is at most one open alert for a kind and subject. Times are Unix seconds. */
+export interface Alert {
+  /** `alert_…` */
+  readonly id: string;
+  readonly kind: AlertKind;
+  /** What it is about: the id of a payment or an invoice; `node` for the node itself. */
+  readonly subject: string;
+  readonly message: string;
+  readonly raisedAt: number;
+  readonly lastSeenAt: number;
+}
+
+/** The message is for the operator and reaches the log: it carries no secret. */
+export type NewAlert = Pick<Alert, 'kind' | 'subject' | 'message'>;
+
+export interface Alerts {
+  /** Opens an alert, or notes of the open one that it is still so. */
+  raise(alert: NewAlert): Promise<void>;
+  /** The same as a row of a posting; always changes one row. Call {@link announce} once it is posted. */
+  rowOf(alert: NewAlert): RowWrite;
+  /** Writes alerts that have opened to the log, each once, whichever instance opened it. */
+  announce(): Promise<void>;
+  /** Its cause is gone. @returns whether there was such an open alert. */
+  clear(kind: AlertKind, subject: string): Promise<boolean>;
+  /** Open alerts, oldest first; `after` is the id of the last one seen. */
+  listOpen(after?: string, limit?: number): Promise<Alert[]>;
+  /** How many are open of each kind that has any. */
+  countOpen(): Promise<{ kind: string; n: number }[]>;
+  /** The subjects of all open alerts of a kind. */
+  openSubjects(kind: AlertKind): Promise<string[]>;
+}
+
+const PAGE = 100;
+
+export function createAlerts(database: Database, clock: Clock, log: Log): Alerts {
+  function rowOf({ kind, subject, message }: NewAlert): RowWrite {
+    const parameters = [`alert_${newId(clock.nowMs())}`, kind, subject, message, unixSeconds(clock)];
+    return { statement: sql.raise, parameters, otherwise: new Error('the alert was not kept') };
+  }
+
+  async function announce(): Promise<void> {
+    if (!(await database.first(sql.findUnannounced))) return;
+    const opened = await database.transaction((tx) => tx.all(sql.announce, unixSeconds(clock)));
+    for (const { kind, subject, message } of opened) log.error({ alert: kind, subject, reason: message }, `alert: ${kind}`);
+  }
+
+  return {
+    rowOf,
+    announce,
+    async raise(alert) {
+      const { statement, parameters } = rowOf(alert);
+      await database.transaction((tx) => tx.run(statement, ...parameters));
+      await announce();
+    },
+    async clear(kind, subject) {
+      const cleared = await database.transaction((tx) => tx.run(sql.clear, kind, subject, unixSeconds(clock)));
+      if (cleared > 0) log.info({ alert: kind, subject }, `alert cleared: ${kind}`);
+      return cleared > 0;
+    },
+    listOpen: async (after = '', limit = PAGE) => (await database.all(sql.listOpen, after, limit)).map(toAlert),
+    countOpen: () => database.all(sql.countOpen),
+    async openSubjects(kind) {
+      const subjects: string[] = [];
+      for (let after = ''; ; after = subjects.at(-1) ?? '') {
+        const page = await database.all(sql.openSubjects, kind, after, PAGE);
+        subjects.push(...page.map(({ subject }) => subject));
+        if (page.length < PAGE) return subjects;
+      }
+    },
+  };
+}
+
+/** An alert that a newer version raised keeps its words, although this one cannot say what to do about it. */
+export function adviceFor(kind: string): string {
+  return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].todo : 'This version does not know this alert; see docs/operations.md.';
+}
+
+function toAlert(row: sql.AlertRow): Alert {
+  const { id, kind, subject, message } = row;
+  return { id, kind: kind as AlertKind, subject, message, raisedAt: row.raised_at, lastSeenAt: row.last_seen_at };
+}

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { createAlerts } from '../../src/alerts/alerts.ts';
+import type { Database } from '../../src/db/database.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { onBothDatabases } from '../support/databases.ts';
+
+const STUCK = { kind: 'payment_stuck', subject: 'lntx_1', message: 'pending for 2 h' } as const;
+
+/** Alerts with a clock that a test moves and a log that it reads. */
+function alertsOn(database: Database) {
+  const clock = { seconds: 1000, nowMs: () => clock.seconds * 1000 };
+  const logged: string[] = [];
+  const log = { info() {}, warn() {}, error: (_fields: object, message: string) => void logged.push(message) };
+  return { alerts: createAlerts(database, clock, log), clock, logged };
+}
+
+onBothDatabases('an alert', (open) => {
+  it('opens once and is logged once, however often and from wherever it is raised', async () => {
+    const { alerts, clock, logged } = alertsOn(await open());
+    await Promise.all(Array.from({ length: 20 }, () => alerts.raise(STUCK)));
+    clock.seconds = 1060;
+    await alerts.raise({ ...STUCK, message: 'pending for 3 h' });
+    const listed = await alerts.listOpen();
+    expect(listed).toHaveLength(1);
+    expect(listed[0]).toMatchObject({ ...STUCK, message: 'pending for 3 h', raisedAt: 1000, lastSeenAt: 1060 });
+    expect(logged).toEqual(['alert: payment_stuck']);
+  });
+
+  it('is cleared when its cause is gone, and opens and speaks again when it comes back', async () => {
+    const { alerts, logged } = alertsOn(await open());
+    await alerts.raise(STUCK);
+    await alerts.clear('payment_contradicted', STUCK.subject);
+    expect(await alerts.listOpen()).toHaveLength(1);
+    await alerts.clear(STUCK.kind, STUCK.subject);
+    expect(await alerts.listOpen()).toEqual([]);
+    await alerts.raise(STUCK);
+    expect(await alerts.listOpen()).toHaveLength(1);
+    expect(logged).toHaveLength(2);
+  });
+
+  it('is a row of a posting: it opens with it, and not at all when the posting is refused', async () => {
+    const database = await open();
+    const { alerts, clock, logged } = alertsOn(database);
+    const ledger = createLedger(database, clock);
+    const missed = { statement: { name: 'test_none', sqlite: 'DELETE FROM lease', postgres: 'DELETE FROM lease' }, parameters: [] };
+    const refused = ledger.post({ rows: [alerts.rowOf(STUCK), { ...missed, otherwise: new Error('missed') }] });
+    await expect(refused).rejects.toThrow('missed');
+    expect(await alerts.listOpen()).toEqual([]);
+    for (let i = 0; i < 3; i++) await ledger.post({ rows: [alerts.rowOf(STUCK)] });
+    await alerts.announce();
+    await alerts.announce();
+    expect(await alerts.listOpen()).toMatchObject([STUCK]);
+    expect(logged).toEqual(['alert: payment_stuck']);
+  });
+
+  it('they are listed a page at a time', async () => {
+    const { alerts } = alertsOn(await open());
+    for (const subject of ['a', 'b', 'c']) await alerts.raise({ ...STUCK, subject });
+    const first = await alerts.listOpen('', 2);
+    const second = await alerts.listOpen(first[1]?.id, 2);
+    expect([...first, ...second].map(({ subject }) => subject)).toEqual(['a', 'b', 'c']);
+  });
+});
