@@ -31,10 +31,10 @@ import { createServer } from './http/server.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createInvoices } from './invoices/invoices.ts';
 import { keysendRouting } from './invoices/keysend-routing.ts';
-import { meetNode } from './invoices/our-node.ts';
-import { BriefCache } from './kernel/brief-cache.ts';
+import { connectNode } from './invoices/our-node.ts';
 import { pause, systemClock } from './kernel/clock.ts';
 import { errorMessage } from './kernel/log.ts';
+import { TtlCache } from './kernel/ttl-cache.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createWithdrawLinks, linkUses } from './lnurl/withdraw-links.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
@@ -61,20 +61,20 @@ export interface Satchel {
 const RESUME_SECONDS = 30;
 
 /** What the service stands on. Tests put their own around these, to break them where they want. */
-export interface Ground {
+export interface Overrides {
   readonly openDatabase: typeof openDatabase;
   readonly openNode: typeof openNode;
 }
 
 /** Makes each room once and hands it what it needs. */
-export async function startSatchel(config: Config, ground: Ground = { openDatabase, openNode }): Promise<Satchel> {
+export async function startSatchel(config: Config, overrides: Overrides = { openDatabase, openNode }): Promise<Satchel> {
   const log = pino({ level: config.logLevel, base: null });
   makeDataDir(config.dataDir);
-  const { database, health } = watchHealth(await ground.openDatabase(config.databaseUrl, { log }), log);
+  const { database, health } = watchHealth(await overrides.openDatabase(config.databaseUrl, { log }), log);
   let opened: OpenedNode | undefined;
   try {
     await migrate(database, MIGRATIONS);
-    opened = await ground.openNode({ ...config, log });
+    opened = await overrides.openNode({ ...config, log });
     return await assemble(config, log, database, health, opened);
   } catch (error) {
     health.close();
@@ -91,7 +91,7 @@ async function assemble(
   health: DatabaseHealth,
   opened: OpenedNode,
 ): Promise<Satchel> {
-  const rooms = { ...(await makeRooms(config, log, database, opened)), health };
+  const rooms = { ...(await makeModules(config, log, database, opened)), health };
   const { ledger, payments, our } = rooms;
   const server = makeServer(config, rooms);
   const life = new AbortController();
@@ -105,7 +105,7 @@ async function assemble(
       await server.close();
       life.abort();
       health.close();
-      await payments.settleDown();
+      await payments.stop();
       await working;
       await ledger.drain();
       await our.node.close();
@@ -114,13 +114,13 @@ async function assemble(
   };
 }
 
-type Rooms = Awaited<ReturnType<typeof makeRooms>> & { health: DatabaseHealth };
+type Rooms = Awaited<ReturnType<typeof makeModules>> & { health: DatabaseHealth };
 
-async function makeRooms(config: Config, log: pino.Logger, database: Database, opened: OpenedNode) {
+async function makeModules(config: Config, log: pino.Logger, database: Database, opened: OpenedNode) {
   const clock = systemClock;
   const alerts = createAlerts(database, clock, log);
   const nodeHistory = createNodeHistory({ database, alerts });
-  const our = await meetNode({ database, node: opened.node, history: nodeHistory, replacesLedger: config.takeOverFromLedger, log });
+  const our = await connectNode({ database, node: opened.node, history: nodeHistory, replacesLedger: config.takeOverFromLedger, log });
   const ledger = createLedger(database, clock);
   const accounts = createAccounts(database, clock);
   const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {
@@ -196,7 +196,7 @@ function makeServer(config: Config, rooms: Rooms): App {
   const limits = createLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
   const access = createAccess(rooms.accounts, rooms.wallets, limits);
   const once = createOnce(rooms.idempotency, limits);
-  const options = { ...config, limits, authenticate: access.anyKey, noteTrouble: rooms.health.note };
+  const options = { ...config, limits, authenticate: access.anyKey, noteFailure: rooms.health.note };
   return createServer(rooms.log, (app) => registerRoutes(app, config, { ...rooms, access, once }), options);
 }
 
@@ -215,7 +215,7 @@ function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Acces
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, deps, config);
   // This needs no key, and each read takes a connection: once a second is enough.
-  const readable = new BriefCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
+  const readable = new TtlCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
   serviceRoutes(app, {
     isReadable: async () => (await readable.get('', () => isReadable(rooms.database))) === true,
     isWritable: rooms.health.isWritable,

@@ -4,7 +4,7 @@ import { NodeUnavailable } from '../../src/lightning/node.ts';
 import type { Carrier, Listener } from './carrier.ts';
 import { Connection } from './connection.ts';
 import { encodeFrame } from './frames.ts';
-import { InDoubt } from './in-doubt.ts';
+import { OutcomeUnknown } from './in-doubt.ts';
 import { type Call, Link } from './link.ts';
 import { PlaygroundRefusal } from './playground-refusal.ts';
 import { ONLY_ASKS, type Request } from './protocol.ts';
@@ -57,7 +57,7 @@ export class Dialer implements Carrier {
       try {
         return await link.request(command, body);
       } catch (error) {
-        if (!(error instanceof InDoubt) || !ONLY_ASKS[command] || tries === MAX_TRIES) throw error;
+        if (!(error instanceof OutcomeUnknown) || !ONLY_ASKS[command] || tries === MAX_TRIES) throw error;
       }
     }
   };
@@ -124,7 +124,7 @@ export class Dialer implements Carrier {
   #hungUp(link: Link, reason: string): void {
     this.#connection = undefined;
     this.#standby.down();
-    link.break(new InDoubt(`the connection to the playground broke (${reason}): nobody knows whether this was done`));
+    link.break(new OutcomeUnknown(`the connection to the playground broke (${reason}): nobody knows whether this was done`));
     if (this.#closed) {
       this.#closing.resolve();
       return;

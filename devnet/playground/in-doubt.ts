@@ -1,4 +1,4 @@
 /** The connection to the playground, or the playground itself, broke before the answer: nobody knows whether the command was carried out. */
-export class InDoubt extends Error {
+export class OutcomeUnknown extends Error {
   override readonly name = 'InDoubt';
 }

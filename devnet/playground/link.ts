@@ -1,5 +1,5 @@
 import { NodeUnavailable } from '../../src/lightning/node.ts';
-import { InDoubt } from './in-doubt.ts';
+import { OutcomeUnknown } from './in-doubt.ts';
 import { PlaygroundRefusal } from './playground-refusal.ts';
 import type { AnswerOf, AskOf, CommandName, Reply, Request } from './protocol.ts';
 
@@ -23,7 +23,7 @@ export class Link {
     this.#send = send;
   }
 
-  /** @throws PlaygroundRefusal, NodeUnavailable, what `send` throws, or InDoubt when the link breaks first. */
+  /** @throws PlaygroundRefusal, NodeUnavailable, what `send` throws, or OutcomeUnknown when the link breaks first. */
   request<N extends CommandName>(command: N, body: AskOf<N>): Promise<AnswerOf<N>> {
     // A caller may have been given this link just before it broke.
     if (this.#isBroken) throw new NodeUnavailable('the connection to the playground broke before this was sent');
@@ -41,7 +41,7 @@ export class Link {
   }
 
   /** For ever. */
-  break(error: InDoubt): void {
+  break(error: OutcomeUnknown): void {
     this.#isBroken = true;
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
@@ -55,6 +55,6 @@ function errorOf(reply: Exclude<Reply, { type: 'answer' }>): Error {
     case 'unavailable':
       return new NodeUnavailable(reply.message);
     case 'doubt':
-      return new InDoubt(reply.message);
+      return new OutcomeUnknown(reply.message);
   }
 }

@@ -5,7 +5,7 @@ import type { PlaygroundControl } from './control.ts';
 import { Supervisor } from './supervisor.ts';
 
 export type { PlaygroundControl } from './control.ts';
-export { InDoubt } from './in-doubt.ts';
+export { OutcomeUnknown } from './in-doubt.ts';
 export { PlaygroundRefusal } from './playground-refusal.ts';
 export type {
   HoldAction,

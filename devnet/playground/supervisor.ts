@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../src/kernel/log.ts';
 import type { Carrier, Listener } from './carrier.ts';
-import { InDoubt } from './in-doubt.ts';
+import { OutcomeUnknown } from './in-doubt.ts';
 import { type Call, Link } from './link.ts';
 import type { FromPlayground, ToPlayground } from './protocol.ts';
 import { Standby } from './standby.ts';
@@ -79,7 +79,7 @@ export class Supervisor implements Carrier {
     this.#exited = new Promise((resolve) => {
       worker.on('exit', () => {
         this.#standby.down();
-        link.break(new InDoubt('the playground stopped while it was working on this: nobody knows whether it was done'));
+        link.break(new OutcomeUnknown('the playground stopped while it was working on this: nobody knows whether it was done'));
         resolve();
         if (!this.#closed) void this.#replace();
       });

@@ -1,10 +1,10 @@
 import { type Limits, rowToLimits } from '../budgets/limits.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { writeFact } from '../db/facts.sql.ts';
-import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import type { Guard } from '../ledger/posting.ts';
 import * as sql from './accounts.sql.ts';
 import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type PresentedKey, parseKey } from './keys.ts';
@@ -26,14 +26,14 @@ export interface Key {
  * Makes a posting depend on a key: it is refused when the key is revoked or expired by then. Reads of keys may lag a second, money may not.
  */
 export function keyGuard(key: Key): Guard {
-  return { statement: sql.validKeys, id: key.id, otherwise: () => new Refusal('unauthorized', 'The API key is revoked or expired.') };
+  return { statement: sql.validKeys, id: key.id, onMiss: () => new Refusal('unauthorized', 'The API key is revoked or expired.') };
 }
 
 /**
  * Makes a posting depend on the authority that a key once gave: that it, or what replaced it in a rotation, is still valid.
  */
-export function lineGuard(key: Key, otherwise: () => Error): Guard {
-  return { statement: sql.validLines, id: key.lineId, otherwise };
+export function lineGuard(key: Key, onMiss: () => Error): Guard {
+  return { statement: sql.validLines, id: key.lineId, onMiss };
 }
 
 /** The keys of a new account, shown this once. */
@@ -63,7 +63,7 @@ export interface Accounts {
 }
 
 export function createAccounts(database: Database, clock: Clock): Accounts {
-  const known = new BriefCache<Key>(BRIEFLY);
+  const known = new TtlCache<Key>(SHORT_TTL);
 
   async function load({ kind, hash }: PresentedKey): Promise<Key | undefined> {
     const row = await database.first(sql.findKey, kind, bytes(hash));

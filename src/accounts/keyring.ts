@@ -31,7 +31,7 @@ export interface MadeKey {
 }
 
 /** What else is written with a key, such as the memory of a request. */
-export type KeyCompanions = (made: MadeKey) => readonly RowWrite[];
+export type KeyRows = (made: MadeKey) => readonly RowWrite[];
 
 /**
  * The keys of accounts and wallets, for those who manage them. `by` is the secret API key that asks; it is checked in the transaction
@@ -44,9 +44,9 @@ export interface Keyring {
   /** Newest first. */
   list(owner: KeyOwner, limit: number, offset: number): Promise<{ keys: ListedKey[]; total: number }>;
   /** @throws Refusal `unauthorized`; `forbidden` for a key that would outlive the one that asks. */
-  create(by: Key, owner: KeyOwner, order: KeyOrder, companions?: KeyCompanions): Promise<MadeKey>;
+  create(by: Key, owner: KeyOwner, order: KeyOrder, extraRows?: KeyRows): Promise<MadeKey>;
   /** Makes a key with the same rights and limits in its place; the old one is valid for `overlapSeconds` more. @throws Refusal */
-  rotate(by: Key, owner: KeyOwner, id: string, overlapSeconds: number, companions?: KeyCompanions): Promise<MadeKey>;
+  rotate(by: Key, owner: KeyOwner, id: string, overlapSeconds: number, extraRows?: KeyRows): Promise<MadeKey>;
   /** From the moment it answers, the key moves no money and makes nothing. @throws Refusal `last_key`, `key_unusable`, `not_found` */
   revoke(by: Key, owner: KeyOwner, id: string): Promise<ListedKey>;
 }
@@ -71,9 +71,9 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
     return rowToListed(row, unixSeconds(clock));
   }
 
-  async function made(tx: Tx, owner: KeyOwner, id: string, text: string, companions: KeyCompanions = () => []): Promise<MadeKey> {
+  async function made(tx: Tx, owner: KeyOwner, id: string, text: string, extraRows: KeyRows = () => []): Promise<MadeKey> {
     const one = { key: await read(tx, owner, id), text };
-    await writeRows(tx, companions(one));
+    await writeRows(tx, extraRows(one));
     return one;
   }
 
@@ -91,14 +91,14 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
       const count = await database.first(ofWallet ? sql.countOfWallet : sql.countOfAccount, owner);
       return { keys: rows.map((row) => rowToListed(row, unixSeconds(clock))), total: count?.n ?? 0 };
     },
-    create: (by, owner, order, companions) =>
+    create: (by, owner, order, extraRows) =>
       change(by, async (tx) => {
         requireNotOutliving(by, order.expiresAt);
         const text = newKeyText(order.kind);
         const id = await insertKey(tx, clock, text, { ...owner, ...order });
-        return made(tx, owner, id, text, companions);
+        return made(tx, owner, id, text, extraRows);
       }),
-    rotate: (by, owner, id, overlapSeconds, companions) =>
+    rotate: (by, owner, id, overlapSeconds, extraRows) =>
       change(by, async (tx) => {
         const old = await read(tx, owner, id);
         if (old.status !== 'active' || old.replacedBy !== undefined || KEY_KINDS[old.kind].isPublic) throw new Refusal('key_unusable');
@@ -110,7 +110,7 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
         // Without an overlap it ends here, whatever the clock of the database says.
         const ends = overlapSeconds === 0 ? [expiresAt ?? null, now] : [Math.min(expiresAt ?? NEVER, now + overlapSeconds), null];
         await tx.run(sql.replace, id, replacement, ...ends);
-        return made(tx, owner, replacement, text, companions);
+        return made(tx, owner, replacement, text, extraRows);
       }),
     revoke: (by, owner, id) =>
       change(by, async (tx) => {

@@ -43,7 +43,7 @@ const PAGE = 100;
 export function createAlerts(database: Database, clock: Clock, log: Log): Alerts {
   function rowOf({ kind, subject, message }: NewAlert): RowWrite {
     const parameters = [`alert_${newId(clock.nowMs())}`, kind, subject, message, unixSeconds(clock)];
-    return { statement: sql.raise, parameters, otherwise: new Error('the alert was not kept') };
+    return { statement: sql.raise, parameters, onMiss: new Error('the alert was not kept') };
   }
 
   async function announce(): Promise<void> {

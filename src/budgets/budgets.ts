@@ -34,7 +34,7 @@ export class BudgetMoved extends Error {
 }
 
 /** The most that may leave by a key now, in one payment; undefined when it has no limits. */
-export async function roomUnder(deps: BudgetDependencies, limits: Limits | undefined): Promise<Msat | undefined> {
+export async function remainingLimit(deps: BudgetDependencies, limits: Limits | undefined): Promise<Msat | undefined> {
   if (!limits) return undefined;
   const { budget, maxPaymentMsat } = limits;
   if (!budget) return maxPaymentMsat;
@@ -50,16 +50,16 @@ export async function roomUnder(deps: BudgetDependencies, limits: Limits | undef
  */
 export async function allow(deps: BudgetDependencies, limits: Limits | undefined, amountMsat: Msat, reserveMsat: Msat): Promise<Allowance> {
   requireWithinCap(limits, amountMsat);
-  const roomMsat = await roomUnder(deps, limits);
-  if (!limits || roomMsat === undefined) return { reserveMsat, charge: undefined, rows: [] };
-  if (roomMsat < amountMsat) throw new Refusal('budget_exceeded');
-  const allowedMsat = minMsat(reserveMsat, subMsat(roomMsat, amountMsat));
+  const remainingMsat = await remainingLimit(deps, limits);
+  if (!limits || remainingMsat === undefined) return { reserveMsat, charge: undefined, rows: [] };
+  if (remainingMsat < amountMsat) throw new Refusal('budget_exceeded');
+  const allowedMsat = minMsat(reserveMsat, subMsat(remainingMsat, amountMsat));
   const { budget, lineId } = limits;
   if (!budget) return { reserveMsat: allowedMsat, charge: undefined, rows: [] };
   const start = periodStart(budget.period, unixSeconds(deps.clock));
   const charge = { lineId, periodStart: start, pendingMsat: msat(amountMsat + allowedMsat) };
   const parameters = [lineId, start, charge.pendingMsat, 0, budget.amountMsat];
-  return { reserveMsat: allowedMsat, charge, rows: [{ statement: sql.take, parameters, otherwise: new BudgetMoved() }] };
+  return { reserveMsat: allowedMsat, charge, rows: [{ statement: sql.take, parameters, onMiss: new BudgetMoved() }] };
 }
 
 /**
@@ -76,11 +76,11 @@ export async function spendAtOnce(
   if (!charge || !limits?.budget) return [];
   const parameters = [charge.lineId, charge.periodStart, 0, amountMsat, limits.budget.amountMsat];
   return [
-    { statement: sql.take, parameters, otherwise: new Refusal('budget_exceeded') },
+    { statement: sql.take, parameters, onMiss: new Refusal('budget_exceeded') },
     {
       statement: sql.insertTransfer,
       parameters: [transferId, charge.lineId, charge.periodStart],
-      otherwise: new Error('the transfer was not counted'),
+      onMiss: new Error('the transfer was not counted'),
     },
   ];
 }
@@ -96,8 +96,8 @@ export function chargeLate(charge: Charge | undefined, spentMsat: Msat): readonl
 }
 
 function changed({ lineId, periodStart: start }: Charge, givenBackMsat: Msat, spentMsat: Msat): RowWrite {
-  const otherwise = new Error('a payment counts against a budget that is not there');
-  return { statement: sql.conclude, parameters: [lineId, start, givenBackMsat, spentMsat], otherwise };
+  const onMiss = new Error('a payment counts against a budget that is not there');
+  return { statement: sql.conclude, parameters: [lineId, start, givenBackMsat, spentMsat], onMiss };
 }
 
 function requireWithinCap(limits: Limits | undefined, amountMsat: Msat): void {

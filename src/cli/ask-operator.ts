@@ -48,10 +48,10 @@ export function readReason(given: string | undefined): string | undefined {
 export async function askOperator(database: Database, wanted: Omit<NewAction, 'askedBy'>): Promise<number> {
   const { action, isNew } = await requestAction(database, { ...wanted, askedBy: operatorName() }, unixSeconds(systemClock));
   if (!isNew) process.stderr.write(`This was asked for before: ${action.id}, by ${action.askedBy} at ${moment(action.askedAt)}.\n`);
-  const begun = performance.now();
+  const started = performance.now();
   for (let now: Action | undefined = action; now; now = await findAction(database, action.id)) {
     if (now.state === 'done' || now.state === 'refused') return show(now);
-    const waitedMs = performance.now() - begun;
+    const waitedMs = performance.now() - started;
     if (!now.isTakenUp && waitedMs > TAKEN_UP_MS[database.dialect] && (await withdrawAction(database, now.id))) {
       throw new Error('no service took it up. Start the service on this database, or read its log if it runs.');
     }

@@ -2,16 +2,16 @@ import type { SqlParameter, SqlValue, Tx } from './database.ts';
 import { isDivisionByZero } from './errors.ts';
 import type { Statement } from './statement.ts';
 
-/** A row that one room gives to another's transaction. It must change exactly one row; `otherwise` says why the whole is refused. */
+/** A row that one room gives to another's transaction. It must change exactly one row; `onMiss` says why the whole is refused. */
 export interface RowWrite {
   readonly statement: Statement;
   readonly parameters: readonly SqlParameter[];
   /** A function where it is written often: an error costs its stack even when it is never thrown. */
-  readonly otherwise: Error | (() => Error);
+  readonly onMiss: Error | (() => Error);
 }
 
-export function refusalOf({ otherwise }: RowWrite): Error {
-  return typeof otherwise === 'function' ? otherwise() : otherwise;
+export function refusalOf({ onMiss }: RowWrite): Error {
+  return typeof onMiss === 'function' ? onMiss() : onMiss;
 }
 
 /** PostgreSQL's form of a write that can be sent without waiting for its result. */

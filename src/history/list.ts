@@ -139,31 +139,31 @@ function byOrder(a: Line, b: Line): number {
 /** Everything, by its beginning: payments as they began, whatever became of them, and the entries that are no payment's own. */
 async function* merged(scope: Scope, query: ListQuery, start: Start, first: number): AsyncGenerator<Piece> {
   const [entries, payments] = [settled(scope, query, start, first), unsettled(scope, 'any', query, start, first)];
-  const [booked, begun]: [Line[], Line[]] = [[], []];
+  const [booked, started]: [Line[], Line[]] = [[], []];
   let [moreBooked, moreBegun] = [true, true];
-  while (moreBooked || moreBegun || booked.length > 0 || begun.length > 0) {
+  while (moreBooked || moreBegun || booked.length > 0 || started.length > 0) {
     if (moreBooked && booked.length === 0) {
       const { value, done } = await entries.next();
       moreBooked = !done;
       booked.push(...(value?.lines ?? []).filter((line: Line) => !isPaymentsOwn(line)));
       yield { lines: [], lookedAt: value?.lookedAt ?? 0 };
-    } else if (moreBegun && begun.length === 0) {
+    } else if (moreBegun && started.length === 0) {
       const { value, done } = await payments.next();
       moreBegun = !done;
-      begun.push(...(value?.lines ?? []));
+      started.push(...(value?.lines ?? []));
       yield { lines: [], lookedAt: value?.lookedAt ?? 0 };
     } else {
-      yield { lines: takeInOrder(booked, begun, moreBooked, moreBegun), lookedAt: 0 };
+      yield { lines: takeInOrder(booked, started, moreBooked, moreBegun), lookedAt: 0 };
     }
   }
 }
 
 /** Takes lines as long as both sides are known; what is left waits for more of the other side. */
-function takeInOrder(booked: Line[], begun: Line[], moreBooked: boolean, moreBegun: boolean): Line[] {
+function takeInOrder(booked: Line[], started: Line[], moreBooked: boolean, moreBegun: boolean): Line[] {
   const lines: Line[] = [];
   let [b, p] = [0, 0];
   for (;;) {
-    const [entry, payment] = [booked[b], begun[p]];
+    const [entry, payment] = [booked[b], started[p]];
     if ((!entry && (moreBooked || !payment)) || (!payment && moreBegun)) break;
     if (entry && (!payment || timeOf(entry) >= timeOf(payment))) {
       lines.push(entry);
@@ -174,7 +174,7 @@ function takeInOrder(booked: Line[], begun: Line[], moreBooked: boolean, moreBeg
     }
   }
   booked.splice(0, b);
-  begun.splice(0, p);
+  started.splice(0, p);
   return lines;
 }
 

@@ -4,8 +4,8 @@ import { KEY_KINDS, type Permission } from '../accounts/keys.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard } from '../ledger/posting.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
+import { credentialText } from './credential.ts';
 import type { Limits } from './limits.ts';
-import { presentedText } from './presented-key.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -60,7 +60,7 @@ export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limi
   }
 
   async function readPresented(request: FastifyRequest): Promise<Presented> {
-    const text = presentedText(request);
+    const text = credentialText(request);
     const key = text === undefined ? undefined : await accounts.find(text);
     if (text !== undefined && key && !isLinkName(key.kind)) {
       limits?.keyIsGood(request);

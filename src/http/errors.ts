@@ -24,14 +24,14 @@ declare module 'fastify' {
 }
 
 /** Returns what an error means for the database operation that met it, and undefined when the database itself works. */
-export type NoteTrouble = (error: unknown) => 'nothing written' | 'outcome unknown' | undefined;
+export type NoteFailure = (error: unknown) => 'nothing written' | 'outcome unknown' | undefined;
 
 /** Sends every error as the error object; on the public LNURL routes in LNURL's form. */
-export function answerErrors(app: App, limits?: Limits, noteTrouble: NoteTrouble = () => undefined): void {
+export function answerErrors(app: App, limits?: Limits, noteFailure: NoteFailure = () => undefined): void {
   app.decorateRequest('mayHaveBooked', false);
   app.setErrorHandler((error, request, reply) => {
     // Trouble of the database is logged when it begins and ends, not for each request.
-    const trouble = noteTrouble(error);
+    const trouble = noteFailure(error);
     if (trouble !== undefined) return sendError(request, reply, databaseRefusal(trouble, request));
     return sendError(request, reply, charged(toRefusal(error as Error, request), request, limits));
   });

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../kernel/refusal.ts';
-import { hasBasicCredential } from './presented-key.ts';
+import { hasBasicCredential } from './credential.ts';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

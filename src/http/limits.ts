@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonicalText, isPublicText } from '../accounts/keys.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { networkOf } from './addresses.ts';
+import { credentialText } from './credential.ts';
 import { OpenCounts } from './open-counts.ts';
-import { presentedText } from './presented-key.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
 declare module 'fastify' {
@@ -60,7 +60,7 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
 
   /** Undefined without a key that was found valid before: then the address is counted. */
   function callerOf(request: FastifyRequest): Caller | undefined {
-    const key = request.routeOptions.config?.lnurl ? undefined : presentedText(request);
+    const key = request.routeOptions.config?.lnurl ? undefined : credentialText(request);
     if (key === undefined || !good.has(key)) return undefined;
     if (!isPublicText(key)) return { name: key, buckets: keys };
     // Strangers know a public key. A secret key in the path proves its holder; without one each address is counted separately.
@@ -98,7 +98,7 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
       else request.chargedAddress = address;
     },
     keyIsGood(request, pathKey) {
-      const key = pathKey === undefined ? presentedText(request) : canonicalText(pathKey);
+      const key = pathKey === undefined ? credentialText(request) : canonicalText(pathKey);
       if (key === undefined) return;
       if (!good.has(key)) {
         if (good.size === MAX_GOOD_KEYS) good.delete(good.values().next().value as string);
@@ -111,7 +111,7 @@ export function createLimits(settings: LimitSettings, nowMs: () => number = () =
       caller?.buckets.take(caller.name);
     },
     keyIsUnknown(request) {
-      const key = presentedText(request);
+      const key = credentialText(request);
       if (key !== undefined) good.delete(key);
     },
     charge(request) {

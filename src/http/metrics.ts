@@ -7,13 +7,13 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Payments } from '../payments/payments.ts';
 import { isLoopback, isLoopbackUrl } from './addresses.ts';
 import type { App } from './app-type.ts';
+import { bearerOf } from './credential.ts';
 import { family, type Sample } from './exposition.ts';
-import { bearerOf } from './presented-key.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 
 /** The rooms that say how they are. */
-export interface Vitals {
-  readonly ledger: Pick<Ledger, 'vitals'>;
+export interface Stats {
+  readonly ledger: Pick<Ledger, 'stats'>;
   readonly payments: Pick<Payments, 'countPending'>;
   readonly alerts: { countOpen(): Promise<readonly OpenAlerts[]> };
   readonly our: Pick<OurNode, 'isAvailable'>;
@@ -28,7 +28,7 @@ interface OpenAlerts {
  * Adds `GET /metrics` in Prometheus' text format. Without a token only programs on this machine may read it, and only directly: behind a
  * proxy every request would come from this machine. It contains no keys, wallets or addresses; labels are routes, statuses and kinds.
  */
-export function metricsRoute(app: App, vitals: Vitals, readers: MetricsAccess): void {
+export function metricsRoute(app: App, stats: Stats, readers: MetricsAccess): void {
   const requests = createRequestMetrics(app);
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
@@ -37,12 +37,8 @@ export function metricsRoute(app: App, vitals: Vitals, readers: MetricsAccess): 
   });
   app.get('/metrics', async (request, reply) => {
     requireReader(request, readers);
-    const [pending, alerts, isUp] = await Promise.all([
-      vitals.payments.countPending(),
-      vitals.alerts.countOpen(),
-      vitals.our.isAvailable(),
-    ]);
-    const text = [...requests(), ...ofLedger(vitals), ...ofMoney(pending, alerts, isUp), ...ofProcess(delay)].join('');
+    const [pending, alerts, isUp] = await Promise.all([stats.payments.countPending(), stats.alerts.countOpen(), stats.our.isAvailable()]);
+    const text = [...requests(), ...ofLedger(stats), ...ofMoney(pending, alerts, isUp), ...ofProcess(delay)].join('');
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(text);
   });
 }
@@ -69,8 +65,8 @@ function requireReader(request: FastifyRequest, { metricsToken: token, trustProx
     throw new Refusal('not_found', 'Set METRICS_TOKEN to read /metrics from another machine, through a proxy or by a public address.');
 }
 
-function ofLedger({ ledger }: Vitals): string[] {
-  const { waiting, batches, postings } = ledger.vitals();
+function ofLedger({ ledger }: Stats): string[] {
+  const { waiting, batches, postings } = ledger.stats();
   return [
     family('satchel_ledger_waiting_postings', 'gauge', 'Postings that wait for a commit', [{ value: waiting }]),
     family('satchel_ledger_batches_total', 'counter', 'Commits of the ledger', [{ value: batches }]),

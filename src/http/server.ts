@@ -6,7 +6,7 @@ import type { App } from './app-type.ts';
 import { BODY_LIMIT, readBodies } from './body.ts';
 import { impatience, shareConnections } from './connections.ts';
 import { answerPreflight, isOpenToPages } from './cors.ts';
-import { answerBadAddress, answerBadRequest, answerConnect, answerErrors, commonHeaders, type NoteTrouble } from './errors.ts';
+import { answerBadAddress, answerBadRequest, answerConnect, answerErrors, commonHeaders, type NoteFailure } from './errors.ts';
 import { OWN_KEYWORDS } from './field-schema.ts';
 import { refuseForeignPage } from './foreign-pages.ts';
 import type { Limits } from './limits.ts';
@@ -51,7 +51,7 @@ export interface ServerOptions {
   /** The address at which clients reach the service. With https they are told to use nothing else. */
   readonly publicUrl?: string;
   /** Recognizes trouble of the database. Without it every error that is no refusal is a 500. */
-  readonly noteTrouble?: NoteTrouble;
+  readonly noteFailure?: NoteFailure;
 }
 
 /** A year. */
@@ -62,7 +62,7 @@ const HSTS = 'max-age=31536000';
  * Known paths answer 405 to methods that they do not have. HEAD runs the handler of GET, except where GET has a side effect.
  */
 export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
-  const { limits, trustProxy, maxConnections, headersTimeoutMs, authenticate, publicUrl, noteTrouble } = options;
+  const { limits, trustProxy, maxConnections, headersTimeoutMs, authenticate, publicUrl, noteFailure } = options;
   const isHttps = publicUrl?.startsWith('https:');
   const publicOrigin = publicUrl && new URL(publicUrl).origin;
   const lnurlPatterns: RegExp[] = [];
@@ -100,7 +100,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   addRequestFields(app);
   readBodies(app);
-  answerErrors(app, limits, noteTrouble);
+  answerErrors(app, limits, noteFailure);
   // Hooks that answer by a callback: a promise a hook is felt on the shortest routes.
   app.addHook('onRequest', (request, reply, done) => {
     commonHeaders(request, reply);

@@ -4,7 +4,7 @@ import { isPublicText } from '../accounts/keys.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { isLoopback, networkOf } from './addresses.ts';
 import type { App } from './app-type.ts';
-import { presentedText } from './presented-key.ts';
+import { credentialText } from './credential.ts';
 
 export interface UnsentSettings {
   /** Bytes of responses that one key, and one address, may leave unread. */
@@ -116,7 +116,7 @@ function isRead({ method, routeOptions }: FastifyRequest): boolean {
 function namesOf(request: FastifyRequest): string[] {
   const network = networkOf(request.ip);
   const names = isLoopback(request.ip) ? [] : [network];
-  const key = presentedText(request);
+  const key = credentialText(request);
   if (key !== undefined) names.push(isPublicText(key) ? `${key} ${network}` : key);
   return names;
 }

@@ -54,7 +54,7 @@ const RETAINED: Retained = {
 export function createIdempotency(database: Database, clock: Clock): Idempotency {
   function rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite {
     const parameters = [nameOf(request), fingerprintOf(request.body), made, sealed ?? null, unixSeconds(clock)];
-    return { statement: sql.insertOutcome, parameters, otherwise: new MadeMeanwhile() };
+    return { statement: sql.insertOutcome, parameters, onMiss: new MadeMeanwhile() };
   }
 
   return {

@@ -31,7 +31,7 @@ export async function cancelInvoice(deps: CancelDependencies, invoice: Invoice, 
   const outcome = await askNode(deps.our, invoice.paymentHash);
   if (outcome === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
   if (outcome === 'accepted') throw beingPaid();
-  const row = { statement: sql.cancel, parameters: [invoice.id], otherwise: new NotOpen() };
+  const row = { statement: sql.cancel, parameters: [invoice.id], onMiss: new NotOpen() };
   try {
     await deps.ledger.post({ guards, rows: [row] });
     // It was open, so nothing else has changed. A read that failed now would be reported as if nothing had been booked.

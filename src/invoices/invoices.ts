@@ -29,7 +29,7 @@ export interface NewInvoice {
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
   /** What else is written with it, given its id. */
-  readonly companions?: (invoiceId: string) => readonly RowWrite[];
+  readonly extraRows?: (invoiceId: string) => readonly RowWrite[];
 }
 
 export interface Invoices extends Incoming {
@@ -161,8 +161,8 @@ async function create(
     maxOpenInvoices,
   ];
   // Posted by the ledger only to share its commits: no money moves.
-  const row = { statement: sql.insertOpen, parameters, otherwise: tooMany };
-  await ledger.post({ guards: order.guards ?? [], rows: [row, ...(order.companions?.(invoice.id) ?? [])] });
+  const row = { statement: sql.insertOpen, parameters, onMiss: tooMany };
+  await ledger.post({ guards: order.guards ?? [], rows: [row, ...(order.extraRows?.(invoice.id) ?? [])] });
   return invoice;
 }
 

@@ -1,8 +1,8 @@
 import { bindLedger, boundNode, ForeignLedger, ledgerNodeId, type NodeIdentity } from '../db/binding.ts';
 import type { Database } from '../db/database.ts';
-import { BriefCache } from '../kernel/brief-cache.ts';
-import { within } from '../kernel/clock.ts';
+import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
+import { TtlCache } from '../kernel/ttl-cache.ts';
 import { HistoryChanged, type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
 
 /** What the rooms around Lightning share: the node, and under which id and key the ledger knows it. */
@@ -40,12 +40,12 @@ export interface MeetingDependencies {
  * Meets the node. One that cannot be reached now does not stop the service: what needs it is refused until it answers.
  * @throws ForeignLedger when the node is not the one the ledger was made for, or belongs to another ledger.
  */
-export async function meetNode(deps: MeetingDependencies): Promise<OurNode> {
+export async function connectNode(deps: MeetingDependencies): Promise<OurNode> {
   const { database, log } = deps;
   const nodeId = await ledgerNodeId(database);
   const meeting = new Meeting({ ...deps, nodeId }, await boundNode(database));
   const node = guarded(deps.node, meeting);
-  const available = new BriefCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
+  const available = new TtlCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
   // Whoever has just answered something else need not be asked.
   const isAvailable = async () => meeting.hasJustAnswered() || (await available.get('', () => answers(node))) === true;
   try {
@@ -157,7 +157,7 @@ function guarded(node: LightningNode, meeting: Meeting): LightningNode {
   }
   const queryRoutes = node.queryRoutes?.bind(node);
   async function ask<T>(call: (node: LightningNode) => Promise<T>): Promise<T> {
-    const answer = await within(CALL_MS, call(await met()), silence);
+    const answer = await withTimeout(CALL_MS, call(await met()), silence);
     meeting.heard();
     return answer;
   }
@@ -188,13 +188,13 @@ function guarded(node: LightningNode, meeting: Meeting): LightningNode {
 }
 
 function hello(node: LightningNode): Promise<NodeInfo> {
-  return within(HELLO_MS, node.info(), () => new NodeUnavailable('the node does not answer'));
+  return withTimeout(HELLO_MS, node.info(), () => new NodeUnavailable('the node does not answer'));
 }
 
 /** A node that does not answer the questions of a new connection cannot be reached, whatever the reason. @throws NodeUnavailable */
 async function greet<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    return await within(HELLO_MS, ask(), () => new NodeUnavailable('the node does not answer'));
+    return await withTimeout(HELLO_MS, ask(), () => new NodeUnavailable('the node does not answer'));
   } catch (error) {
     throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
   }

@@ -47,13 +47,13 @@ export function createIncoming(deps: IncomingDependencies): Incoming {
    * Books a settlement. The payment hash, the row and the transfer are one posting, and the database keeps each hash once.
    * @returns false when it was booked before.
    */
-  async function credit(settlement: Settlement, row: Omit<RowWrite, 'otherwise'>, to: Credited): Promise<boolean> {
+  async function credit(settlement: Settlement, row: Omit<RowWrite, 'onMiss'>, to: Credited): Promise<boolean> {
     const { paymentHash, amountMsat } = settlement;
     const transfer = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.node, amountMsat, ...to };
-    const otherwise = new SettledBefore();
-    const once = { statement: sql.insertSettlement, parameters: [paymentHash], otherwise };
+    const onMiss = new SettledBefore();
+    const once = { statement: sql.insertSettlement, parameters: [paymentHash], onMiss };
     try {
-      await ledger.post({ rows: [once, { ...row, otherwise }], transfers: [transfer] });
+      await ledger.post({ rows: [once, { ...row, onMiss }], transfers: [transfer] });
       return true;
     } catch (error) {
       if (!(error instanceof SettledBefore)) throw error;

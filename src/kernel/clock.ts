@@ -20,7 +20,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
 }
 
 /** What `task` comes to. @throws what `late` makes when that takes longer than `ms`; the task goes on, unheard. */
-export async function within<T>(ms: number, task: Promise<T>, late: () => Error): Promise<T> {
+export async function withTimeout<T>(ms: number, task: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(late()), ms);

@@ -80,7 +80,7 @@ async function findUnguarded(tx: Tx, postings: readonly Posting[]): Promise<Map<
   const failed = new Map<Posting, Error>();
   for (const posting of postings) {
     const guard = posting.guards?.find(({ statement, id }) => !holding.get(statement)?.has(id));
-    if (guard) failed.set(posting, guard.otherwise());
+    if (guard) failed.set(posting, guard.onMiss());
   }
   return failed;
 }

@@ -62,7 +62,7 @@ export class GroupCommit {
   }
 
   /** How much waits, and how much was committed since the start. */
-  vitals(): LedgerVitals {
+  stats(): LedgerVitals {
     return { waiting: this.#queue.length, batches: this.#batches, postings: this.#postings };
   }
 

@@ -3,5 +3,5 @@ import type { Guard } from './posting.ts';
 
 /** Checks guards in a transaction that is no posting, and keeps what they demand so until it ends. @throws what a guard says otherwise */
 export async function requireGuards(tx: Tx, guards: readonly Guard[]): Promise<void> {
-  for (const { statement, id, otherwise } of guards) if (!(await tx.first(statement, [id]))) throw otherwise();
+  for (const { statement, id, onMiss } of guards) if (!(await tx.first(statement, [id]))) throw onMiss();
 }

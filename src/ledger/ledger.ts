@@ -35,7 +35,7 @@ export interface Ledger {
   /** Ends a round of running time (retention.ts) and deletes the marks of batches whose outcome has long been resolved. */
   endRound(): Promise<void>;
   /** How much waits, and how much this instance has committed. */
-  vitals(): LedgerVitals;
+  stats(): LedgerVitals;
   /** Resolves when everything that was posted is decided. */
   drain(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export function createLedger(database: Database, clock: Clock, pace?: Pace): Led
 
   return {
     post: (posting) => commits.add(posting),
-    vitals: () => commits.vitals(),
+    stats: () => commits.stats(),
     async drain() {
       await commits.drain();
       // What cannot be written back now is read from the tail when the ledger is opened again.

@@ -51,7 +51,7 @@ export interface Guard {
   readonly statement: Statement<{ id: string }>;
   readonly id: string;
   /** Made only when it is needed: an error that nobody throws costs its stack all the same. */
-  readonly otherwise: () => Error;
+  readonly onMiss: () => Error;
 }
 
 /** Everything that happens together or not at all. Data, not callbacks: a batch may have to run it again. */

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Accounts, type Key, lineGuard } from '../accounts/accounts.ts';
-import { roomUnder } from '../budgets/budgets.ts';
+import { remainingLimit } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -117,7 +117,7 @@ async function claim(deps: WithdrawLinkDependencies, open: OpenLink, invoice: Bo
       row: {
         statement: sql.claim,
         parameters: [link.id, unixSeconds(deps.clock)],
-        otherwise: new Refusal('link_unusable', 'This withdraw link has been used.'),
+        onMiss: new Refusal('link_unusable', 'This withdraw link has been used.'),
       },
     },
   });
@@ -164,11 +164,11 @@ async function openLink(deps: WithdrawLinkDependencies, found: FoundLink, numSat
   }
   if (wallet.status !== 'active') throw new Refusal('wallet_inactive');
   const madeBy = await makerOf(deps, link);
-  const roomMsat = (await roomUnder(deps, madeBy?.limits)) ?? MAX_MSAT;
-  if (roomMsat === 0) throw new Refusal('budget_exceeded', 'The budget behind this link is used up for now.');
+  const remainingMsat = (await remainingLimit(deps, madeBy?.limits)) ?? MAX_MSAT;
+  if (remainingMsat === 0) throw new Refusal('budget_exceeded', 'The budget behind this link is used up for now.');
   const { spendableMsat } = await deps.ledger.balance(link.ledger_account);
   // Routing is paid out of the same balance and budget, so what is offered leaves the fee limit.
-  const payableMsat = msat(Math.max(0, minMsat(roomMsat, spendableMsat) - link.fee_limit_msat));
+  const payableMsat = msat(Math.max(0, minMsat(remainingMsat, spendableMsat) - link.fee_limit_msat));
   const bound = minMsat(msat(link.max_msat), payableMsat);
   const maxMsat = numSatoshis === undefined ? bound : minMsat(bound, satToMsat(numSatoshis));
   if (maxMsat <= 0) throw new Refusal('insufficient_balance', 'The wallet behind this link has nothing to withdraw now.');

@@ -39,7 +39,7 @@ export interface NewLink {
   /** The keys that ask for it: a link is a claim to money. */
   readonly guards: readonly Guard[];
   /** What else is written with it. */
-  readonly companions?: (made: MadeLink) => readonly RowWrite[];
+  readonly extraRows?: (made: MadeLink) => readonly RowWrite[];
   /** The key whose authority the link passes on: claims count against its limits, and end with it. */
   readonly madeBy: Key | undefined;
 }
@@ -81,13 +81,13 @@ export function createWithdrawLinks(deps: WithdrawLinkDependencies): WithdrawLin
 
 /** The rows that payments write when the payment of a claim fails, or succeeds after it had been booked as failed. */
 export const linkUses: LinkUses = {
-  releaseUse: (linkId) => ({ statement: sql.releaseUse, parameters: [linkId], otherwise: new Error(`withdraw link ${linkId} is gone`) }),
+  releaseUse: (linkId) => ({ statement: sql.releaseUse, parameters: [linkId], onMiss: new Error(`withdraw link ${linkId} is gone`) }),
   async takeUse(database, linkId) {
     const link = await database.first(sql.readUses, linkId);
     invariant(link, `withdraw link ${linkId} is gone`);
-    const otherwise = new LinkUsesChanged();
-    if (link.uses_left > 0) return { row: { statement: sql.takeUse, parameters: [linkId], otherwise }, overused: 0 };
-    return { row: { statement: sql.overuse, parameters: [linkId, link.overused], otherwise }, overused: link.overused + 1 };
+    const onMiss = new LinkUsesChanged();
+    if (link.uses_left > 0) return { row: { statement: sql.takeUse, parameters: [linkId], onMiss }, overused: 0 };
+    return { row: { statement: sql.overuse, parameters: [linkId, link.overused], onMiss }, overused: link.overused + 1 };
   },
 };
 
@@ -109,7 +109,7 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<M
   await deps.database.transaction(async (tx) => {
     await requireGuards(tx, [activeWalletGuard(wallet.id), ...order.guards]);
     await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
-    await writeRows(tx, order.companions?.(made) ?? []);
+    await writeRows(tx, order.extraRows?.(made) ?? []);
   });
   return made;
 }

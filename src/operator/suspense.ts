@@ -30,7 +30,7 @@ export async function creditWallet(deps: OperatorDependencies, action: Action): 
   const transfer = outOfSuspense(action, wallet, amountMsat, clock.nowMs());
   const answer = `${amountMsat} msat were credited to ${wallet.id}.`;
   const parameters = [action.id, amountMsat, transfer.id, wallet.ledgerAccount, answer, unixSeconds(clock)];
-  const row = { statement: sql.takeAndEnd, parameters, otherwise: new ActedBefore() };
+  const row = { statement: sql.takeAndEnd, parameters, onMiss: new ActedBefore() };
   await once(ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_deposit', memo: 'Credited by the operator' }] }));
 }
 
@@ -62,7 +62,7 @@ async function fundReturn(deps: OperatorDependencies, action: Action): Promise<v
   const row = {
     statement: sql.takeForReturn,
     parameters: [action.id, moved, transfer.id, wallet.ledgerAccount],
-    otherwise: new ActedBefore(),
+    onMiss: new ActedBefore(),
   };
   await once(ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_transfer_in', memo: 'From suspense' }] }));
 }
@@ -72,15 +72,15 @@ async function beginReturn(deps: OperatorDependencies, action: Action): Promise<
   const movedMsat = amountOf(action);
   try {
     const invoice = readInvoice(deps, action.target);
-    const begun = await deps.payments.payInvoice({
+    const started = await deps.payments.payInvoice({
       wallet,
       invoice,
       feeLimitMsat: msat(movedMsat - (invoice.amountMsat ?? movedMsat)),
       wtxType: 'ln_withdrawal',
       passThru: passThruOf(action),
-      companions: (paymentId) => [{ statement: sql.beginPaying, parameters: [action.id, paymentId], otherwise: new ActedBefore() }],
+      extraRows: (paymentId) => [{ statement: sql.beginPaying, parameters: [action.id, paymentId], onMiss: new ActedBefore() }],
     });
-    if (begun.replayed) await giveBack(deps, action, movedMsat, 'refused', 'The invoice is being paid or was paid before.');
+    if (started.replayed) await giveBack(deps, action, movedMsat, 'refused', 'The invoice is being paid or was paid before.');
   } catch (error) {
     if (error instanceof ActedBefore) return;
     const isRefused = error instanceof Refusal || error instanceof NodeUnavailable || error instanceof ActionRefused;
@@ -114,7 +114,7 @@ async function giveBack(
   const { clock, ledger } = deps;
   const end = (id: string | null, words: string) => {
     const back = id === null ? null : backMsat;
-    return { statement: sql.endReturn, parameters: [action.id, state, words, unixSeconds(clock), back, id], otherwise: new ActedBefore() };
+    return { statement: sql.endReturn, parameters: [action.id, state, words, unixSeconds(clock), back, id], onMiss: new ActedBefore() };
   };
   if (backMsat === 0) return once(ledger.post({ rows: [end(null, answer)] }));
   const id = newId(clock.nowMs());
@@ -156,8 +156,8 @@ async function returnsWallet({ database, wallets }: OperatorDependencies): Promi
   const known = (await database.first(readFact, RETURNS_WALLET))?.value;
   const account = known === undefined ? await database.first(sql.firstAccount) : undefined;
   if (account) {
-    const fact = (id: string) => ({ statement: writeOnce, parameters: [RETURNS_WALLET, id], otherwise: new ActedBefore() });
-    const { wallet } = await wallets.create(account.id, 'Returns from suspense', { companions: (made) => [fact(made.wallet.id)] });
+    const fact = (id: string) => ({ statement: writeOnce, parameters: [RETURNS_WALLET, id], onMiss: new ActedBefore() });
+    const { wallet } = await wallets.create(account.id, 'Returns from suspense', { extraRows: (made) => [fact(made.wallet.id)] });
     return wallet;
   }
   const wallet = known === undefined ? undefined : await wallets.find(known);

@@ -90,10 +90,10 @@ export function success(
 }
 
 /** The amount moves from wallet to wallet; there is no fee. */
-export function insideSuccess({ clock }: SagaDependencies, payment: Payment, invoice: IssuedInvoice): Conclusion {
+export function internalPaymentPosting({ clock }: SagaDependencies, payment: Payment, invoice: IssuedInvoice): Conclusion {
   invariant(invoice.preimage, 'an invoice that is paid inside has its preimage');
   const now = unixSeconds(clock);
-  const settled = { statement: settleInside, parameters: [invoice.id, payment.amountMsat, now], otherwise: notPending };
+  const settled = { statement: settleInside, parameters: [invoice.id, payment.amountMsat, now], onMiss: notPending };
   const transfer = { ...amountTransfer(payment), to: invoice.ledgerAccount, toType: invoice.wtxType, toLntx: invoice.id };
   const ended = succeeded(payment, invoice.preimage, ZERO_MSAT, now);
   const posting: Posting = {
@@ -106,11 +106,11 @@ export function insideSuccess({ clock }: SagaDependencies, payment: Payment, inv
 /** Everything comes back to the wallet, and what the payment had taken can be taken again. */
 export function failure({ linkUses }: SagaDependencies, payment: Payment, reason: FailureReason): Conclusion {
   const rows: RowWrite[] = [
-    { statement: sql.fail, parameters: [payment.id, reason], otherwise: notPending },
+    { statement: sql.fail, parameters: [payment.id, reason], onMiss: notPending },
     ...concludeCharge(payment.charge, ZERO_MSAT),
   ];
   if (payment.invoiceId !== undefined) {
-    rows.push({ statement: reopenInvoice, parameters: [payment.invoiceId], otherwise: notPending });
+    rows.push({ statement: reopenInvoice, parameters: [payment.invoiceId], onMiss: notPending });
   }
   if (payment.linkId !== undefined) rows.push(linkUses.releaseUse(payment.linkId));
   const posting: Posting = { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
@@ -132,7 +132,7 @@ function feeTransfer(payment: Payment, id: string, amountMsat: Msat): TransferOr
 function succeeded(payment: Payment, preimage: string, feeMsat: Msat, settledAt: number): { payment: Payment; row: RowWrite } {
   return {
     payment: { ...payment, state: 'succeeded', preimage, feeMsat, settledAt },
-    row: { statement: sql.succeed, parameters: [payment.id, preimage, feeMsat, settledAt], otherwise: notPending },
+    row: { statement: sql.succeed, parameters: [payment.id, preimage, feeMsat, settledAt], onMiss: notPending },
   };
 }
 

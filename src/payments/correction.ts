@@ -66,7 +66,7 @@ function charged(
   const transfers = paidTransfers(payment, shares, clock.nowMs());
   return {
     rows: [
-      { statement: sql.correctCharged, parameters, otherwise: new CorrectedBefore() },
+      { statement: sql.correctCharged, parameters, onMiss: new CorrectedBefore() },
       ...chargeLate(payment.charge, msat(payment.amountMsat + chargedMsat)),
       ...correctionRows(alerts, payment, message, use),
       ...excessAlert(alerts, payment, shares),
@@ -81,7 +81,7 @@ function borne(deps: SagaDependencies, payment: Payment, { feeMsat }: Success, u
   const message = `reported as failed, then as succeeded, and the wallet could not be charged any more: the operator bears ${lossMsat} msat`;
   return {
     rows: [
-      { statement: sql.correctBorne, parameters: [payment.id], otherwise: new CorrectedBefore() },
+      { statement: sql.correctBorne, parameters: [payment.id], onMiss: new CorrectedBefore() },
       ...correctionRows(alerts, payment, message, use),
     ],
     transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: lossMsat }],

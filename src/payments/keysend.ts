@@ -9,7 +9,7 @@ import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
 import { newPayment } from './new-payment.ts';
-import type { Begun, Saga } from './saga.ts';
+import type { Saga, StartedPayment } from './saga.ts';
 
 /** What the API says of a keysend, which has no expiry of its own. */
 export const KEYSEND_EXPIRY_SECONDS = 432_000;
@@ -27,7 +27,7 @@ export interface Keysend {
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
   /** What else is written when it begins, given its id. */
-  readonly companions?: (paymentId: string) => readonly RowWrite[];
+  readonly extraRows?: (paymentId: string) => readonly RowWrite[];
   /** What may leave by the key that asks for it. */
   readonly limits?: Limits | undefined;
 }
@@ -36,7 +36,7 @@ export interface Keysend {
  * Begins to pay a node without an invoice (bLIP 3). The preimage is ours, so the payment has its hash before it is sent.
  * @throws Refusal when nothing was begun.
  */
-export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, order: Keysend): Promise<Begun> {
+export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, order: Keysend): Promise<StartedPayment> {
   const { wallet, destination, amountMsat } = order;
   if (destination === deps.our.identity().pubkey) {
     throw new Refusal(
@@ -66,5 +66,5 @@ export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, 
   });
   const { guards, limits } = order;
   const reserveMsat = order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat);
-  return deps.saga.begin({ payment, reserveMsat, rows: order.companions?.(payment.id) ?? [], guards, limits });
+  return deps.saga.begin({ payment, reserveMsat, rows: order.extraRows?.(payment.id) ?? [], guards, limits });
 }

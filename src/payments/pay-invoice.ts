@@ -13,7 +13,7 @@ import { newPayment } from './new-payment.ts';
 import { findPayable, type Payable } from './payable.ts';
 import type { WithdrawalType } from './payment.ts';
 import { requireRepeat } from './repeated-payment.ts';
-import type { Begun, Saga } from './saga.ts';
+import type { Saga, StartedPayment } from './saga.ts';
 
 export interface InvoicePayment {
   readonly wallet: Wallet;
@@ -31,7 +31,7 @@ export interface InvoicePayment {
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
   /** What else is written when it begins, given its id. */
-  readonly companions?: (paymentId: string) => readonly RowWrite[];
+  readonly extraRows?: (paymentId: string) => readonly RowWrite[];
   /** What may leave by the key that asks for it. */
   readonly limits?: Limits | undefined;
   /** The withdraw link it is claimed with, and the row that claims it. */
@@ -54,7 +54,7 @@ export interface PayInvoiceDependencies {
  * payment hash, so that an invoice that could not be paid reveals nothing of them.
  * @throws Refusal when nothing was begun.
  */
-export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<Begun> {
+export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<StartedPayment> {
   const { database, saga, our, clock } = deps;
   const { wallet, claim } = order;
   const lookup = { database, network: () => our.identity().network };
@@ -90,7 +90,7 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   // Inside there is no routing, so nothing is reserved for it and a wallet can be emptied.
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
   const { guards, limits } = order;
-  const rows = [...(claim ? [claim.row] : []), ...(order.companions?.(payment.id) ?? [])];
+  const rows = [...(claim ? [claim.row] : []), ...(order.extraRows?.(payment.id) ?? [])];
   return saga.beginNew({ payment, issued: local, reserveMsat, rows, guards, limits }, found.pending);
 }
 

@@ -11,7 +11,7 @@ import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
 import { readInvoice } from './payable.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import { type Begun, Saga, type SagaDependencies, type Waited } from './saga.ts';
+import { Saga, type SagaDependencies, type StartedPayment, type Waited } from './saga.ts';
 import { stateShortfall } from './stated-shortfall.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
 
@@ -19,8 +19,8 @@ import { transferBetween, type WalletTransfer } from './transfer.ts';
 export interface Payments {
   /** Decodes an invoice. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
   readInvoice(paymentRequest: string): Bolt11;
-  payInvoice(order: InvoicePayment): Promise<Begun>;
-  keysend(order: Keysend): Promise<Begun>;
+  payInvoice(order: InvoicePayment): Promise<StartedPayment>;
+  keysend(order: Keysend): Promise<StartedPayment>;
   /** @returns the receipt, with the one transfer and both balances. */
   transfer(order: WalletTransfer): Promise<Receipt>;
   /** The payment once it has ended, or as it is after `seconds`. */
@@ -47,7 +47,7 @@ export interface Payments {
   resumeEvery(seconds: number, signal: AbortSignal): Promise<void>;
   /** Answers everybody who waits with what is known now. */
   stopWaiting(): void;
-  settleDown(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export interface PaymentsDependencies extends SagaDependencies {
@@ -90,9 +90,9 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     resume,
     readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.our.identity().network),
     payInvoice(order) {
-      const begun = payInvoice({ ...deps, saga }, order);
+      const started = payInvoice({ ...deps, saga }, order);
       // The claimer of a withdraw link has no key of the wallet, and is told nothing about its balance.
-      return order.claim ? begun : stateShortfall('payment', begun);
+      return order.claim ? started : stateShortfall('payment', started);
     },
     keysend: (order) => stateShortfall('payment', keysend({ ...deps, saga }, order)),
     transfer: (order) => stateShortfall('transfer', transferBetween(deps, order)),
@@ -133,6 +133,6 @@ export function createPayments(deps: PaymentsDependencies): Payments {
       }
     },
     stopWaiting: () => saga.stopWaiting(),
-    settleDown: () => saga.settleDown(),
+    stop: () => saga.stop(),
   };
 }

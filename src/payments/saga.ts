@@ -17,7 +17,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Balance, Guard, RowWrite } from '../ledger/posting.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
 import { activeWalletGuard } from '../wallets/wallets.ts';
-import { announceExcess, type Conclusion, failure, insideSuccess, requireProof, shareFee, success } from './conclusion.ts';
+import { announceExcess, type Conclusion, failure, internalPaymentPosting, requireProof, shareFee, success } from './conclusion.ts';
 import { type Ended, Endings } from './endings.ts';
 import type { IssuedInvoice } from './payable.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
@@ -40,7 +40,7 @@ export interface Draft {
 }
 
 /** A payment, and whether it had been begun by an earlier request. */
-export interface Begun {
+export interface StartedPayment {
   readonly payment: Payment;
   readonly replayed: boolean;
   /** The wallet's balance right after the hold, when this request made it. */
@@ -104,7 +104,7 @@ export class Saga {
    * Returns the earlier payment instead when this one repeats it (see {@link requireRepeat}).
    * @throws Refusal, NodeUnavailable when nothing was begun.
    */
-  async begin(draft: Draft): Promise<Begun> {
+  async begin(draft: Draft): Promise<StartedPayment> {
     const earlier = await this.#findRepeated(draft.payment);
     if (earlier) return { payment: earlier, replayed: true };
     const row = await this.#deps.database.first(sql.countPending, draft.payment.walletId, this.#deps.maxInFlight);
@@ -115,7 +115,7 @@ export class Saga {
    * The same for a caller that has just found no live payment of the payment hash, and `pending` payments of the wallet. Both may be
    * different by now: the rows of the hold decide.
    */
-  async beginNew(draft: Draft, pending: number): Promise<Begun> {
+  async beginNew(draft: Draft, pending: number): Promise<StartedPayment> {
     await this.#deps.our.requireAvailable();
     // Rejects most of what is beyond the wallet's limit before it costs the ledger anything.
     if (pending >= this.#deps.maxInFlight) throw new Refusal('too_many_payments');
@@ -135,14 +135,14 @@ export class Saga {
     }
   }
 
-  async #hold({ payment, issued, reserveMsat, rows = [], guards = [] }: Draft): Promise<Begun> {
+  async #hold({ payment, issued, reserveMsat, rows = [], guards = [] }: Draft): Promise<StartedPayment> {
     let balance: Balance | undefined;
     try {
       const receipt = await this.#deps.ledger.post({
         guards: [activeWalletGuard(payment.walletId), ...guards],
         holds: [{ id: payment.id, account: payment.ledgerAccount, amountMsat: payment.amountMsat, reserveMsat }],
         rows: [
-          { statement: sql.insertPending, parameters: pendingParameters(payment), otherwise: invoicePaid },
+          { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },
           this.#limitRow(payment),
           ...this.#takeInvoice(payment),
           ...rows,
@@ -221,7 +221,7 @@ export class Saga {
     const outcome = await closeToOutside(this.#deps.our, payment.paymentHash);
     const invoice = issued ?? (await this.#readIssued(invoiceId));
     // While this payment is pending, only a payment from outside settles the invoice. A node that was restored may have forgotten it.
-    if (outcome === 'closed' && invoice.state !== 'settled') return this.#finish(insideSuccess(this.#deps, payment, invoice));
+    if (outcome === 'closed' && invoice.state !== 'settled') return this.#finish(internalPaymentPosting(this.#deps, payment, invoice));
     await this.conclude(payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
   }
 
@@ -276,19 +276,19 @@ export class Saga {
   }
 
   /** Lets what is being driven come to rest, for a clean end of the process; a node that is silent does not hold it up for long. */
-  async settleDown(): Promise<void> {
+  async stop(): Promise<void> {
     await Promise.race([Promise.allSettled(this.#driving.values()), delay(SETTLE_DOWN_MS, undefined, { ref: false })]);
   }
 
   #limitRow({ id, walletId }: Payment): RowWrite {
     const parameters = [id, walletId, this.#deps.maxInFlight];
-    return { statement: sql.requireWithinLimit, parameters, otherwise: tooManyPayments };
+    return { statement: sql.requireWithinLimit, parameters, onMiss: tooManyPayments };
   }
 
   #takeInvoice(payment: Payment): RowWrite[] {
     if (payment.invoiceId === undefined) return [];
     const parameters = [payment.invoiceId, payment.createdAt];
-    return [{ statement: closeInvoice, parameters, otherwise: invoicePaid }];
+    return [{ statement: closeInvoice, parameters, onMiss: invoicePaid }];
   }
 }
 

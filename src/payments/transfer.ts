@@ -17,7 +17,7 @@ export interface WalletTransfer {
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
   /** What else is written with it, given its id. */
-  readonly companions?: (transferId: string) => readonly RowWrite[];
+  readonly extraRows?: (transferId: string) => readonly RowWrite[];
   /** What may leave by the key that asks for it. */
   readonly limits?: Limits | undefined;
 }
@@ -33,7 +33,7 @@ export async function transferBetween(deps: BudgetDependencies & { ledger: Ledge
   const id = newId(deps.clock.nowMs());
   return deps.ledger.post({
     guards: [activeWalletGuard(source.id), ...(order.guards ?? [])],
-    rows: [...(await spendAtOnce(deps, order.limits, id, amountMsat)), ...(order.companions?.(id) ?? [])],
+    rows: [...(await spendAtOnce(deps, order.limits, id, amountMsat)), ...(order.extraRows?.(id) ?? [])],
     transfers: [
       {
         id,

@@ -7,7 +7,7 @@ import { comparePending } from './pending.ts';
 import type { Report } from './report.ts';
 import { beginPeriodic, storeFailure, storeProgress, storeReport, type Taken, takeRequest, takeUpUnfinished } from './requests.ts';
 import type { ReconcileDependencies, Run } from './run.ts';
-import { ENDING, Witness } from './witness.ts';
+import { ENDING, NodeProbe } from './witness.ts';
 
 export type { ReconcileDependencies } from './run.ts';
 
@@ -39,7 +39,7 @@ export async function reconcile(deps: ReconcileDependencies, taken: Taken, signa
 
 async function compare(deps: ReconcileDependencies, taken: Taken, progress: Run['progress'], signal: AbortSignal): Promise<Report> {
   const startedAt = unixSeconds(deps.clock);
-  const witness = new Witness(signal, deps.timing);
+  const witness = new NodeProbe(signal, deps.timing);
   const found = {
     contradictions: [],
     missedSettlements: [],

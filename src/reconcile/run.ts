@@ -8,7 +8,7 @@ import type { LightningNode } from '../lightning/node.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Contradiction, MissedSettlement } from './report.ts';
 import type { Taken } from './requests.ts';
-import type { Witness, WitnessTiming } from './witness.ts';
+import type { NodeProbe, WitnessTiming } from './witness.ts';
 
 export interface ReconcileDependencies {
   readonly database: Database;
@@ -27,7 +27,7 @@ export interface ReconcileDependencies {
 export interface Run extends ReconcileDependencies, Taken {
   readonly startedAt: number;
   readonly signal: AbortSignal;
-  readonly witness: Witness;
+  readonly witness: NodeProbe;
   readonly contradictions: Contradiction[];
   readonly missedSettlements: MissedSettlement[];
   readonly compared: { payments: number; invoices: number };

@@ -1,4 +1,4 @@
-import { within } from '../kernel/clock.ts';
+import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 
 /** What the node said, or that it did not say anything: silence is never read as "no" or as zero. */
@@ -23,7 +23,7 @@ export const ENDING = 'the service is ending';
 const TIMING: WitnessTiming = { answerMs: 5000, atOnce: 8, patience: 5, againMs: 250, arrivalMs: 5000 };
 
 /** Questions the node for one reconciliation: a few at once, each for a limited time, and none any more once it has gone silent. */
-export class Witness {
+export class NodeProbe {
   readonly timing: WitnessTiming;
   readonly #signal: AbortSignal;
   readonly #ended: Promise<never>;
@@ -45,7 +45,7 @@ export class Witness {
   async ask<T>(question: () => Promise<T>): Promise<Answer<T>> {
     if (this.silence !== undefined) return { answered: false, reason: this.silence };
     try {
-      const value = await within(
+      const value = await withTimeout(
         this.timing.answerMs,
         Promise.race([question(), this.#ended]),
         () => new Error(`no answer within ${this.timing.answerMs} ms`),

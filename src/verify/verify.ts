@@ -2,9 +2,9 @@ import type { Database, Tx } from '../db/database.ts';
 import { isSystemAccount } from '../ledger/accounts.ts';
 import { readTail } from '../ledger/tail.sql.ts';
 import { MILESTONE_EVERY, toggle } from '../ledger/tail.ts';
-import { checkCompanions } from './companions.ts';
 import { Folds, type Report } from './folds.ts';
 import { type ProvenLeaves, provenLeaves } from './proven-leaves.ts';
+import { checkRecords } from './records.ts';
 import * as sql from './verify.sql.ts';
 
 export interface Verification {
@@ -40,7 +40,7 @@ export async function verify(database: Database, progress: (done: number, total:
     folds.checkAccounts();
     if (tx.dialect === 'sqlite') await checkTail(tx, folds, tail?.heads, report);
     await checkHolds(tx, accounts, folds, report);
-    await checkCompanions(tx, report);
+    await checkRecords(tx, report);
     const trialBalance = new Map<string, bigint>();
     for (const { id, kind } of accounts) trialBalance.set(kind, (trialBalance.get(kind) ?? 0n) + BigInt(folds.of(id).balanceMsat));
     const sum = [...trialBalance.values()].reduce((a, b) => a + b, 0n);

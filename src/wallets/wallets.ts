@@ -2,10 +2,10 @@ import { type Accounts, insertKey, type Key } from '../accounts/accounts.ts';
 import { type KeyKind, newKeyText } from '../accounts/keys.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
-import { BRIEFLY, BriefCache } from '../kernel/brief-cache.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { requireGuards } from '../ledger/guards.ts';
 import type { Balance } from '../ledger/ledger.ts';
 import type { Guard, RowWrite } from '../ledger/posting.ts';
@@ -54,7 +54,7 @@ export interface WalletChanges {
 
 /** Makes a posting depend on a wallet being active: it is refused when it is inactive by then. */
 export function activeWalletGuard(walletId: string): Guard {
-  return { statement: sql.activeWallets, id: walletId, otherwise: () => new Refusal('wallet_inactive') };
+  return { statement: sql.activeWallets, id: walletId, onMiss: () => new Refusal('wallet_inactive') };
 }
 
 /** What belongs to the transaction that makes a wallet. */
@@ -62,7 +62,7 @@ export interface WrittenTogether {
   /** The keys that ask for it. */
   readonly guards?: readonly Guard[];
   /** What else is written. */
-  readonly companions?: (made: NewWallet) => readonly RowWrite[];
+  readonly extraRows?: (made: NewWallet) => readonly RowWrite[];
 }
 
 export interface Wallets {
@@ -82,7 +82,7 @@ export interface Wallets {
 }
 
 export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
-  const known = new BriefCache<Wallet>(BRIEFLY);
+  const known = new TtlCache<Wallet>(SHORT_TTL);
 
   async function find(id: string): Promise<Wallet | undefined> {
     return known.get(id, async () => {
@@ -93,11 +93,11 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
 
   return {
     find,
-    create: (accountId, userLabel, { guards = [], companions = () => [] } = {}) =>
+    create: (accountId, userLabel, { guards = [], extraRows = () => [] } = {}) =>
       database.transaction(async (tx) => {
         await requireGuards(tx, guards);
         const made = await create(tx, clock, accountId, userLabel);
-        await writeRows(tx, companions(made));
+        await writeRows(tx, extraRows(made));
         return made;
       }),
     async change(wallet, { userLabel, status }, guards = []) {

@@ -119,7 +119,7 @@ async function play(database: Database, budgetMsat: number, capMsat: number, ste
   for (const { spends, ends, faults: wanted } of steps) {
     const usedBefore = twin.pendingMsat + twin.spentMsat;
     rooms.database.failAt(...wanted);
-    const begun = await Promise.allSettled(spends.map((one) => table.spend(one)));
+    const started = await Promise.allSettled(spends.map((one) => table.spend(one)));
     // Each pending payment at most once: two ends of one are another test's.
     const distinct = [...new Map(ends.map((one) => [one.which, one])).values()].filter(({ which }) => which < twin.pending.length);
     const victims = distinct.map(({ which }) => twin.pending[which]);
@@ -127,7 +127,7 @@ async function play(database: Database, budgetMsat: number, capMsat: number, ste
     rooms.database.failAt();
     const used = twin.pendingMsat + twin.spentMsat;
     expect(used).toBeLessThanOrEqual(budgetMsat);
-    for (const [index, outcome] of begun.entries()) {
+    for (const [index, outcome] of started.entries()) {
       if (outcome.status === 'fulfilled' || isInjected(outcome.reason)) continue;
       const { msat } = spends[index] as Spend;
       expect(outcome.reason).toBeInstanceOf(Refusal);

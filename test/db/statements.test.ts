@@ -32,7 +32,7 @@ onBothDatabases('statements', (open, dialect) => {
     for (const write of writes) {
       const sent: Statement[] = [];
       const send = async (statement: Statement) => void sent.push(statement);
-      await sendRows({ send } as unknown as Tx, [{ statement: write, parameters: [], otherwise: new Error() }]);
+      await sendRows({ send } as unknown as Tx, [{ statement: write, parameters: [], onMiss: new Error() }]);
       const [{ name, postgres } = write] = sent;
       await database.transaction((tx) => tx.all(statement(`check_${name}`, `PREPARE ${name} AS ${postgres}`)));
     }

@@ -3,14 +3,14 @@ import { FairGate } from '../../src/http/fair-gate.ts';
 
 /** Jobs that note when they begin, and end when they are told to. */
 function jobs(gate: FairGate) {
-  const begun: string[] = [];
+  const started: string[] = [];
   const ends = new Map<string, () => void>();
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   return {
-    begun,
+    started,
     async add(name: string, job: string, weight = 1) {
       void gate.enter(name, weight).then((leave) => {
-        begun.push(job);
+        started.push(job);
         ends.set(job, leave);
       });
       await turn();
@@ -23,29 +23,29 @@ function jobs(gate: FairGate) {
 }
 
 it('runs jobs up to its capacity, and those that wait in turns by name', async () => {
-  const { begun, add, end } = jobs(new FairGate(2));
+  const { started, add, end } = jobs(new FairGate(2));
   for (const job of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) await add(job[0] ?? '', job);
-  expect(begun).toEqual(['a1', 'a2']);
+  expect(started).toEqual(['a1', 'a2']);
   for (const job of ['a1', 'a2', 'a3', 'b1', 'c1']) await end(job);
-  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']);
+  expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']);
 });
 
 it('counts weights, and runs what is heavier than its capacity alone', async () => {
-  const { begun, add, end } = jobs(new FairGate(10));
+  const { started, add, end } = jobs(new FairGate(10));
   await add('a', 'light', 4);
   await add('b', 'huge', 50);
   await add('c', 'next', 4);
-  expect(begun).toEqual(['light']);
+  expect(started).toEqual(['light']);
   await end('light');
-  expect(begun).toEqual(['light', 'huge']);
+  expect(started).toEqual(['light', 'huge']);
   await end('huge');
-  expect(begun).toEqual(['light', 'huge', 'next']);
+  expect(started).toEqual(['light', 'huge', 'next']);
 });
 
 it('gives a place back once', async () => {
-  const { begun, add, end } = jobs(new FairGate(1));
+  const { started, add, end } = jobs(new FairGate(1));
   for (const job of ['a1', 'a2', 'a3']) await add('a', job);
   await end('a1');
   await end('a1');
-  expect(begun).toEqual(['a1', 'a2']);
+  expect(started).toEqual(['a1', 'a2']);
 });

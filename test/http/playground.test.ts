@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { InDoubt, type PlaygroundControl } from '../../devnet/playground/playground.ts';
+import { OutcomeUnknown, type PlaygroundControl } from '../../devnet/playground/playground.ts';
 import type { Access } from '../../src/http/access.ts';
 import { playgroundRoutes } from '../../src/http/routes/playground.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -19,7 +19,7 @@ onFakeService('the playground routes', (service) => {
 
 it.each([
   ['cannot be reached', new NodeUnavailable('away'), 'The Lightning node cannot be reached; this request sent nothing. Try again later.'],
-  ['stops before it answers', new InDoubt('the worker ended'), expect.stringContaining('the outcome is unknown')],
+  ['stops before it answers', new OutcomeUnknown('the worker ended'), expect.stringContaining('the outcome is unknown')],
 ])('the playground routes return 503 while the playground %s', async (_, error, message) => {
   const fail = () => Promise.reject(error);
   const control = { describe: fail, payInvoice: fail, createInvoice: fail, keysend: fail, payments: fail, resolveHold: fail };

@@ -93,7 +93,7 @@ const CASES: readonly Case[] = [
       // What begin holds, without the drive that follows it at once.
       database.failAt({ commit: 2, fails: 'refused' });
       await saga.begin({ payment, reserveMsat: amount(0) });
-      await saga.settleDown();
+      await saga.stop();
       await ledger.drain();
       database.failAt();
       return async () => {

@@ -115,7 +115,7 @@ class Secretary {
         this.#holds.push({ id, account, msat: one.msat });
         return { id, account, amountMsat: amount(one.msat), reserveMsat: amount(one.reserve) };
       }),
-      rows: row === undefined ? [] : [{ statement: onceOnly, parameters: [`${this.#history} ${row}`], otherwise: new RowWasThere() }],
+      rows: row === undefined ? [] : [{ statement: onceOnly, parameters: [`${this.#history} ${row}`], onMiss: new RowWasThere() }],
     };
   }
 

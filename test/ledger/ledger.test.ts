@@ -78,7 +78,7 @@ onBothDatabases('the ledger', (open) => {
     const note = statement('test_note', `INSERT INTO service_fact (name, value) VALUES ($1, 'x') ON CONFLICT DO NOTHING`);
     const send = (key: string) =>
       ledger.post({
-        rows: [{ statement: note, parameters: [key], otherwise: new Refusal('invoice_paid') }],
+        rows: [{ statement: note, parameters: [key], onMiss: new Refusal('invoice_paid') }],
         transfers: [{ id: newId(), from: at(accounts, 0), to: at(accounts, 1), amountMsat: amount(10) }],
       });
     const outcomes = await Promise.allSettled([send('a'), send('b'), send('a'), send('c'), send('a')]);

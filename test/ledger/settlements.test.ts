@@ -110,10 +110,10 @@ onBothDatabases('settlements', (open) => {
     const [a, b] = await Promise.all([rooms.wallet(7_000), rooms.wallet(7_000)]);
     const drafts = Array.from({ length: 100 }, (_, i) => ({ ...draftOf(i % 2 ? a : b, 7_000), paymentHash: 'cd'.repeat(32) }));
     const outcomes = await Promise.allSettled(drafts.map((payment) => rooms.saga.begin({ payment, reserveMsat: amount(0) })));
-    const begun = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    expect(begun).toHaveLength(50);
-    expect(new Set(begun.map(({ payment }) => payment.id)).size).toBe(1);
-    expect(begun.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(started).toHaveLength(50);
+    expect(new Set(started.map(({ payment }) => payment.id)).size).toBe(1);
+    expect(started.filter(({ replayed }) => !replayed)).toHaveLength(1);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ type: 'invoice_paid' });
     }

@@ -60,7 +60,7 @@ export async function operatorOn(healthy: Database) {
     },
     /** Lets payments come to rest, as the service does now and then. */
     async settle(): Promise<void> {
-      await payments.settleDown();
+      await payments.stop();
       await payments.resume();
     },
   };

@@ -116,9 +116,9 @@ onFakeService(
       const { nodes }: Json = await service.client.get('/playground');
       const json = { dest_pubkey: nodes.find(({ name }: Json) => name === 'alice').pubkey, num_satoshis: 500 };
       const headers = { prefer: 'respond-async' };
-      const begun = await service.client.ask('POST', `/v1/wallet/${payer.id}/keysend`, { key: payer.admin, json, headers });
-      expect(begun.status).toBe(202);
-      const { id } = begun.body.lnTx;
+      const started = await service.client.ask('POST', `/v1/wallet/${payer.id}/keysend`, { key: payer.admin, json, headers });
+      expect(started.status).toBe(202);
+      const { id } = started.body.lnTx;
       await expect.poll(() => net.state().outgoing[id]?.outcome.state).toBe('pending');
       const [row] = await service.rows('SELECT preimage, payment_hash FROM payment WHERE id = $1', id);
       const { preimage, payment_hash: paymentHash } = row as { preimage: string; payment_hash: string };
@@ -140,13 +140,13 @@ onFakeService(
       const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
       net.always('cancelInvoice', { lose: 'call' });
       const json = { payment_request: made.payment_request };
-      const begun = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, {
+      const started = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, {
         key: payer.admin,
         json,
         headers: { prefer: 'respond-async' },
       });
-      expect(begun.status).toBe(202);
-      const { id } = begun.body.lnTx;
+      expect(started.status).toBe(202);
+      const { id } = started.body.lnTx;
       expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('does not say') });
       net.always('cancelInvoice', undefined);
       expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('otherwise: it is settled') });

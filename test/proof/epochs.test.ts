@@ -18,7 +18,7 @@ const MANY = 301;
 
 onBothDatabases('epochs of the proof of liabilities', (open) => {
   it('prove every wallet what the definition of the tree says, for few wallets and for many', async () => {
-    const { database, ledger, proofs, wallets } = await begun(open, 0);
+    const { database, ledger, proofs, wallets } = await started(open, 0);
     for (const more of [1, 1, 61, 1, 1, 64, MANY - 129]) {
       wallets.push(...(await manyWallets(database, ledger, balances(more))));
       const { root } = await proofs.take(forever);
@@ -28,14 +28,14 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('begin with no wallet at all', async () => {
-    const { proofs } = await begun(open, 0);
+    const { proofs } = await started(open, 0);
     const epoch = await proofs.take(forever);
     expect([epoch.epoch, epoch.leaves, epoch.totalMsat]).toEqual([1, 0, 0]);
     expect(hex(epoch.root)).toBe(slowRoot(1, epoch.createdAt, 0, slowTree([]), '0'.repeat(64)));
   });
 
   it('are one moment of the ledger, although money moves while they are being made', async () => {
-    const { database, ledger, proofs, wallets } = await begun(open, MANY);
+    const { database, ledger, proofs, wallets } = await started(open, MANY);
     const taking = { over: false };
     const epoch = proofs.take(forever).finally(() => {
       taking.over = true;
@@ -56,7 +56,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('are not published when a wallet was dropped: the rest of the ledger still owes it', async () => {
-    const { database, proofs, wallets } = await begun(open, 3);
+    const { database, proofs, wallets } = await started(open, 3);
     await proofs.take(forever);
     await dropWallet(database, wallets[1] as TestedWallet);
     await expect(proofs.take(forever)).rejects.toThrow('the rest of the ledger says');
@@ -64,7 +64,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('commit each to the root before it, and keep every root but only the last trees', async () => {
-    const { database, proofs, wallets } = await begun(open, 70);
+    const { database, proofs, wallets } = await started(open, 70);
     const epochs = [];
     for (let number = 1; number <= KEEP_EPOCHS + 2; number++) epochs.push(await proofs.take(forever));
     for (const [index, epoch] of epochs.entries()) {
@@ -83,7 +83,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('put other neighbours beside a wallet, and another salt into its leaf, each time', async () => {
-    const { proofs, wallets } = await begun(open, 100);
+    const { proofs, wallets } = await started(open, 100);
     const orders: string[][] = [];
     const salts = new Set<string>();
     for (let number = 1; number <= 2; number++) {
@@ -99,7 +99,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('have no proof for a wallet that is younger, until the next one', async () => {
-    const { database, ledger, proofs } = await begun(open, 70);
+    const { database, ledger, proofs } = await started(open, 70);
     await proofs.take(forever);
     const [young] = (await manyWallets(database, ledger, [500])) as [TestedWallet];
     await expect(proofs.ofWallet(young)).rejects.toMatchObject({ type: 'proof_unavailable', status: 404 });
@@ -108,7 +108,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('that were interrupted show nothing and leave nothing behind', async () => {
-    const { database, proofs, wallets } = await begun(open, 1100);
+    const { database, proofs, wallets } = await started(open, 1100);
     const stopped = new AbortController();
     const refused = expect(proofs.take(stopped.signal)).rejects.toThrow();
     while ((await count(database, 'leaves')) === 0) await new Promise(setImmediate);
@@ -121,7 +121,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('taken by two instances at once are one epoch each, or given up; the next one is whole again', async () => {
-    const { database, proofs, wallets } = await begun(open, 140);
+    const { database, proofs, wallets } = await started(open, 140);
     const taken = await Promise.allSettled([proofs.take(forever), proofs.take(forever)]);
     const published = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     // Each may have given up the other's tree; whatever was published is whole.
@@ -133,7 +133,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 });
 
-async function begun(open: () => Promise<Database>, wallets: number) {
+async function started(open: () => Promise<Database>, wallets: number) {
   const database = await open();
   const ledger = createLedger(database, systemClock);
   const proofs = createProofs({ database, clock: systemClock, log: silentLog });

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 
 onBothDatabases('npm run verify and the proof of liabilities', (open) => {
   it('finds nothing wrong with an epoch, also when money has moved since', async () => {
-    const { database, ledger, proofs, wallets } = await begun(open);
+    const { database, ledger, proofs, wallets } = await started(open);
     expect(await problemsOf(database)).toEqual([]);
     await proofs.take(forever);
     await proofs.take(forever);
@@ -47,7 +47,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
     ],
   ] as const) {
     it(`finds ${what}`, async () => {
-      const { database, proofs, wallets } = await begun(open);
+      const { database, proofs, wallets } = await started(open);
       await proofs.take(forever);
       await proofs.take(forever);
       await change(database, what, sql, wallets[0]?.id ?? '');
@@ -56,7 +56,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
   }
 
   it('finds a wallet that was left out, although the published tree is whole without it', async () => {
-    const { database, proofs, wallets } = await begun(open);
+    const { database, proofs, wallets } = await started(open);
     await dropWallet(database, wallets[3] as TestedWallet);
     // What the dropped wallet is owed would show in the sum: it is empty, as it was made.
     await proofs.take(forever);
@@ -67,7 +67,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
   });
 
   it('finds leaves that are older than their epoch says', async () => {
-    const { database, ledger, wallets } = await begun(open);
+    const { database, ledger, wallets } = await started(open);
     const later = createProofs({ database, clock: { nowMs: () => systemClock.nowMs() + HOUR_MS }, log: silentLog });
     await later.take(forever);
     const [a, b] = wallets as [TestedWallet, TestedWallet];
@@ -76,7 +76,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
   });
 
   it('finds leaves of two moments: a transfer that left one wallet and has not reached the other', async () => {
-    const { database, ledger, proofs, wallets } = await begun(open);
+    const { database, ledger, proofs, wallets } = await started(open);
     const [a, b] = wallets as [TestedWallet, TestedWallet];
     await proofs.take(forever);
     const before = await proofs.ofWallet(b);
@@ -99,7 +99,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
 const BRING_BACK = `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at)
   SELECT $1, max(id), $2, '', 'active', 1700000000, 1700000000 FROM account`;
 
-async function begun(open: () => Promise<Database>) {
+async function started(open: () => Promise<Database>) {
   const database = await open();
   const ledger = createLedger(database, systemClock);
   const proofs = createProofs({ database, clock: systemClock, log: silentLog });

@@ -86,7 +86,7 @@ export async function booksOn(database: Database) {
       const createdAt = Math.floor(clock.ms / 1000) - secondsAgo;
       const payment = { ...draftOf(wallet, amountMsat), createdAt };
       await rooms.saga.begin({ payment, reserveMsat: msat(RESERVE_MSAT) });
-      await rooms.saga.settleDown();
+      await rooms.saga.stop();
       answers.payments.set(payment.id, { state: 'pending' });
       return payment;
     },

@@ -139,7 +139,7 @@ onBothDatabases('reconciled payments', (open) => {
     const [payer, payee] = [await books.wallet(100_000), await books.wallet(0)];
     const invoice = await books.invoice(payee, 10_000);
     await books.saga.begin({ payment: draftOf(payer, 10_000, invoice), reserveMsat: ZERO_MSAT });
-    await books.saga.settleDown();
+    await books.saga.stop();
     expect((await books.ledger.balance(payee.ledgerAccount)).balanceMsat).toBe(10_000);
     const report = await books.reconcile();
     expect(report.contradictions).toEqual([]);

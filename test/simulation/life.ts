@@ -5,7 +5,7 @@ import { createAlerts } from '../../src/alerts/alerts.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
 import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
-import { meetNode } from '../../src/invoices/our-node.ts';
+import { connectNode } from '../../src/invoices/our-node.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
@@ -59,7 +59,7 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
 
   const alerts = createAlerts(database, clock, silentLog);
   const history = createNodeHistory({ database, alerts });
-  const met = await meetNode({ database, node: connection, history, log: silentLog });
+  const met = await connectNode({ database, node: connection, history, log: silentLog });
   // Known anew every time: what is remembered for a second of real time would make a run differ from its repetition.
   const isAvailable = () =>
     met.node.info().then(

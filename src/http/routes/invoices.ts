@@ -52,7 +52,7 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
         reply,
         { presented, walletId: wallet.id },
         {
-          make: ({ rows }) => invoices.create({ ...order, companions: (id) => rows(id) }),
+          make: ({ rows }) => invoices.create({ ...order, extraRows: (id) => rows(id) }),
           async replay(id) {
             const made = await invoices.find(id);
             invariant(made, `invoice ${id} is gone`);

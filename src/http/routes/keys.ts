@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { KeyCompanions, KeyOrder, KeyOwner, Keyring, MadeKey } from '../../accounts/keyring.ts';
+import type { KeyOrder, KeyOwner, KeyRows, Keyring, MadeKey } from '../../accounts/keyring.ts';
 import type { KeyKind } from '../../accounts/keys.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../../budgets/limits.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
@@ -116,7 +116,7 @@ function keyRoutesAt(
     request: FastifyRequest,
     reply: FastifyReply,
     { presented, owner, objectId = '' }: { presented: Presented; owner: KeyOwner; objectId?: string },
-    make: (companions: KeyCompanions) => Promise<MadeKey>,
+    make: (extraRows: KeyRows) => Promise<MadeKey>,
   ): Promise<FastifyReply> {
     const asker = { presented, objectId, hasSecret: true, ...(owner.walletId !== undefined && { walletId: owner.walletId }) };
     const { key, text } = await once(request, reply, asker, {
@@ -138,7 +138,7 @@ function keyRoutesAt(
   app.post(path, { schema: { body, response: { 201: NewKeyObject } } }, async (request, reply) => {
     const asker = await manager(request);
     const order = readOrder(request.body, clock);
-    return answerMade(request, reply, asker, (companions) => keyring.create(asker.by, asker.owner, order, companions));
+    return answerMade(request, reply, asker, (extraRows) => keyring.create(asker.by, asker.owner, order, extraRows));
   });
 
   const rotateSchema = { params: idParams, body: RotateBody, response: { 201: NewKeyObject } };
@@ -146,8 +146,8 @@ function keyRoutesAt(
     const asker = await manager(request);
     const { id } = request.params;
     const overlapSeconds = request.body.overlap_seconds ?? 0;
-    return answerMade(request, reply, { ...asker, objectId: id }, (companions) =>
-      keyring.rotate(asker.by, asker.owner, id, overlapSeconds, companions),
+    return answerMade(request, reply, { ...asker, objectId: id }, (extraRows) =>
+      keyring.rotate(asker.by, asker.owner, id, overlapSeconds, extraRows),
     );
   });
 

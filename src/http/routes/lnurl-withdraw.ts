@@ -79,8 +79,8 @@ function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDepen
       guards,
       madeBy: presented.key,
     };
-    const companions = (made: MadeLink) => memory?.rows(made.id, linkObject(order, made)) ?? [];
-    return linkObject(order, await links.create({ ...order, companions }));
+    const extraRows = (made: MadeLink) => memory?.rows(made.id, linkObject(order, made)) ?? [];
+    return linkObject(order, await links.create({ ...order, extraRows }));
   }
 
   app.post(

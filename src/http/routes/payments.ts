@@ -9,7 +9,7 @@ import type { Receipt, RowWrite } from '../../ledger/posting.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payment } from '../../payments/payment.ts';
 import type { Payments } from '../../payments/payments.ts';
-import type { Begun } from '../../payments/saga.ts';
+import type { StartedPayment } from '../../payments/saga.ts';
 import { walletTransactionId } from '../../wallets/wallet-transaction-id.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import type { Access, Spender } from '../access.ts';
@@ -85,7 +85,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
   app.post(`${base}/withdraw`, { schema }, async (request, reply) => {
     const spender = await deps.access.spender(request, 'wallet_withdraw');
     const { payment_request, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
-    return pay(deps, request, reply, spender, (companions) =>
+    return pay(deps, request, reply, spender, (extraRows) =>
       deps.payments.payInvoice({
         wallet: spender.wallet,
         invoice: payment_request,
@@ -95,7 +95,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
         wtxType: 'ln_withdrawal',
         guards: spender.guards,
         limits: spender.presented.key.limits,
-        companions,
+        extraRows,
       }),
     );
   });
@@ -112,7 +112,7 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
         'validation_failed',
         '`dest_pubkey` must be a public key: its x coordinate is not on the curve secp256k1. Check it for typing errors.',
       );
-    return pay(deps, request, reply, spender, (companions) =>
+    return pay(deps, request, reply, spender, (extraRows) =>
       deps.payments.keysend({
         wallet: spender.wallet,
         destination,
@@ -122,7 +122,7 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
         passThru: passThruText(passThru, { method: 'api' }),
         guards: spender.guards,
         limits: spender.presented.key.limits,
-        companions,
+        extraRows,
       }),
     );
   });
@@ -134,7 +134,7 @@ function pay(
   request: FastifyRequest,
   reply: FastifyReply,
   { wallet, presented }: Spender,
-  begin: (companions: (paymentId: string) => readonly RowWrite[]) => Promise<Begun>,
+  begin: (extraRows: (paymentId: string) => readonly RowWrite[]) => Promise<StartedPayment>,
 ): Promise<FastifyReply> {
   return deps.once(
     request,
@@ -142,15 +142,15 @@ function pay(
     { presented, walletId: wallet.id },
     {
       async make(memory) {
-        const begun = await begin((id) => memory.rows(id));
+        const started = await begin((id) => memory.rows(id));
         request.mayHaveBooked = true;
-        if (begun.replayed) await memory.keep(begun.payment.id);
-        return answerPayment(deps, request, reply, { wallet, begun });
+        if (started.replayed) await memory.keep(started.payment.id);
+        return answerPayment(deps, request, reply, { wallet, started });
       },
       async replay(id) {
         const payment = await deps.payments.find(id);
         invariant(payment, `payment ${id} is gone`);
-        return answerPayment(deps, request, reply, { wallet, begun: { payment, replayed: true } });
+        return answerPayment(deps, request, reply, { wallet, started: { payment, replayed: true } });
       },
     },
   );
@@ -164,18 +164,18 @@ async function answerPayment(
   deps: PaymentRouteDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { wallet, begun }: { wallet: Wallet; begun: Begun },
+  { wallet, started }: { wallet: Wallet; started: StartedPayment },
 ): Promise<FastifyReply> {
-  if (begun.replayed) reply.header('idempotency-replayed', 'true');
+  if (started.replayed) reply.header('idempotency-replayed', 'true');
   try {
-    const { payment, receipt } = await deps.payments.wait(begun.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
+    const { payment, receipt } = await deps.payments.wait(started.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
     if (payment.state === 'failed') throw await paymentFailed(deps, payment);
     const made = receipt ? ofSucceeded(payment, wallet, receipt) : await deps.history.ofPayment(payment);
     const wtx = deps.objects.walletTransaction(made);
     return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
   } catch (error) {
-    if (error instanceof Refusal || !begun.balance) throw error;
-    return reply.code(202).send(deps.objects.walletTransaction(ofUnsettled(begun.payment, { wallet, balance: begun.balance })));
+    if (error instanceof Refusal || !started.balance) throw error;
+    return reply.code(202).send(deps.objects.walletTransaction(ofUnsettled(started.payment, { wallet, balance: started.balance })));
   }
 }
 
@@ -223,8 +223,8 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
           const named = (await wallets.resolve(dest_wallet_id))?.wallet;
           if (named?.accountId !== source.accountId)
             throw new Refusal('not_found', '`dest_wallet_id` must be the id or an access key of a wallet of this account.');
-          const companions = (id: string) => rows(`${id} ${named.id}`);
-          const receipt = await payments.transfer({ ...order, destination: named, companions });
+          const extraRows = (id: string) => rows(`${id} ${named.id}`);
+          const receipt = await payments.transfer({ ...order, destination: named, extraRows });
           return { destination: named, into: sideOf(receipt, 'to', named, source), out: sideOf(receipt, 'from', source, named) };
         },
         async replay(made) {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { InDoubt, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../../devnet/playground/playground.ts';
+import { OutcomeUnknown, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../../devnet/playground/playground.ts';
 import type { Invoices } from '../../invoices/invoices.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -160,7 +160,7 @@ async function playing<T>(play: () => T | Promise<T>): Promise<T> {
   try {
     return await play();
   } catch (error) {
-    if (error instanceof InDoubt) throw new Refusal('node_unavailable', STOPPED);
+    if (error instanceof OutcomeUnknown) throw new Refusal('node_unavailable', STOPPED);
     if (error instanceof PlaygroundRefusal || (error instanceof Error && error.name === 'InvalidInvoice')) {
       throw new Refusal('playground_refused', error.message);
     }

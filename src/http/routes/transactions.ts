@@ -9,12 +9,12 @@ import { Refusal } from '../../kernel/refusal.ts';
 import type { Wallet } from '../../wallets/wallets.ts';
 import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
+import { credentialText } from '../credential.ts';
 import { FairGate } from '../fair-gate.ts';
 import { KeyParams } from '../fields.ts';
 import { type Objects, TYPE_NAMES, WalletTransactionObject } from '../objects.ts';
 import { countThatFit, requireFits } from '../page-size.ts';
 import { CursorQuery, cursorHeaders, nextHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
-import { presentedText } from '../presented-key.ts';
 import { mapInSlices } from '../slices.ts';
 
 const UnixTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799, unit: 'Unix seconds', description: 'Unix seconds' });
@@ -138,7 +138,7 @@ const ITEMS_AT_ONCE = 1000;
 
 /** The place in the gate is given back when the response has been serialized, or its client has gone. */
 async function list(deps: ListDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
-  const leave = await deps.gate.enter(presentedText(request) ?? '', readPage(request.query).limit);
+  const leave = await deps.gate.enter(credentialText(request) ?? '', readPage(request.query).limit);
   request.leaveGate = leave;
   // A client that has gone while it waited emits nothing any more.
   if (reply.raw.destroyed) leave();

@@ -86,7 +86,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
         make: ({ rows }) =>
           wallets.create(presented.key.accountId, label, {
             guards: [keyGuard(presented.key)],
-            companions: ({ wallet: { id }, accessKeys }) => rows(id, accessKeys),
+            extraRows: ({ wallet: { id }, accessKeys }) => rows(id, accessKeys),
           }),
         async replay(id, secret) {
           const made = await wallets.find(id);

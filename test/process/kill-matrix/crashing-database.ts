@@ -43,7 +43,7 @@ export function crashing(database: Database, points: CrashPoints, paymentEnded: 
 class Crossing {
   readonly #points: CrashPoints;
   #name: string | undefined;
-  #begun = false;
+  #started = false;
   keptPosition: number | undefined;
   endsPayment = false;
 
@@ -54,7 +54,7 @@ class Crossing {
   readonly around = async <T>(statement: Statement, parameters: SqlParameter[], run: () => Promise<T>): Promise<T> => {
     const isPosition = statement === writeFact && parameters[0] === 'node_event_position';
     if (isPosition) this.keptPosition = eventNumber(String(parameters[1]));
-    if (!this.#begun) this.#begin(statement, isPosition);
+    if (!this.#started) this.#begin(statement, isPosition);
     this.endsPayment ||= ENDS_A_PAYMENT.test(statement.name);
     const result = await run();
     this.pass(statement.name);
@@ -63,7 +63,7 @@ class Crossing {
 
   /** After BEGIN, before the first statement: nothing is written, as before BEGIN. */
   #begin(first: Statement, isPosition: boolean): void {
-    this.#begun = true;
+    this.#started = true;
     // Other facts are what reconciliation remembers.
     if (BY_THE_CLOCK.test(first.name) || (first === writeFact && !isPosition)) return;
     // Positions are kept a few times a second, beside everything else.

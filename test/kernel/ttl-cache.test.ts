@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BriefCache } from '../../src/kernel/brief-cache.ts';
+import { TtlCache } from '../../src/kernel/ttl-cache.ts';
 
 describe('a brief cache', () => {
-  const cache = () => new BriefCache<string>({ maxAgeMs: 60_000, maxSize: 10 });
+  const cache = () => new TtlCache<string>({ maxAgeMs: 60_000, maxSize: 10 });
 
   it('reads a key once for everybody who asks meanwhile', async () => {
     const known = cache();

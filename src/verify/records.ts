@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
-import * as sql from './companions.sql.ts';
 import type { Report } from './folds.ts';
+import * as sql from './records.sql.ts';
 
 const CHECKS = [
   [sql.holdsAgainstAccounts, 'its account does not exist'],
@@ -23,7 +23,7 @@ const CHECKS = [
 ] as const;
 
 /** Holds payments, invoices and budgets against the ledger. The database looks; what comes back is a few rows of each kind. */
-export async function checkCompanions(tx: Tx, report: Report): Promise<void> {
+export async function checkRecords(tx: Tx, report: Report): Promise<void> {
   for (const [statement, problem] of CHECKS) {
     for (const { id } of await tx.all(statement)) report(`${id}: ${problem}`);
   }

@@ -2,7 +2,7 @@
  * Keeps what was read for a moment, so that a busy key is not read again on every request. Only for what may lag: whatever moves
  * money checks the database in its own transaction. What was not found is not kept.
  */
-export class BriefCache<V> {
+export class TtlCache<V> {
   readonly #maxAgeMs: number;
   readonly #maxSize: number;
   readonly #entries = new Map<string, { readonly value: V; readonly until: number }>();
@@ -58,4 +58,4 @@ export class BriefCache<V> {
 }
 
 /** How long a read of a key or a wallet may lag behind its change. */
-export const BRIEFLY = { maxAgeMs: 1000, maxSize: 20_000 };
+export const SHORT_TTL = { maxAgeMs: 1000, maxSize: 20_000 };

@@ -5,7 +5,7 @@ import { canonicalText } from '../accounts/keys.ts';
  * Returns the first credential that is present: X-Api-Key, Bearer, ?access-token=, the user name of Basic. A key has one text for both
  * spellings of its prefix, so counts by this text count it once.
  */
-export function presentedText(request: FastifyRequest): string | undefined {
+export function credentialText(request: FastifyRequest): string | undefined {
   const sent = sentText(request);
   return sent === undefined ? undefined : canonicalText(sent);
 }
