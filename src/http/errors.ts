@@ -7,11 +7,11 @@ import { errorMessage } from '../kernel/log.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { NodeUnavailable } from '../lightning/node.ts';
 import type { App } from './app-type.ts';
+import { isFromBrowser } from './auth/cross-site.ts';
 import { CORS_HEADERS, isOpenToPages } from './cors.ts';
-import { isFromBrowser } from './foreign-pages.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './limits/rate-limits.ts';
 import { METHODS } from './methods.ts';
-import { describeInvalid } from './validation-errors.ts';
+import { describeInvalid } from './requests/validation-errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -3,21 +3,21 @@ import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
-import { BODY_LIMIT, readBodies } from './body.ts';
-import { impatience, shareConnections } from './connections.ts';
+import { refuseForeignPage } from './auth/cross-site.ts';
 import { answerPreflight, isOpenToPages } from './cors.ts';
 import { answerBadAddress, answerBadRequest, answerConnect, answerErrors, commonHeaders, type NoteFailure } from './errors.ts';
 import { OWN_KEYWORDS } from './field-schema.ts';
-import { refuseForeignPage } from './foreign-pages.ts';
-import type { Limits } from './limits.ts';
+import { impatience, shareConnections } from './limits/connections.ts';
+import type { Limits } from './limits/rate-limits.ts';
+import { limitUnsentBytes } from './limits/unread-responses.ts';
 import { collectMethods, METHODS, methodRefusal, refuseForeignMethods } from './methods.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { descriptionRoutes } from './openapi/routes.ts';
-import { refuseUnknownParameters } from './query.ts';
-import { normalize } from './request-fields.ts';
-import { selectFields } from './select.ts';
-import { startPage } from './start-page.ts';
-import { limitUnsentBytes } from './unsent-bytes.ts';
+import { BODY_LIMIT, readBodies } from './requests/body.ts';
+import { normalize } from './requests/normalize.ts';
+import { refuseUnknownParameters } from './requests/query.ts';
+import { selectFields } from './responses/select.ts';
+import { startPage } from './routes/start-page.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

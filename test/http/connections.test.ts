@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { type OwnerOf, ownerOf, shareConnections } from '../../src/http/connections.ts';
+import { type OwnerOf, ownerOf, shareConnections } from '../../src/http/limits/connections.ts';
 import { createServer as createSatchelServer } from '../../src/http/server.ts';
 
 const open: { port: number; sockets: Socket[]; close?: () => unknown } = { port: 0, sockets: [] };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { pick, readSelection } from '../../src/http/select.ts';
-import { mapInSlices, nextTurn, SLICE_ROWS, serializeInSlices } from '../../src/http/slices.ts';
+import { pick, readSelection } from '../../src/http/responses/select.ts';
+import { mapInSlices, nextTurn, SLICE_ROWS, serializeInSlices } from '../../src/http/responses/slices.ts';
 import { onFakeService } from '../support/fake-service.ts';
 import type { Json } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { InvalidConfig, readConfig } from '../../src/config.ts';
-import { TokenBuckets } from '../../src/http/token-buckets.ts';
+import { TokenBuckets } from '../../src/http/limits/token-buckets.ts';
 import { onFakeService } from '../support/fake-service.ts';
 import type { Answer } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { expect, it } from 'vitest';
-import { family } from '../../src/http/exposition.ts';
+import { family } from '../../src/http/metrics/exposition.ts';
 import { onFakeService } from '../support/fake-service.ts';
 
 const TOKEN = 'a-token-for-metrics';

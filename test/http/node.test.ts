@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import type { Access } from '../../src/http/access.ts';
+import type { Access } from '../../src/http/auth/access.ts';
 import { nodeRoutes } from '../../src/http/routes/node.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { OurNode } from '../../src/invoices/our-node.ts';

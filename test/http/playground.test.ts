@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { OutcomeUnknown, type PlaygroundControl } from '../../devnet/playground/playground.ts';
-import type { Access } from '../../src/http/access.ts';
+import type { Access } from '../../src/http/auth/access.ts';
 import { playgroundRoutes } from '../../src/http/routes/playground.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Invoices } from '../../src/invoices/invoices.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { createOnce } from '../../src/http/idempotent.ts';
 import { createObjects } from '../../src/http/objects.ts';
-import { createOnce } from '../../src/http/once.ts';
 import { paymentRoutes } from '../../src/http/routes/payments.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Idempotency } from '../../src/idempotency/idempotency.ts';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { isSelectableAnswer } from '../select.ts';
+import { isSelectableAnswer } from '../responses/select.ts';
 import type { RouteFacts } from './collect.ts';
 import { descriptionOf } from './descriptions.ts';
 import { ERROR_STATUSES, errorReference } from './errors.ts';

@@ -9,11 +9,11 @@ import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { isId } from '../../kernel/ids.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import { type Access, requirePermission } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
+import { type Access, requirePermission } from '../auth/access.ts';
 import { Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
+import type { Once } from '../idempotent.ts';
 import { LightningTransactionDetailsObject, LightningTransactionObject, type Objects } from '../objects.ts';
-import type { Once } from '../once.ts';
 
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 

@@ -6,12 +6,12 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../../budgets/limits.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import type { Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { Access, Presented } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
+import type { Access, Presented } from '../auth/access.ts';
 import { Expiry, KeyParams, plainText, UserLabel } from '../fields.ts';
+import type { Once } from '../idempotent.ts';
 import { KeyObject, keyObject, NewKeyObject, PositiveMsat } from '../key-object.ts';
-import type { Once } from '../once.ts';
-import { PageQuery, pageHeaders, readPage } from '../paging.ts';
+import { PageQuery, pageHeaders, readPage } from '../responses/paging.ts';
 
 const AccountObject = Type.Object({
   id: Type.String({ description: 'acc_…' }),

@@ -3,11 +3,11 @@ import { type Static, Type } from 'typebox';
 import { floorSat, type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { MadeLink, NewLink, WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
-import type { Access, Spender } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
+import type { Access, Spender } from '../auth/access.ts';
 import { AmountMsat, Expiry, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';
+import type { Memory, Once } from '../idempotent.ts';
 import { nullable } from '../objects.ts';
-import type { Memory, Once } from '../once.ts';
 
 const linkFields = {
   num_satoshis: Type.Optional(NumSatoshis),

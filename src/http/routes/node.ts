@@ -7,8 +7,8 @@ import type { Bolt11 } from '../../lightning/bolt11.ts';
 import type { Route } from '../../lightning/node.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payments } from '../../payments/payments.ts';
-import type { Access } from '../access.ts';
 import type { App } from '../app-type.ts';
+import type { Access } from '../auth/access.ts';
 import { NumSatoshis, Pubkey } from '../fields.ts';
 import { nullable } from '../objects.ts';
 

@@ -12,11 +12,11 @@ import type { Payments } from '../../payments/payments.ts';
 import type { StartedPayment } from '../../payments/saga.ts';
 import { walletTransactionId } from '../../wallets/wallet-transaction-id.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
-import type { Access, Spender } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
+import type { Access, Spender } from '../auth/access.ts';
 import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, Pubkey, passThruText } from '../fields.ts';
+import type { Once } from '../idempotent.ts';
 import { type Objects, OtherSideObject, PaymentObject, WalletTransactionObject } from '../objects.ts';
-import type { Once } from '../once.ts';
 
 const WithdrawBody = Type.Object(
   {

@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Epoch, WalletProof } from '../../proof/epoch.ts';
 import type { Proofs } from '../../proof/proofs.ts';
-import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
+import type { Access } from '../auth/access.ts';
 import { KeyParams } from '../fields.ts';
 import { oneOf } from '../objects.ts';
-import { PageQuery, pageHeaders, readPage } from '../paging.ts';
+import { PageQuery, pageHeaders, readPage } from '../responses/paging.ts';
 
 const Hash = Type.String({ description: '32 bytes in hex' });
 

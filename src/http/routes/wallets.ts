@@ -5,12 +5,12 @@ import { isId } from '../../kernel/ids.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Balance, Ledger } from '../../ledger/ledger.ts';
 import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
-import type { Access } from '../access.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
+import type { Access } from '../auth/access.ts';
 import { ChangedLabel, KeyParams, plainText, UserLabel } from '../fields.ts';
+import type { Once } from '../idempotent.ts';
 import { type Objects, WalletObject } from '../objects.ts';
-import type { Once } from '../once.ts';
-import { CursorQuery, cursorHeaders, pageHeaders, readPage, refuseBoth } from '../paging.ts';
+import { CursorQuery, cursorHeaders, pageHeaders, readPage, refuseBoth } from '../responses/paging.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
   wallet_admin: 'Wallet Admin',

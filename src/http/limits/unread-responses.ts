@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isPublicText } from '../accounts/keys.ts';
-import { Refusal } from '../kernel/refusal.ts';
+import { isPublicText } from '../../accounts/keys.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { App } from '../app-type.ts';
+import { credentialText } from '../auth/credential.ts';
 import { isLoopback, networkOf } from './addresses.ts';
-import type { App } from './app-type.ts';
-import { credentialText } from './credential.ts';
 
 export interface UnsentSettings {
   /** Bytes of responses that one key, and one address, may leave unread. */

@@ -1,5 +1,5 @@
-import type { WalletTransaction } from '../history/wallet-transaction.ts';
-import { Refusal } from '../kernel/refusal.ts';
+import type { WalletTransaction } from '../../history/wallet-transaction.ts';
+import { Refusal } from '../../kernel/refusal.ts';
 
 /** A page of the largest possible items would be 6 MB, and several times as much while it is made. */
 const MAX_PAGE_BYTES = 2_000_000;

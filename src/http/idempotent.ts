@@ -4,8 +4,8 @@ import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
 import { invariant } from '../kernel/assert.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/posting.ts';
-import type { Presented } from './access.ts';
-import type { Limits } from './limits.ts';
+import type { Presented } from './auth/access.ts';
+import type { Limits } from './limits/rate-limits.ts';
 
 /** How a request remembers what it makes. Without an Idempotency-Key there is nothing to remember, and no rows. */
 export interface Memory {

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { type Accounts, type Key, keyGuard } from '../accounts/accounts.ts';
-import { KEY_KINDS, type Permission } from '../accounts/keys.ts';
-import { Refusal } from '../kernel/refusal.ts';
-import type { Guard } from '../ledger/posting.ts';
-import type { Wallet, Wallets } from '../wallets/wallets.ts';
+import { type Accounts, type Key, keyGuard } from '../../accounts/accounts.ts';
+import { KEY_KINDS, type Permission } from '../../accounts/keys.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { Guard } from '../../ledger/posting.ts';
+import type { Wallet, Wallets } from '../../wallets/wallets.ts';
+import type { Limits } from '../limits/rate-limits.ts';
 import { credentialText } from './credential.ts';
-import type { Limits } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '../kernel/refusal.ts';
-import { type FieldSchema, fieldsOf, isStrict, ruleOf, shownName } from './field-schema.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import { type FieldSchema, fieldsOf, isStrict, ruleOf, shownName } from '../field-schema.ts';
 
 /** Names that published clients send for others. `passTru` is a typo of the old documentation. */
 const BODY_ALIASES: ReadonlyMap<string, string> = new Map([['passTru', 'passThru']]);

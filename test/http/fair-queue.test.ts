@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FairGate } from '../../src/http/fair-gate.ts';
+import { FairGate } from '../../src/http/limits/fair-queue.ts';
 
 /** Jobs that note when they begin, and end when they are told to. */
 function jobs(gate: FairGate) {

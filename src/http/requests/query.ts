@@ -1,9 +1,9 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
-import { Refusal } from '../kernel/refusal.ts';
-import type { App } from './app-type.ts';
-import { fieldsOf, shownName, shownNames } from './field-schema.ts';
-import { BRACKETS, QUERY_ALIASES } from './request-fields.ts';
-import { isSelectable } from './select.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { App } from '../app-type.ts';
+import { fieldsOf, shownName, shownNames } from '../field-schema.ts';
+import { isSelectable } from '../responses/select.ts';
+import { BRACKETS, QUERY_ALIASES } from './normalize.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,4 +1,4 @@
-import type { App } from './app-type.ts';
+import type { App } from '../app-type.ts';
 import { family, type Sample } from './exposition.ts';
 
 /** In seconds; a payment's answer may wait for a minute. */

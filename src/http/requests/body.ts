@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import qs from 'qs';
-import { Refusal } from '../kernel/refusal.ts';
-import type { App } from './app-type.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { App } from '../app-type.ts';
 
 /** Bytes of a request body. */
 export const BODY_LIMIT = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { canonicalText } from '../accounts/keys.ts';
+import { canonicalText } from '../../accounts/keys.ts';
 
 /**
  * Returns the first credential that is present: X-Api-Key, Bearer, ?access-token=, the user name of Basic. A key has one text for both

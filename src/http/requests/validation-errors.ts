@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
-import { Refusal } from '../kernel/refusal.ts';
-import { type FieldSchema, fieldsOf, ruleOf, shownName, shownNames } from './field-schema.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import { type FieldSchema, fieldsOf, ruleOf, shownName, shownNames } from '../field-schema.ts';
 
 /** Explains why a request does not match the schema of its route: the field, the rule, and the remedy. */
 export function describeInvalid(error: Partial<FastifyError>, request: FastifyRequest): Refusal {

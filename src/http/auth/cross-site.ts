@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '../kernel/refusal.ts';
+import { Refusal } from '../../kernel/refusal.ts';
 import { hasBasicCredential } from './credential.ts';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

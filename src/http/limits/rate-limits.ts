@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { canonicalText, isPublicText } from '../accounts/keys.ts';
-import { Refusal } from '../kernel/refusal.ts';
+import { canonicalText, isPublicText } from '../../accounts/keys.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import { credentialText } from '../auth/credential.ts';
 import { networkOf } from './addresses.ts';
-import { credentialText } from './credential.ts';
 import { OpenCounts } from './open-counts.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 

@@ -1,13 +1,13 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyRequest } from 'fastify';
-import type { OurNode } from '../invoices/our-node.ts';
-import { Refusal } from '../kernel/refusal.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Payments } from '../payments/payments.ts';
-import { isLoopback, isLoopbackUrl } from './addresses.ts';
-import type { App } from './app-type.ts';
-import { bearerOf } from './credential.ts';
+import type { OurNode } from '../../invoices/our-node.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Payments } from '../../payments/payments.ts';
+import type { App } from '../app-type.ts';
+import { bearerOf } from '../auth/credential.ts';
+import { isLoopback, isLoopbackUrl } from '../limits/addresses.ts';
 import { family, type Sample } from './exposition.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 
