@@ -79,7 +79,7 @@ process.stdout.on('error', () => {});
 main().catch((error) => {
   const known =
     error instanceof InvalidConfig ||
-    ['ForeignLedger', 'DatabaseNewer', 'DatabaseLocked', 'DatabaseUnavailable', 'NodeUnavailable', 'FakeFileRefused'].includes(
+    ['ForeignLedger', 'SchemaMismatch', 'DatabaseLocked', 'DatabaseUnavailable', 'NodeUnavailable', 'FakeFileRefused'].includes(
       (error as Error).name,
     );
   process.stderr.write(`Satchel cannot start: ${errorMessage(error)}\n${known ? '' : `${(error as Error).stack ?? ''}\n`}`);

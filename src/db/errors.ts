@@ -7,9 +7,9 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** The database was written by a newer Satchel than this one. */
-export class DatabaseNewer extends Error {
-  override readonly name = 'DatabaseNewer';
+/** The database has another schema than this version needs: none, that of another version, or one whose migrations were edited. */
+export class SchemaMismatch extends Error {
+  override readonly name = 'SchemaMismatch';
 }
 
 /** There is no database to be had where DATABASE_URL says; the message never repeats its password. */

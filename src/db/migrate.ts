@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Tx } from './database.ts';
 import { statementsOf } from './dialect.ts';
-import { DatabaseNewer, isUnknownTable } from './errors.ts';
+import { isUnknownTable, SchemaMismatch } from './errors.ts';
 import { statement } from './statement.ts';
 
 /** The folder of this code's migrations. */
@@ -18,15 +18,13 @@ const lockTable = {
   ...statement('migration_lock', { sqlite: 'SELECT 1 AS locked', postgres: 'LOCK TABLE schema_migration IN ACCESS EXCLUSIVE MODE' }),
   takesLong: true,
 };
-/** A migration, and the wait for another instance's, takes as long as it takes. */
-const waitLong = statement('migration_wait', {
+/** A migration, and the wait for another instance's migration, has no time limit. */
+const liftTimeLimit = statement('migration_wait', {
   sqlite: 'SELECT 1 AS waits',
   postgres: "SELECT set_config('statement_timeout', '0', true) AS waits",
 });
-const listApplied = statement<{ version: number; checksum: string }>(
-  'migration_list',
-  'SELECT version, checksum FROM schema_migration ORDER BY version',
-);
+type AppliedRow = { version: number; name: string; checksum: string };
+const listApplied = statement<AppliedRow>('migration_list', 'SELECT version, name, checksum FROM schema_migration ORDER BY version');
 const insertApplied = statement(
   'migration_insert',
   'INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)',
@@ -40,16 +38,16 @@ interface Migration {
 }
 
 /**
- * Brings a database to the schema of this code: applies the files `NNNN-name.sql` of a folder that it does not have yet, forward only.
- * @throws DatabaseNewer when the database has migrations that this code does not know.
- * @throws Error when a file was changed after it had been applied.
+ * Brings a database to the schema of this code: applies the files `NNNN-name.sql` of a folder that it does not have yet, all of them or
+ * none. There is no way back.
+ * @throws SchemaMismatch when the database has other migrations than the folder.
  */
 export async function migrate(database: Database, folder: string): Promise<void> {
   const migrations = await readMigrations(folder);
   // Two instances may create the table at the same moment; the second finds it on its second try.
   await database.transaction((tx) => tx.run(createTable)).catch(() => database.transaction((tx) => tx.run(createTable)));
   await database.transaction(async (tx) => {
-    await tx.all(waitLong);
+    await tx.all(liftTimeLimit);
     await tx.all(lockTable);
     const applied = await tx.all(listApplied);
     checkHistory(applied, migrations);
@@ -58,8 +56,8 @@ export async function migrate(database: Database, folder: string): Promise<void>
 }
 
 /**
- * For tools that write beside the service: makes sure that the database has the schema of this code, and changes nothing.
- * @throws DatabaseNewer, and Error when it has none, an older or another one.
+ * Checks that a database has the schema of this code, and changes nothing. For tools that write while the service runs.
+ * @throws SchemaMismatch
  */
 export async function requireMigrated(database: Database, folder: string): Promise<void> {
   const migrations = await readMigrations(folder);
@@ -67,10 +65,10 @@ export async function requireMigrated(database: Database, folder: string): Promi
     if (isUnknownTable(error)) return [];
     throw error;
   });
-  if (applied.length === 0) throw new Error('The database has no schema: no Satchel was ever started on it.');
+  if (applied.length === 0) throw new SchemaMismatch('The database has no schema. Start Satchel on it first.');
   checkHistory(applied, migrations);
   if (applied.length < migrations.length)
-    throw new Error('The database has the schema of an older Satchel. Start this version on it first.');
+    throw new SchemaMismatch('The database has the schema of an older Satchel. Start this version on it first.');
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -83,18 +81,24 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
-function checkHistory(applied: readonly { version: number; checksum: string }[], migrations: readonly Migration[]): void {
+/** The first migration of the versions before 0.1.0. Their migrations were merged into one, so their databases cannot be upgraded. */
+const FIRST_BEFORE_RELEASE = '0001-foundation.sql';
+
+function checkHistory(applied: readonly AppliedRow[], migrations: readonly Migration[]): void {
+  if (applied[0]?.name === FIRST_BEFORE_RELEASE)
+    throw new SchemaMismatch(
+      'The database was made by a version before 0.1.0 and cannot be upgraded. Point DATABASE_URL, or DATA_DIR for SQLite, to a new one.',
+    );
   for (const [index, { version, checksum }] of applied.entries()) {
-    const ours = migrations[index];
-    if (!ours)
-      throw new DatabaseNewer(
+    const migration = migrations[index];
+    if (!migration)
+      throw new SchemaMismatch(
         'The database was written by a newer version of Satchel. Start that version, or restore a backup made before the upgrade.',
       );
-    if (ours.version !== version || ours.checksum !== checksum) {
-      throw new Error(
-        `migrations/${ours.name} is not the text that was applied to this database. Migrations are never changed: add a new one.`,
+    if (migration.version !== version || migration.checksum !== checksum)
+      throw new SchemaMismatch(
+        `migrations/${migration.name} is not the text that was applied to this database. Restore the file, and put changes into a new one.`,
       );
-    }
   }
 }
 

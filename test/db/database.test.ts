@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { bindLedger, boundNode, ledgerNodeId } from '../../src/db/binding.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -77,15 +74,6 @@ onBothDatabases('the database', (open, dialect) => {
     expect(rows.map(({ value }) => value)).toEqual(['0', 'A', 'Z', 'a', 'b', 'é']);
   });
 
-  it('migrating again changes nothing; a newer database and a changed migration refuse', async () => {
-    const database = await open();
-    await migrate(database, MIGRATIONS);
-    await expect(migrate(database, emptyFolder())).rejects.toThrow('newer version of Satchel');
-    const changed = emptyFolder();
-    writeFileSync(join(changed, '0001-foundation.sql'), 'CREATE TABLE other (id INTEGER PRIMARY KEY) STRICT;\n');
-    await expect(migrate(database, changed)).rejects.toThrow('not the text that was applied');
-  });
-
   const urls = freshUrls(dialect);
 
   it('a ledger stays with the node and network it was made for', async () => {
@@ -112,26 +100,6 @@ onBothDatabases('the database', (open, dialect) => {
 
 describe('PostgreSQL', () => {
   const urls = freshUrls('postgres');
-
-  it('instances that start at once migrate once', async () => {
-    const url = await urls();
-    const [one, two] = await Promise.all([openDatabase(url, { log: silentLog }), openDatabase(url, { log: silentLog })]);
-    await Promise.all([migrate(one, MIGRATIONS), migrate(two, MIGRATIONS)]);
-    expect(await one.first(statement<{ n: number }>('test_accounts', 'SELECT count(*) AS n FROM ledger_account'))).toEqual({ n: 4 });
-    await Promise.all([one.close(), two.close()]);
-  });
-
-  it('migrations, and the wait for those of another instance, have no time limit of a client', async () => {
-    const database = await openDatabase(await urls(), { log: silentLog });
-    const query = vi.spyOn(pg.Client.prototype, 'query');
-    await migrate(database, MIGRATIONS);
-    const sent = query.mock.calls.map(([config]) => config as unknown as { name?: string; query_timeout?: number });
-    query.mockRestore();
-    const long = sent.filter(({ name }) => /^migration_(lock|[0-9])/.test(name ?? ''));
-    expect(long.length).toBeGreaterThan(17);
-    expect(long.filter(({ query_timeout = 0 }) => query_timeout < 3_600_000)).toEqual([]);
-    await database.close();
-  });
 
   it('the service warns at its start of settings with which a crash can undo a commit', async () => {
     const url = await urls();
@@ -213,14 +181,3 @@ describe('PostgreSQL', () => {
     await database.close();
   });
 });
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-migrations-'));
-  folders.push(folder);
-  return folder;
-}

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { statementsOf } from '../../src/db/dialect.ts';
 
-describe('the words of a migration', () => {
-  it("are PostgreSQL's where the dialects differ", () => {
+describe('statements of a migration', () => {
+  it("are in PostgreSQL's words where the dialects differ", () => {
     const table = 'CREATE TABLE t (\n  id INTEGER PRIMARY KEY,\n  n INTEGER NOT NULL,\n  b BLOB,\n  name TEXT NOT NULL\n) STRICT;\n';
     expect(statementsOf(table, 'sqlite')).toEqual([table.trim().slice(0, -1)]);
     expect(statementsOf(table, 'postgres')).toEqual([
@@ -17,8 +17,43 @@ describe('the words of a migration', () => {
     ['ALTER TABLE t ADD COLUMN "INTEGER" TEXT;', 'ALTER TABLE t ADD COLUMN "INTEGER" TEXT COLLATE "C"'],
     ['UPDATE t SET a = CAST(n AS TEXT);', 'UPDATE t SET a = CAST(n AS TEXT)'],
     ['CREATE TABLE t (CONTEXT INTEGER, INTEGERS BLOB);', 'CREATE TABLE t (CONTEXT BIGINT, INTEGERS BYTEA)'],
-  ])('are whole words of code only: %s', (sqlite, postgres) => {
+  ])('change whole words of code only: %s', (sqlite, postgres) => {
     expect(statementsOf(sqlite, 'postgres')).toEqual([postgres]);
+  });
+
+  it('include the blocks of their dialect only', () => {
+    const text = [
+      'CREATE TABLE t (',
+      '  -- begin sqlite',
+      '  place INTEGER,',
+      '  -- end sqlite',
+      '  -- begin postgres',
+      '  place BIGINT UNIQUE,',
+      '  -- end postgres',
+      '  a TEXT',
+      ') STRICT;',
+      '-- begin postgres',
+      'CREATE INDEX i ON t (a);',
+      'CREATE INDEX j ON t (a);',
+      '-- end postgres',
+    ].join('\n');
+    const inOneLine = (dialect: 'sqlite' | 'postgres') => statementsOf(text, dialect).map((one) => one.replace(/\s+/g, ' '));
+    expect(inOneLine('sqlite')).toEqual(['CREATE TABLE t ( place INTEGER, a TEXT ) STRICT']);
+    expect(inOneLine('postgres')).toEqual([
+      'CREATE TABLE t ( place BIGINT UNIQUE, a TEXT COLLATE "C" )',
+      'CREATE INDEX i ON t (a)',
+      'CREATE INDEX j ON t (a)',
+    ]);
+  });
+
+  it.each([
+    '-- begin sqlite\nSELECT 1;\n',
+    '-- begin postgresql\nSELECT 1;\n-- end postgresql\n',
+    'SELECT 1;\n-- end sqlite\n',
+    '-- begin sqlite\nSELECT 1;\n-- end postgres\n',
+  ])('need blocks that begin and end: %j', (text) => {
+    for (const dialect of ['sqlite', 'postgres'] as const)
+      expect(() => statementsOf(text, dialect)).toThrow('neither begins nor ends a block');
   });
 
   it('end with a semicolon, but not with one in a comment or a text', () => {

@@ -1,0 +1,115 @@
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { SchemaMismatch } from '../../src/db/errors.ts';
+import { MIGRATIONS, migrate, requireMigrated } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { statement } from '../../src/db/statement.ts';
+import { freshUrls, onBothDatabases, silentLog } from '../support/databases.ts';
+
+const SECOND = 'CREATE TABLE test_second (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;\n';
+
+const countAccounts = statement<{ n: number }>('test_count_accounts', 'SELECT count(*) AS n FROM ledger_account');
+const listNames = statement<{ name: string }>('test_list_names', 'SELECT name FROM schema_migration ORDER BY version');
+const writeSecond = statement('test_write_second', `INSERT INTO test_second (name) VALUES ('x')`);
+
+const appliedNames = async (database: Database) => (await database.all(listNames)).map(({ name }) => name);
+const schema = readdirSync(MIGRATIONS);
+
+onBothDatabases('migrations', (open) => {
+  it('are applied once', async () => {
+    const database = await open();
+    await migrate(database, MIGRATIONS);
+    expect(await appliedNames(database)).toEqual(schema);
+    expect(await database.first(countAccounts)).toEqual({ n: 4 });
+    await requireMigrated(database, MIGRATIONS);
+  });
+
+  it('of a newer version are applied to an older database', async () => {
+    const database = await open();
+    const newer = folderWith({ '0002-second.sql': SECOND });
+    await expect(requireMigrated(database, newer)).rejects.toThrow('the schema of an older Satchel');
+    await migrate(database, newer);
+    await requireMigrated(database, newer);
+    expect(await appliedNames(database)).toEqual([...schema, '0002-second.sql']);
+    expect(await database.transaction((tx) => tx.run(writeSecond))).toBe(1);
+  });
+
+  it('that fail leave nothing behind, and can be corrected', async () => {
+    const database = await open();
+    const failing = folderWith({ '0002-second.sql': SECOND, '0003-third.sql': 'INSERT INTO test_absent (id) VALUES (1);\n' });
+    await expect(migrate(database, failing)).rejects.toThrow('test_absent');
+    expect(await appliedNames(database)).toEqual(schema);
+    await expect(database.transaction((tx) => tx.run(writeSecond))).rejects.toThrow('test_second');
+    await migrate(database, folderWith({ '0002-second.sql': SECOND }));
+    expect(await database.transaction((tx) => tx.run(writeSecond))).toBe(1);
+  });
+
+  it('reject a database of a newer version', async () => {
+    const database = await open();
+    await migrate(database, folderWith({ '0002-second.sql': SECOND }));
+    const older = expect(migrate(database, MIGRATIONS)).rejects;
+    await older.toThrow(SchemaMismatch);
+    await older.toThrow('newer version of Satchel');
+    await expect(requireMigrated(database, MIGRATIONS)).rejects.toThrow('newer version of Satchel');
+  });
+
+  it('reject a database to which another text was applied', async () => {
+    const database = await open();
+    const edited = folderWith({ '0001-schema.sql': 'CREATE TABLE other (id INTEGER PRIMARY KEY) STRICT;\n' });
+    await expect(migrate(database, edited)).rejects.toThrow('not the text that was applied');
+  });
+
+  it('reject a database that was made before 0.1.0, and change nothing in it', async () => {
+    const database = await open();
+    const rename = statement('test_rename', `UPDATE schema_migration SET name = '0001-foundation.sql', checksum = 'x'`);
+    await database.transaction((tx) => tx.run(rename));
+    const refused = expect(migrate(database, folderWith({ '0002-second.sql': SECOND }))).rejects;
+    await refused.toThrow(SchemaMismatch);
+    await refused.toThrow('made by a version before 0.1.0');
+    await expect(requireMigrated(database, MIGRATIONS)).rejects.toThrow('made by a version before 0.1.0');
+    expect(await appliedNames(database)).toEqual(['0001-foundation.sql']);
+    await expect(database.transaction((tx) => tx.run(writeSecond))).rejects.toThrow('test_second');
+  });
+});
+
+describe('migrations on PostgreSQL', () => {
+  const urls = freshUrls('postgres');
+
+  it('are applied once when two instances start at the same moment', async () => {
+    const url = await urls();
+    const [one, two] = await Promise.all([openDatabase(url, { log: silentLog }), openDatabase(url, { log: silentLog })]);
+    await Promise.all([migrate(one, MIGRATIONS), migrate(two, MIGRATIONS)]);
+    expect(await one.first(countAccounts)).toEqual({ n: 4 });
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it('have no time limit, nor has the wait for another instance', async () => {
+    const database = await openDatabase(await urls(), { log: silentLog });
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    await migrate(database, MIGRATIONS);
+    const sent = query.mock.calls.map(([config]) => config as unknown as { name?: string; query_timeout?: number });
+    query.mockRestore();
+    const long = sent.filter(({ name }) => /^migration_(lock|[0-9])/.test(name ?? ''));
+    expect(long.length).toBeGreaterThan(17);
+    expect(long.filter(({ query_timeout = 0 }) => query_timeout < 3_600_000)).toEqual([]);
+    await database.close();
+  });
+});
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A copy of the folder of migrations, with these files. */
+function folderWith(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-migrations-'));
+  folders.push(folder);
+  for (const name of schema) copyFileSync(join(MIGRATIONS, name), join(folder, name));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
