@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import { signRecoverable } from 'tiny-secp256k1';
-import type { Network } from '../../src/lightning/bolt11.ts';
+import type { Network } from '../../src/lightning/bolt11/bolt11.ts';
 
 /** A field's letter (`p`, `s`, `d`, …) and its data: 5-bit words as they are, or bytes that are padded to words. */
 export type Bolt11Field = readonly [letter: string, data: readonly number[] | Uint8Array];

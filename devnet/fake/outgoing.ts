@@ -1,5 +1,5 @@
 import { type Msat, msat } from '../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
+import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
 import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../playground/checks.ts';
 import type { OutsideName } from '../playground/node-name.ts';

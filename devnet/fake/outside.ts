@@ -1,5 +1,5 @@
 import { type Msat, msat } from '../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
+import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import type { CustomRecords } from '../../src/lightning/node.ts';
 import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireRecords, requireWhole } from '../playground/checks.ts';
 import type { PlaygroundControl } from '../playground/control.ts';

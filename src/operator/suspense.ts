@@ -5,7 +5,7 @@ import { type Msat, minMsat, msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import type { TransferOrder } from '../ledger/posting.ts';
-import type { Bolt11 } from '../lightning/bolt11.ts';
+import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import { NodeUnavailable } from '../lightning/node.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from '../payments/fee-limit.ts';
 import type { Payment } from '../payments/payment.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { type Invoice, rowToInvoice } from '../invoices/invoice.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import { type Bolt11, canonicalText, decodeBolt11, InvalidInvoice, unverifiedPaymentHash } from '../lightning/bolt11.ts';
+import { type Bolt11, canonicalText, decodeBolt11, InvalidInvoice, unverifiedPaymentHash } from '../lightning/bolt11/bolt11.ts';
 import type { NodeInfo } from '../lightning/node.ts';
 import * as sql from './payments.sql.ts';
 

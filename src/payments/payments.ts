@@ -3,7 +3,7 @@ import { pause } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { type Msat, subMsat } from '../kernel/money.ts';
 import type { Receipt } from '../ledger/posting.ts';
-import type { Bolt11 } from '../lightning/bolt11.ts';
+import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
 import { correctLateSuccess } from './correction.ts';
 import { type Keysend, keysend } from './keysend.ts';

@@ -16,7 +16,7 @@ import {
   InvalidInvoice,
   unknownRequiredBits,
   unverifiedPaymentHash,
-} from '../../src/lightning/bolt11.ts';
+} from '../../src/lightning/bolt11/bolt11.ts';
 import { isPublicKey } from '../../src/lightning/public-key.ts';
 import { forgeAmount, forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 import { INVALID, UNKNOWN_REQUIRED_FEATURE, VALID } from './bolt11-vectors.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { PlaygroundControl } from '../../devnet/playground/playground.ts';
 import { msat } from '../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
+import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import {
   HistoryChanged,
   type IncomingPayment,

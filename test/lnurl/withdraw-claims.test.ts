@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { decodeBolt11 } from '../../src/lightning/bolt11.ts';
+import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import { type FakeService, onFakeService } from '../support/fake-service.ts';
 import type { Json, TestWallet } from '../support/service.ts';
 

@@ -3,7 +3,7 @@ import type { OurNode } from '../../invoices/our-node.ts';
 import { idTimeMs } from '../../kernel/ids.ts';
 import { floorSat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { Bolt11 } from '../../lightning/bolt11.ts';
+import type { Bolt11 } from '../../lightning/bolt11/bolt11.ts';
 import type { Route } from '../../lightning/node.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payments } from '../../payments/payments.ts';

@@ -4,7 +4,7 @@ import { OutcomeUnknown, type OutsidePayment, type PlaygroundControl, Playground
 import type { Invoices } from '../../invoices/invoices.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import { decodeBolt11 } from '../../lightning/bolt11.ts';
+import { decodeBolt11 } from '../../lightning/bolt11/bolt11.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { customRecordsHex, Expiry, Memo, memoText, NumSatoshis, NumSatoshisOrAny } from '../fields.ts';

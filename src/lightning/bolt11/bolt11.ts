@@ -1,13 +1,13 @@
 import { bech32 } from '@scure/base';
-import type { Msat } from '../kernel/money.ts';
-import { BECH32_ALPHABET, type Bolt11Fields, readFields } from './bolt11-fields.ts';
-import { type Network, readPrefix } from './bolt11-prefix.ts';
-import { readSigner } from './bolt11-signature.ts';
+import type { Msat } from '../../kernel/money.ts';
+import { BECH32_ALPHABET, type Bolt11Fields, readFields } from './fields.ts';
 import { InvalidInvoice } from './invalid-invoice.ts';
+import { type Network, readPrefix } from './prefix.ts';
+import { readSigner } from './signature.ts';
 
-export { type Bolt11Feature, unknownRequiredBits } from './bolt11-features.ts';
-export type { Network } from './bolt11-prefix.ts';
-export type { RouteHint } from './bolt11-routes.ts';
+export { type Bolt11Feature, unknownRequiredBits } from './features.ts';
+export type { Network } from './prefix.ts';
+export type { RouteHint } from './routes.ts';
 export { InvalidInvoice };
 
 /** A decoded invoice, whose form and signature were checked. */

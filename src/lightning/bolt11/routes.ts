@@ -1,4 +1,4 @@
-import { type Msat, msat } from '../kernel/money.ts';
+import { type Msat, msat } from '../../kernel/money.ts';
 import { InvalidInvoice } from './invalid-invoice.ts';
 
 /** One channel of a private route towards the payee. */

@@ -1,7 +1,7 @@
 import { bech32 } from '@scure/base';
-import { type Bolt11Feature, readFeatures } from './bolt11-features.ts';
-import { type RouteHint, readRoute } from './bolt11-routes.ts';
+import { type Bolt11Feature, readFeatures } from './features.ts';
 import { InvalidInvoice } from './invalid-invoice.ts';
+import { type RouteHint, readRoute } from './routes.ts';
 
 /** What the tagged fields of an invoice say; hashes, keys and metadata in hex. */
 export interface Bolt11Fields {

@@ -1,6 +1,6 @@
-import { MAX_MSAT, type Msat, msat } from '../kernel/money.ts';
+import { MAX_MSAT, type Msat, msat } from '../../kernel/money.ts';
+import type { NodeInfo } from '../node.ts';
 import { InvalidInvoice } from './invalid-invoice.ts';
-import type { NodeInfo } from './node.ts';
 
 export type Network = NodeInfo['network'];
 
