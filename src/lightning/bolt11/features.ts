@@ -1,13 +1,13 @@
-/** A set bit of an invoice's `9` field. */
+/** A feature bit that is set in an invoice's `9` field. */
 export interface Bolt11Feature {
   readonly bit: number;
   /** The name in BOLT9, or `unknown`. */
   readonly name: string;
-  /** Even bits are required of the payer, odd ones are optional. */
+  /** The payer must support even bits; odd bits are optional. */
   readonly required: boolean;
 }
 
-/** By the even bit of each pair. Source: BOLT9. */
+/** Feature names by the even bit of each pair. Source: BOLT9. */
 const NAMES: Readonly<Record<number, string>> = {
   0: 'option_data_loss_protect',
   4: 'option_upfront_shutdown_script',
@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<number, string>> = {
 const UNKNOWN = 'unknown';
 
 /**
- * Lists the set bits, lowest first. The words are one big-endian number whose lowest bit is bit 0.
+ * Returns the feature bits that are set, lowest first. The words form one big-endian number whose lowest bit is bit 0.
  * Source: BOLT11, "Feature Bits".
  */
 export function readFeatures(words: readonly number[]): Bolt11Feature[] {
@@ -49,7 +49,7 @@ export function readFeatures(words: readonly number[]): Bolt11Feature[] {
   return features;
 }
 
-/** Bits that the payee requires and BOLT9 does not know: whoever pays must refuse (BOLT11, "Tagged Fields", reader). */
+/** Returns the bits that the payee requires and BOLT9 does not define. A payer must reject such an invoice (BOLT11, "Tagged Fields"). */
 export function unknownRequiredBits(features: readonly Bolt11Feature[]): number[] {
   return features.filter((feature) => feature.required && feature.name === UNKNOWN).map((feature) => feature.bit);
 }

@@ -1,13 +1,25 @@
 import { bech32 } from '@scure/base';
+import { type Msat, msat } from '../../kernel/money.ts';
 import { type Bolt11Feature, readFeatures } from './features.ts';
 import { InvalidInvoice } from './invalid-invoice.ts';
-import { type RouteHint, readRoute } from './routes.ts';
 
-/** What the tagged fields of an invoice say; hashes, keys and metadata in hex. */
+/** One channel of a private route towards the payee. */
+export interface RouteHint {
+  /** The node at the start of the channel: 33 bytes in hex. */
+  readonly pubkey: string;
+  /** 64 bits in decimal. */
+  readonly shortChannelId: string;
+  readonly feeBaseMsat: Msat;
+  readonly feeProportionalMillionths: number;
+  /** In blocks. */
+  readonly cltvExpiryDelta: number;
+}
+
+/** The tagged fields of an invoice. Hashes, keys and metadata are in hex. */
 export interface Bolt11Fields {
   readonly paymentHash: string;
   readonly paymentSecret: string;
-  /** Exactly one of `description` and `descriptionHash` is there. */
+  /** An invoice has either `description` or `descriptionHash`, never both. */
   readonly description: string | undefined;
   readonly descriptionHash: string | undefined;
   /** The `n` field. */
@@ -19,7 +31,7 @@ export interface Bolt11Fields {
   readonly features: readonly Bolt11Feature[];
 }
 
-/** Words by the letter that stands for the field's type; in order of appearance. */
+/** The 5-bit words of each field by the letter of its type, in order of appearance. */
 type FieldWords = Map<string, number[][]>;
 
 export const BECH32_ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
@@ -29,6 +41,9 @@ const FIXED_LENGTHS = new Map([
   ['h', 52],
   ['n', 53],
 ]);
+/** One hop of an `r` field: public key, short channel id, base fee, proportional fee, CLTV delta. */
+const PUBKEY_BYTES = 33;
+const HOP_BYTES = PUBKEY_BYTES + 8 + 4 + 4 + 2;
 const DEFAULT_EXPIRY_SECONDS = 3600;
 const DEFAULT_MIN_FINAL_CLTV_EXPIRY = 18;
 
@@ -36,9 +51,11 @@ const DEFAULT_MIN_FINAL_CLTV_EXPIRY = 18;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the tagged fields. Two readers that pick different fields would see different invoices in one text, so nothing is
- * left to be picked: a field of the wrong length is refused (older texts of BOLT11 skip it), and so is one that comes twice.
- * Fallback addresses and unknown fields are skipped; leading zero words of `x`, `c` and `9` are read, because wallets write them.
+ * Reads the tagged fields.
+ *
+ * Two decoders that choose different fields would read two invoices from one text. This decoder therefore rejects a field of the wrong
+ * length, which older versions of BOLT11 skip, and a second field of the same type. It skips fallback addresses and unknown fields. It
+ * accepts leading zero words in `x`, `c` and `9`, because wallets write them.
  * Source: BOLT11, "Tagged Fields".
  * @throws InvalidInvoice
  */
@@ -129,4 +146,30 @@ function readNumber(letter: string, words: readonly number[]): number {
   // Below 2^52, so that adding it to a timestamp stays exact as well.
   if (value >= 2 ** 52) throw new InvalidInvoice(`the number in the ${letter} field is too large`);
   return value;
+}
+
+/**
+ * Reads one `r` field. The hops are in forward order. No limit on their number is needed: a field holds at most 1,023 words (12 hops), and
+ * the longest accepted text holds 83 hops.
+ * Source: BOLT11, "Tagged Fields", `r`.
+ * @throws InvalidInvoice
+ */
+function readRoute(bytes: Uint8Array): RouteHint[] {
+  if (bytes.length === 0 || bytes.length % HOP_BYTES !== 0) throw new InvalidInvoice('an r field is not a whole number of hops');
+  const hops: RouteHint[] = [];
+  for (let at = 0; at < bytes.length; at += HOP_BYTES) hops.push(readHop(bytes.subarray(at, at + HOP_BYTES)));
+  return hops;
+}
+
+function readHop(bytes: Uint8Array): RouteHint {
+  // Checks only the first byte. Checking that the point is on the curve costs a square root for each hop, and the node checks it again.
+  if (bytes[0] !== 2 && bytes[0] !== 3) throw new InvalidInvoice('an r field has a hop whose node is not a public key');
+  const rest = new DataView(bytes.buffer, bytes.byteOffset + PUBKEY_BYTES);
+  return {
+    pubkey: Buffer.from(bytes.subarray(0, PUBKEY_BYTES)).toString('hex'),
+    shortChannelId: rest.getBigUint64(0).toString(),
+    feeBaseMsat: msat(rest.getUint32(8)),
+    feeProportionalMillionths: rest.getUint32(12),
+    cltvExpiryDelta: rest.getUint16(16),
+  };
 }

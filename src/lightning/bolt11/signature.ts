@@ -7,12 +7,12 @@ import { InvalidInvoice } from './invalid-invoice.ts';
 const RECOVERY_ID_AT = 64;
 
 /**
- * Says whose signature an invoice carries: the public key in hex. Where the invoice states its payee (`n`), the signature must
- * verify for that key and be of the low-S form; otherwise the key is recovered, from either form of S.
+ * Returns the public key that signed an invoice, in hex. If the invoice states its payee (`n`), the signature must verify for that key and
+ * have a low S. Otherwise the key is recovered from the signature, which may have a low or a high S.
  *
- * A recovered key proves little by itself: a changed text with a new checksum recovers to some other key.
+ * A recovered key alone does not prove that the text is unchanged: changed text with a new checksum recovers to another key.
  * Source: BOLT11, "Data Part" and "Tagged Fields" (`n`).
- * @param prefix the human-readable part, lower case
+ * @param prefix the human-readable part in lower case
  * @param words the data part without the signature
  * @param signature the 104 words of r, s and recovery id
  * @throws InvalidInvoice
@@ -32,21 +32,21 @@ export function readSigner(prefix: string, words: readonly number[], signature: 
 }
 
 function recover(signature: Uint8Array, recoveryId: 0 | 1 | 2 | 3, hash: Uint8Array): string {
-  const key = orNothing(() => secp256k1.recover(hash, signature, recoveryId, true));
+  const key = orUndefined(() => secp256k1.recover(hash, signature, recoveryId, true));
   if (!key) throw new InvalidInvoice('the signature is not valid');
   return Buffer.from(key).toString('hex');
 }
 
 function verifies(signature: Uint8Array, hash: Uint8Array, pubkey: string): boolean {
   const isLowS = true;
-  // The library would find out as well, but by throwing out of WebAssembly, which costs it a piece of its stack each time: after some
-  // thousands it could check nothing any more.
+  // The library also rejects an invalid key, but by throwing out of WebAssembly. Each throw leaks a piece of its stack, and after some
+  // thousands of them the library fails every check.
   if (!isPublicKey(pubkey)) return false;
-  return orNothing(() => secp256k1.verify(hash, Buffer.from(pubkey, 'hex'), signature, isLowS)) === true;
+  return orUndefined(() => secp256k1.verify(hash, Buffer.from(pubkey, 'hex'), signature, isLowS)) === true;
 }
 
-/** The library says with a TypeError what cannot be a signature, such as an S beyond the order of the group. Anything else is its failure. */
-function orNothing<T>(read: () => T): T | undefined {
+/** The library throws a TypeError for input that cannot be a signature, such as an S beyond the order of the group. Other errors are rethrown. */
+function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
@@ -55,7 +55,7 @@ function orNothing<T>(read: () => T): T | undefined {
   }
 }
 
-/** Joins 5-bit words to bytes, the last one filled up with zero bits: what is signed need not end on a byte. */
+/** Joins 5-bit words to bytes and pads the last byte with zero bits, because the signed data need not end on a byte. */
 function packWords(words: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(Math.ceil((words.length * 5) / 8));
   words.forEach((word, index) => {
