@@ -1,6 +1,6 @@
-import type { Playground, PlaygroundControl } from '../devnet/playground/playground.ts';
 import type { Log } from './kernel/log.ts';
 import type { LightningNode } from './lightning/node.ts';
+import type { PlaygroundControl, TestNetwork } from './lightning/test-network.ts';
 
 /** A node that is ready for use, and the control of its test network, if it belongs to one. */
 export interface OpenedNode {
@@ -22,7 +22,7 @@ export async function openNode(options: OpenNodeOptions): Promise<OpenedNode> {
 }
 
 /** Loads a network for development only when LIGHTNING_URL names it. */
-async function openPlayed({ lightningUrl, dataDir, log }: OpenNodeOptions): Promise<Playground> {
+async function openPlayed({ lightningUrl, dataDir, log }: OpenNodeOptions): Promise<TestNetwork> {
   if (lightningUrl === 'playground:') {
     const { openPlayground } = await import('../devnet/playground/playground.ts');
     return openPlayground({ dataDir, log });

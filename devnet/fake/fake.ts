@@ -1,5 +1,5 @@
 import type { Msat } from '../../src/kernel/money.ts';
-import type { PlaygroundControl } from '../playground/control.ts';
+import type { PlaygroundControl } from '../../src/lightning/test-network.ts';
 import { EventLog } from './event-log.ts';
 import { FakeNode } from './fake-node.ts';
 import type { CallFault, CallName, EventFault, FaultRates } from './faults.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pointFromScalar } from 'tiny-secp256k1';
-import type { NodeName } from '../playground/node-name.ts';
+import type { NodeName } from '../../src/lightning/test-network.ts';
 
 /** The keys of a fake network, all of them out of its seed: whoever knows the seed knows every secret. */
 export interface Identities {

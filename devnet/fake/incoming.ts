@@ -7,7 +7,7 @@ import type {
   InvoiceRequest,
   InvoiceStatus,
 } from '../../src/lightning/node.ts';
-import { requireBytes32, requireDescription, requireExpiry, requireWhole } from '../playground/checks.ts';
+import { requireBytes32, requireDescription, requireExpiry, requireWhole } from '../checks.ts';
 import type { EventLog } from './event-log.ts';
 import type { OutsideRecords } from './outside-records.ts';
 import type { Receipt } from './tables.ts';

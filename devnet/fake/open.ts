@@ -1,5 +1,5 @@
 import type { Log } from '../../src/kernel/log.ts';
-import type { Playground } from '../playground/playground.ts';
+import type { TestNetwork } from '../../src/lightning/test-network.ts';
 import { FakeNetwork } from './fake.ts';
 import { parseFakeUrl } from './fake-url.ts';
 import { openFakeFile } from './file.ts';
@@ -14,7 +14,7 @@ export interface FakeOptions {
 }
 
 /** The fake node for a running service, in real time and with a memory that outlives the process. @throws InvalidFakeUrl, FakeFileRefused */
-export function openFake({ url, dataDir, log }: FakeOptions): Playground {
+export function openFake({ url, dataDir, log }: FakeOptions): TestNetwork {
   const { seed, rates } = parseFakeUrl(url);
   const file = openFakeFile(dataDir, seed);
   log.warn({ seed, rates }, 'the Lightning node is a FAKE: a test tool without real money, whose keys anybody can compute');

@@ -1,9 +1,8 @@
 import { type Msat, msat } from '../../src/kernel/money.ts';
 import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
-import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../playground/checks.ts';
-import type { OutsideName } from '../playground/node-name.ts';
-import { PlaygroundRefusal } from '../playground/playground-refusal.ts';
+import { type OutsideName, PlaygroundRefusal } from '../../src/lightning/test-network.ts';
+import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../checks.ts';
 import type { EventLog } from './event-log.ts';
 import { MAX_PAYMENT_DELAY_MS } from './faults.ts';
 import { hashOf } from './identities.ts';

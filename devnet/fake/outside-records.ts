@@ -1,4 +1,4 @@
-import type { OutsidePayment } from '../playground/protocol.ts';
+import type { OutsidePayment } from '../../src/lightning/test-network.ts';
 import type { World } from './world.ts';
 
 type Key = Pick<OutsidePayment, 'node' | 'direction' | 'paymentHash'>;

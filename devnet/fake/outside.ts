@@ -1,11 +1,17 @@
 import { type Msat, msat } from '../../src/kernel/money.ts';
 import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import type { CustomRecords } from '../../src/lightning/node.ts';
-import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireRecords, requireWhole } from '../playground/checks.ts';
-import type { PlaygroundControl } from '../playground/control.ts';
-import { NODE_NAMES, type OutsideName } from '../playground/node-name.ts';
-import { PlaygroundRefusal } from '../playground/playground-refusal.ts';
-import type { HoldAction, OutsideInvoice, OutsidePayment, OutsidePayRequest } from '../playground/protocol.ts';
+import {
+  type HoldAction,
+  NODE_NAMES,
+  type OutsideInvoice,
+  type OutsideName,
+  type OutsidePayment,
+  type OutsidePayRequest,
+  type PlaygroundControl,
+  PlaygroundRefusal,
+} from '../../src/lightning/test-network.ts';
+import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireRecords, requireWhole } from '../checks.ts';
 import type { Gate } from './gate.ts';
 import { hashOf } from './identities.ts';
 import type { Arriving, Incoming } from './incoming.ts';

@@ -1,6 +1,6 @@
 import { type Msat, msat } from '../../src/kernel/money.ts';
 import type { Route, RouteHop, RouteQuery } from '../../src/lightning/node.ts';
-import { requirePoint, requireWhole } from '../playground/checks.ts';
+import { requirePoint, requireWhole } from '../checks.ts';
 import { routeFee } from './outgoing.ts';
 import type { World } from './world.ts';
 

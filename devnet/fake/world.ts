@@ -1,4 +1,4 @@
-import type { NodeName } from '../playground/node-name.ts';
+import type { NodeName } from '../../src/lightning/test-network.ts';
 import { type Bolt11Field, encodeBolt11, featureWords, numberWords } from './bolt11-encoder.ts';
 import { Draws } from './draws.ts';
 import { type FaultRates, Faults } from './faults.ts';

@@ -1,10 +1,10 @@
 import type { Log } from '../../src/kernel/log.ts';
+import type { TestNetwork } from '../../src/lightning/test-network.ts';
 import { Bell } from './bell.ts';
 import { playgroundControl } from './control.ts';
 import { Gate } from './gate.ts';
 import { hubNode } from './hub.ts';
 import type { Call } from './link.ts';
-import type { Playground } from './playground.ts';
 import type { Notice } from './protocol.ts';
 
 /** What brings commands to a playground and answers back: a thread's messages, or a connection. */
@@ -21,7 +21,7 @@ export interface Listener {
 }
 
 /** The playground at the other end of a carrier; the carrier is to tell the listener. */
-export function attach(carrier: Carrier, log: Log): { readonly playground: Playground; readonly listener: Listener } {
+export function attach(carrier: Carrier, log: Log): { readonly playground: TestNetwork; readonly listener: Listener } {
   const { call } = carrier;
   const bell = new Bell();
   const gate = new Gate(call, log);

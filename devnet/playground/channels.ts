@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type ChannelId, type Event, Event_FundingGenerationReady } from 'lightningdevkit';
+import { NODE_NAMES } from '../../src/lightning/test-network.ts';
 import { bytesOf, unwrap } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import type { Network } from './network.ts';
-import { NODE_NAMES } from './node-name.ts';
 
 /** 50 BTC a channel, half of it on each side. */
 const CHANNEL_SAT = 5_000_000_000n;

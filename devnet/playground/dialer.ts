@@ -1,12 +1,11 @@
 import { connect } from 'node:net';
 import type { Log } from '../../src/kernel/log.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
+import { OutcomeUnknown, PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import type { Carrier, Listener } from './carrier.ts';
 import { Connection } from './connection.ts';
 import { encodeFrame } from './frames.ts';
-import { OutcomeUnknown } from './in-doubt.ts';
 import { type Call, Link } from './link.ts';
-import { PlaygroundRefusal } from './playground-refusal.ts';
 import { ONLY_ASKS, type Request } from './protocol.ts';
 import { type FromServer, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from './shared-protocol.ts';
 import { type PlaygroundAddress, publicPart } from './shared-url.ts';

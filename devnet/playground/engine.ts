@@ -7,12 +7,12 @@ import {
   Event_PaymentSent,
 } from 'lightningdevkit';
 import type { Log } from '../../src/kernel/log.ts';
+import { NODE_NAMES } from '../../src/lightning/test-network.ts';
 import { openChannels } from './channels.ts';
 import { type Handlers, handlersOf } from './handlers.ts';
 import { Incoming } from './incoming.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { Network } from './network.ts';
-import { NODE_NAMES } from './node-name.ts';
 import { Outbox } from './outbox.ts';
 import { Outgoing } from './outgoing.ts';
 import { OutsideLedger } from './outside-ledger.ts';

@@ -1,9 +1,9 @@
 import { isPublicKey } from '../../src/lightning/public-key.ts';
+import { NODE_NAMES } from '../../src/lightning/test-network.ts';
+import { requireId, requirePoint, requirePosition, requireWhole } from '../checks.ts';
 import { bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
-import { requireId, requirePoint, requirePosition, requireWhole } from './checks.ts';
 import type { Engine } from './engine.ts';
 import type { LdkNode } from './ldk-node.ts';
-import { NODE_NAMES } from './node-name.ts';
 import type { AnswerOf, AskOf, CommandName } from './protocol.ts';
 import { routesTo } from './routes.ts';
 

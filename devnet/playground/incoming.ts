@@ -1,8 +1,8 @@
 import type { Event_PaymentClaimable, Event_PaymentClaimed } from 'lightningdevkit';
 import type { Msat } from '../../src/kernel/money.ts';
 import type { CancelOutcome, CreatedInvoice, CustomRecords, InvoiceRequest, InvoiceStatus } from '../../src/lightning/node.ts';
+import { requireBytes32, requireDescription, requireExpiry, requireWhole } from '../checks.ts';
 import { hexOf, unwrap } from './bindings.ts';
-import { requireBytes32, requireDescription, requireExpiry, requireWhole } from './checks.ts';
 import type { LdkNode } from './ldk-node.ts';
 import type { Outbox } from './outbox.ts';
 import type { Ask } from './protocol.ts';

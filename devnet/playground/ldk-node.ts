@@ -19,12 +19,12 @@ import {
   TwoTuple_usizeTransactionZ,
   UtilMethods,
 } from 'lightningdevkit';
+import type { NodeName } from '../../src/lightning/test-network.ts';
 import { hexOf, u64Of, unwrap } from './bindings.ts';
 import type { Block } from './chain.ts';
 import { type LdkParts, makeParts, type Surroundings, saveGraph } from './ldk-parts.ts';
 import { readLdk, writeLdk } from './monitor-store.ts';
 import { nodeConfig } from './node-config.ts';
-import type { NodeName } from './node-name.ts';
 
 /** One real Lightning node. */
 export class LdkNode {

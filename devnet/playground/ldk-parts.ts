@@ -19,10 +19,10 @@ import {
   ProbabilisticScoringFeeParameters,
 } from 'lightningdevkit';
 import type { Log } from '../../src/kernel/log.ts';
+import type { NodeName } from '../../src/lightning/test-network.ts';
 import { unwrap } from './bindings.ts';
 import type { Fault } from './fault.ts';
 import { monitorStore, readLdk, writeLdk } from './monitor-store.ts';
-import type { NodeName } from './node-name.ts';
 import type { Store } from './store.ts';
 
 /** What every node is made with. */

@@ -1,6 +1,5 @@
 import { NodeUnavailable } from '../../src/lightning/node.ts';
-import { OutcomeUnknown } from './in-doubt.ts';
-import { PlaygroundRefusal } from './playground-refusal.ts';
+import { OutcomeUnknown, PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import type { AnswerOf, AskOf, CommandName, Reply, Request } from './protocol.ts';
 
 /** Asks the playground something. */

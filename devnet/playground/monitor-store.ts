@@ -1,6 +1,6 @@
 import { IOError, KVStore, Result_CVec_StrZIOErrorZ, Result_CVec_u8ZIOErrorZ, Result_NoneIOErrorZ } from 'lightningdevkit';
+import type { NodeName } from '../../src/lightning/test-network.ts';
 import type { Fault } from './fault.ts';
-import type { NodeName } from './node-name.ts';
 import type { Store } from './store.ts';
 
 /**

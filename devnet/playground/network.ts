@@ -1,9 +1,9 @@
 import { type Event, Event_PendingHTLCsForwardable, EventHandler, Result_NoneReplayEventZ } from 'lightningdevkit';
 import type { Log } from '../../src/kernel/log.ts';
+import { NODE_NAMES, type NodeName } from '../../src/lightning/test-network.ts';
 import { Chain } from './chain.ts';
 import { Fault } from './fault.ts';
 import { type LdkNode, openNode } from './ldk-node.ts';
-import { NODE_NAMES, type NodeName } from './node-name.ts';
 import type { Store } from './store.ts';
 import { Wire } from './wire.ts';
 

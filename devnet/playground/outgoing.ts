@@ -7,12 +7,12 @@ import {
 } from 'lightningdevkit';
 import type { Msat } from '../../src/kernel/money.ts';
 import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
+import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
+import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../checks.ts';
 import { bytes32Of, bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
-import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from './checks.ts';
 import { paymentFailure, sendFailure } from './failures.ts';
 import type { LdkNode } from './ldk-node.ts';
 import type { Outbox } from './outbox.ts';
-import { PlaygroundRefusal } from './playground-refusal.ts';
 import { invoiceAmount, readInvoice, sendSpontaneous, sendToInvoice } from './sending.ts';
 import type { Row, Store } from './store.ts';
 

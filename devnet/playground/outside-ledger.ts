@@ -1,6 +1,5 @@
 import type { Msat } from '../../src/kernel/money.ts';
-import type { NodeName, OutsideName } from './node-name.ts';
-import type { OutsidePayment } from './protocol.ts';
+import type { NodeName, OutsideName, OutsidePayment } from '../../src/lightning/test-network.ts';
 import type { Row, Store } from './store.ts';
 
 type Direction = OutsidePayment['direction'];

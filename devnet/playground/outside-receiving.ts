@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Event_PaymentClaimable, Event_PaymentClaimed } from 'lightningdevkit';
+import {
+  type HoldAction,
+  type OutsideInvoice,
+  type OutsideInvoiceRequest,
+  type OutsideName,
+  PlaygroundRefusal,
+} from '../../src/lightning/test-network.ts';
+import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireWhole } from '../checks.ts';
 import { bytesOf, hexOf, sha256 } from './bindings.ts';
-import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireWhole } from './checks.ts';
 import type { LdkNode } from './ldk-node.ts';
 import type { Network } from './network.ts';
-import type { OutsideName } from './node-name.ts';
 import type { OutsideLedger } from './outside-ledger.ts';
-import { PlaygroundRefusal } from './playground-refusal.ts';
-import type { HoldAction, OutsideInvoice, OutsideInvoiceRequest } from './protocol.ts';
 import { claim, makeInvoice, type Receipt, readReceipt, sendBack } from './receiving.ts';
 import type { Row, Store } from './store.ts';
 

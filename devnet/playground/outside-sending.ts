@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Bolt11Invoice, Event_PaymentFailed, Event_PaymentSent, RetryableSendFailure } from 'lightningdevkit';
 import { type Msat, msat } from '../../src/kernel/money.ts';
+import {
+  type OutsideKeysendRequest,
+  type OutsideName,
+  type OutsidePayRequest,
+  PlaygroundRefusal,
+} from '../../src/lightning/test-network.ts';
+import { requireInvoiceText, requireOutside, requireRecords, requireWhole } from '../checks.ts';
 import { bytes32Of, hexOf, sha256, u64Of } from './bindings.ts';
-import { requireInvoiceText, requireOutside, requireRecords, requireWhole } from './checks.ts';
 import { sendFailure } from './failures.ts';
 import type { LdkNode } from './ldk-node.ts';
 import type { Network } from './network.ts';
-import type { OutsideName } from './node-name.ts';
 import type { OutsideLedger } from './outside-ledger.ts';
-import { PlaygroundRefusal } from './playground-refusal.ts';
-import type { OutsideKeysendRequest, OutsidePayRequest } from './protocol.ts';
 import { invoiceAmount, readInvoice, type Sending, sendSpontaneous, sendToInvoice } from './sending.ts';
 
 /** What alice and carol pay, as any wallet in the world would. */

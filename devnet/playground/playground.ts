@@ -1,27 +1,7 @@
 import type { Log } from '../../src/kernel/log.ts';
-import type { LightningNode } from '../../src/lightning/node.ts';
+import type { TestNetwork } from '../../src/lightning/test-network.ts';
 import { attach } from './carrier.ts';
-import type { PlaygroundControl } from './control.ts';
 import { Supervisor } from './supervisor.ts';
-
-export type { PlaygroundControl } from './control.ts';
-export { OutcomeUnknown } from './in-doubt.ts';
-export { PlaygroundRefusal } from './playground-refusal.ts';
-export type {
-  HoldAction,
-  OutsideInvoice,
-  OutsideInvoiceRequest,
-  OutsideKeysendRequest,
-  OutsidePayment,
-  OutsidePayRequest,
-  PlaygroundDescription,
-} from './protocol.ts';
-
-/** A real Lightning network: our node, and the hand that moves the others. */
-export interface Playground {
-  readonly node: LightningNode;
-  readonly control: PlaygroundControl;
-}
 
 export interface PlaygroundOptions {
   /** Holds `playground.db`, which only one process may use at a time. */
@@ -36,7 +16,7 @@ export interface PlaygroundOptions {
  * 50 BTC on a private regtest chain. Its state survives the end of the process at any moment. `node.close()` ends it.
  * @throws when it cannot start, for example because another process uses the directory.
  */
-export async function openPlayground(options: PlaygroundOptions): Promise<Playground> {
+export async function openPlayground(options: PlaygroundOptions): Promise<TestNetwork> {
   const { dataDir, log, worker = new URL('./worker.ts', import.meta.url) } = options;
   const supervisor = new Supervisor({ dataDir, log, worker });
   const { playground, listener } = attach(supervisor, log);

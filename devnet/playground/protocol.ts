@@ -2,7 +2,6 @@ import type { Msat } from '../../src/kernel/money.ts';
 import type {
   CancelOutcome,
   CreatedInvoice,
-  CustomRecords,
   IncomingPayment,
   InvoiceRequest,
   InvoiceStatus,
@@ -14,58 +13,15 @@ import type {
   Route,
   RouteQuery,
 } from '../../src/lightning/node.ts';
-import type { NodeName, OutsideName } from './node-name.ts';
-
-/** What the playground consists of. */
-export interface PlaygroundDescription {
-  readonly network: 'regtest';
-  readonly nodes: readonly { readonly name: NodeName; readonly pubkey: string }[];
-  /** A valid public key that no node has: paying it finds no route. */
-  readonly unreachablePubkey: string;
-}
-
-/** What an outside node itself says of a payment: the independent truth for tests. */
-export interface OutsidePayment {
-  /** Grows with every new payment; stays when its state changes. */
-  readonly id: number;
-  readonly node: OutsideName;
-  readonly direction: 'received' | 'sent';
-  readonly paymentHash: string;
-  readonly amountMsat: Msat;
-  readonly feeMsat: Msat;
-  readonly state: 'succeeded' | 'failed' | 'pending';
-}
-
-export interface OutsidePayRequest {
-  readonly paymentRequest: string;
-  readonly from: OutsideName;
-  /** For an invoice that leaves the amount open. */
-  readonly amountMsat?: Msat;
-}
-
-export interface OutsideInvoiceRequest {
-  /** Absent: any amount. */
-  readonly amountMsat?: Msat;
-  /** At most 639 bytes. */
-  readonly memo: string;
-  readonly at: OutsideName;
-  readonly expirySeconds: number;
-  /** Its payment is accepted but kept waiting until the hold is resolved. */
-  readonly hold: boolean;
-}
-
-export interface OutsideInvoice {
-  readonly paymentRequest: string;
-  readonly paymentHash: string;
-}
-
-export interface OutsideKeysendRequest {
-  readonly from: OutsideName;
-  readonly amountMsat: Msat;
-  readonly customRecords: CustomRecords;
-}
-
-export type HoldAction = 'settle' | 'cancel';
+import type {
+  HoldAction,
+  OutsideInvoice,
+  OutsideInvoiceRequest,
+  OutsideKeysendRequest,
+  OutsidePayment,
+  OutsidePayRequest,
+  PlaygroundDescription,
+} from '../../src/lightning/test-network.ts';
 
 /** An incoming payment that waits for the guard. `askId` is new for every arrival, so that a late answer fits no other. */
 export interface Ask {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { errorMessage } from '../../src/kernel/log.ts';
+import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import type { Engine } from './engine.ts';
 import type { Finish } from './handlers.ts';
-import { PlaygroundRefusal } from './playground-refusal.ts';
 import type { CommandName, FromPlayground, Request } from './protocol.ts';
 
 export interface Job {

@@ -10,10 +10,10 @@ import {
   Sha256,
 } from 'lightningdevkit';
 import type { Msat } from '../../src/kernel/money.ts';
+import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
+import { KEYSEND_PREIMAGE_TYPE } from '../checks.ts';
 import { bytes32Of, bytesOf, hexOf, msatOf, some32, someU64, unwrap } from './bindings.ts';
-import { KEYSEND_PREIMAGE_TYPE } from './checks.ts';
 import type { LdkNode } from './ldk-node.ts';
-import { PlaygroundRefusal } from './playground-refusal.ts';
 
 /** A payment at the door of a node, or one that it has claimed. */
 export interface Receipt {

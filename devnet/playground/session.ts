@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { errorMessage } from '../../src/kernel/log.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
+import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import { Connection } from './connection.ts';
 import { encodeFrame, type Frame } from './frames.ts';
 import type { Call } from './link.ts';
-import { PlaygroundRefusal } from './playground-refusal.ts';
 import { ONLY_ASKS, type Reply, type Request } from './protocol.ts';
 import { MAX_ANSWER_BYTES, MAX_HELLO_BYTES, MAX_REQUEST_BYTES } from './shared-protocol.ts';
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../src/kernel/log.ts';
+import type { TestNetwork } from '../../src/lightning/test-network.ts';
 import { attach } from './carrier.ts';
 import { Dialer } from './dialer.ts';
-import type { Playground } from './playground.ts';
 import { BEAT_MS } from './shared-protocol.ts';
 import { parsePlaygroundUrl } from './shared-url.ts';
 
@@ -21,7 +21,7 @@ export interface SharedPlaygroundOptions {
  * throws another error, unless it only asks; then it is asked again.
  * @throws InvalidPlaygroundUrl
  */
-export async function openSharedPlayground({ url, log, beatMs = BEAT_MS }: SharedPlaygroundOptions): Promise<Playground> {
+export async function openSharedPlayground({ url, log, beatMs = BEAT_MS }: SharedPlaygroundOptions): Promise<TestNetwork> {
   const dialer = new Dialer({ ...parsePlaygroundUrl(url), log, beatMs });
   const { playground, listener } = attach(dialer, log);
   dialer.start(listener);

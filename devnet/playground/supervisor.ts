@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../src/kernel/log.ts';
+import { OutcomeUnknown } from '../../src/lightning/test-network.ts';
 import type { Carrier, Listener } from './carrier.ts';
-import { OutcomeUnknown } from './in-doubt.ts';
 import { type Call, Link } from './link.ts';
 import type { FromPlayground, ToPlayground } from './protocol.ts';
 import { Standby } from './standby.ts';

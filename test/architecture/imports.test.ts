@@ -33,7 +33,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'ledger',
     'budgets',
     'lightning',
-    'devnet',
     'accounts',
     'wallets',
     'invoices',

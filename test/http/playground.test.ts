@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { OutcomeUnknown, type PlaygroundControl } from '../../devnet/playground/playground.ts';
 import type { Access } from '../../src/http/auth/access.ts';
 import { playgroundRoutes } from '../../src/http/routes/playground.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Invoices } from '../../src/invoices/invoices.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
+import { OutcomeUnknown, type PlaygroundControl } from '../../src/lightning/test-network.ts';
 import { onFakeService } from '../support/fake-service.ts';
 
 onFakeService('the playground routes', (service) => {

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { PlaygroundControl } from '../../devnet/playground/playground.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type PaymentOutcome,
   type Position,
 } from '../../src/lightning/node.ts';
+import type { PlaygroundControl } from '../../src/lightning/test-network.ts';
 import { DEADLINE_MS } from '../devnet/playground/support/open.ts';
 
 /** A node to hold to the contract, and the outside around it. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { OutcomeUnknown, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../../devnet/playground/playground.ts';
 import type { Invoices } from '../../invoices/invoices.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { decodeBolt11 } from '../../lightning/bolt11/bolt11.ts';
+import { OutcomeUnknown, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../lightning/test-network.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { customRecordsHex, Expiry, Memo, memoText, NumSatoshis, NumSatoshisOrAny } from '../fields.ts';

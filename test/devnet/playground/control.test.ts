@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PlaygroundRefusal } from '../../../devnet/playground/playground.ts';
 import { msat } from '../../../src/kernel/money.ts';
+import { PlaygroundRefusal } from '../../../src/lightning/test-network.ts';
 import { newInvoice, openTemp, payOutside } from './support/open.ts';
 
 const playground = await openTemp();

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type OutsidePayment, openPlayground, type Playground } from '../../../devnet/playground/playground.ts';
+import { openPlayground } from '../../../devnet/playground/playground.ts';
 import type { PaymentOutcome, Settlement } from '../../../src/lightning/node.ts';
+import type { OutsidePayment, TestNetwork } from '../../../src/lightning/test-network.ts';
 import { allEvents, collectLog, payOutside, tempDir, until } from './support/open.ts';
 
 interface Diary {
@@ -44,12 +45,12 @@ function sumOf(amounts: readonly number[]): number {
   return amounts.reduce((sum, amount) => sum + amount, 0);
 }
 
-async function settlementsOf(playground: Playground): Promise<Settlement[]> {
+async function settlementsOf(playground: TestNetwork): Promise<Settlement[]> {
   return (await allEvents(playground)).filter((event) => event.type === 'settlement');
 }
 
 /** Everything that was under way is over: nothing is pending on any side. */
-async function rest({ node, control }: Playground, diary: Diary): Promise<readonly OutsidePayment[]> {
+async function rest({ node, control }: TestNetwork, diary: Diary): Promise<readonly OutsidePayment[]> {
   node.guardIncoming(async () => 'claim');
   return until(async () => {
     const payments = await control.payments(0, 1_000);

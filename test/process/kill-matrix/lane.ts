@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { OutsidePayment, PlaygroundControl } from '../../../devnet/playground/playground.ts';
 import { openSharedPlayground } from '../../../devnet/playground/shared.ts';
 import type { Dialect } from '../../../src/db/database.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { statement } from '../../../src/db/statement.ts';
 import { eventNumber } from '../../../src/lightning/event-position.ts';
 import type { LightningNode, Position } from '../../../src/lightning/node.ts';
+import type { OutsidePayment, PlaygroundControl } from '../../../src/lightning/test-network.ts';
 import { silentLog } from '../../support/databases.ts';
 import { type ServiceProcess, startProcess } from '../../support/process.ts';
 import type { Client, Json, TestWallet } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { OutsidePayment } from '../../../devnet/playground/playground.ts';
+import type { OutsidePayment } from '../../../src/lightning/test-network.ts';
 import type { Answer, Json } from '../../support/service.ts';
 import type { Lane } from './lane.ts';
 import { until } from './lane.ts';

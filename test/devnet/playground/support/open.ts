@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
-import { type OutsidePayment, openPlayground, type Playground } from '../../../../devnet/playground/playground.ts';
+import { openPlayground } from '../../../../devnet/playground/playground.ts';
 import type { Log } from '../../../../src/kernel/log.ts';
 import { type Msat, msat } from '../../../../src/kernel/money.ts';
 import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../../src/lightning/node.ts';
+import type { OutsidePayment, TestNetwork } from '../../../../src/lightning/test-network.ts';
 
 /** Almost as long as a test may take: one that reaches it has failed, and says at what. */
 export const DEADLINE_MS = 150_000;
@@ -30,7 +31,7 @@ export function tempDir(): string {
 }
 
 /** A playground that is closed when the test file is done. */
-export async function openTemp(): Promise<Playground> {
+export async function openTemp(): Promise<TestNetwork> {
   const playground = await openPlayground({ dataDir: tempDir(), log: collectLog() });
   afterAll(() => playground.node.close());
   return playground;
@@ -44,16 +45,16 @@ export async function findEvent(node: LightningNode, fits: (event: NodeEvent) =>
 }
 
 /** All events up to now: those before the end of a payment that is made for this. */
-export async function allEvents(playground: Playground): Promise<NodeEvent[]> {
+export async function allEvents(playground: TestNetwork): Promise<NodeEvent[]> {
   return (await eventsWithMarker(playground)).slice(0, -1);
 }
 
 /** The position of the newest event: the end of a payment that is made for this. */
-export async function newestPosition(playground: Playground): Promise<Position | undefined> {
+export async function newestPosition(playground: TestNetwork): Promise<Position | undefined> {
   return (await eventsWithMarker(playground)).at(-1)?.position;
 }
 
-async function eventsWithMarker({ node, control }: Playground): Promise<NodeEvent[]> {
+async function eventsWithMarker({ node, control }: TestNetwork): Promise<NodeEvent[]> {
   const order = { paymentId: `marker-${crypto.randomUUID()}`, amountMsat: msat(1), feeLimitMsat: msat(0) };
   const marker = await control.createInvoice({ memo: '', at: 'alice', expirySeconds: 60, hold: false });
   await node.pay({ ...order, ...marker });
@@ -83,7 +84,7 @@ export interface PayOptions {
 }
 
 /** The hub pays a new invoice of an outside node. */
-export async function payOutside({ node, control }: Playground, at: 'alice' | 'carol', options: PayOptions = {}) {
+export async function payOutside({ node, control }: TestNetwork, at: 'alice' | 'carol', options: PayOptions = {}) {
   const amountMsat = msat(options.amountMsat ?? 1_000_000);
   const invoice = await control.createInvoice({ amountMsat, memo: 'tea', at, expirySeconds: 600, hold: options.hold ?? false });
   const paymentId = options.paymentId ?? crypto.randomUUID();
@@ -98,7 +99,7 @@ export async function newInvoice(node: LightningNode, amountMsat: Msat = msat(2_
 
 /** What a node says of a payment. */
 export async function outsideSays(
-  { control }: Playground,
+  { control }: TestNetwork,
   node: string,
   direction: string,
   paymentHash: string,
@@ -108,8 +109,8 @@ export async function outsideSays(
 }
 
 /** Closes what a single test opened. */
-export function closeAfterEach(): (playground: Playground) => Playground {
-  const open: Playground[] = [];
+export function closeAfterEach(): (playground: TestNetwork) => TestNetwork {
+  const open: TestNetwork[] = [];
   afterEach(async () => {
     for (const playground of open.splice(0)) await playground.node.close();
   });
@@ -120,8 +121,8 @@ export function closeAfterEach(): (playground: Playground) => Playground {
 }
 
 /** Closes what a test file opened. */
-export function closeAfterAll(): (playground: Playground) => Playground {
-  const open: Playground[] = [];
+export function closeAfterAll(): (playground: TestNetwork) => TestNetwork {
+  const open: TestNetwork[] = [];
   afterAll(async () => {
     for (const playground of open) await playground.node.close();
   });

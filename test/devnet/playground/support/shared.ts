@@ -4,15 +4,15 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach } from 'vitest';
-import type { Playground } from '../../../../devnet/playground/playground.ts';
 import { openSharedPlayground, type SharedPlaygroundOptions } from '../../../../devnet/playground/shared.ts';
+import type { TestNetwork } from '../../../../src/lightning/test-network.ts';
 import { collectLog } from './open.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 
 /** A client that is closed when the test is done. */
-export function clientsOfEachTest(): (url: string, options?: Partial<SharedPlaygroundOptions>) => Promise<Playground> {
-  const open: Playground[] = [];
+export function clientsOfEachTest(): (url: string, options?: Partial<SharedPlaygroundOptions>) => Promise<TestNetwork> {
+  const open: TestNetwork[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map(({ node }) => node.close()));
   });

@@ -1,50 +1,49 @@
-import type { CustomRecords } from '../../src/lightning/node.ts';
-import { isPublicKey } from '../../src/lightning/public-key.ts';
-import type { OutsideName } from './node-name.ts';
-import { PlaygroundRefusal } from './playground-refusal.ts';
+import type { CustomRecords } from '../src/lightning/node.ts';
+import { isPublicKey } from '../src/lightning/public-key.ts';
+import { type OutsideName, PlaygroundRefusal } from '../src/lightning/test-network.ts';
 
-// Everything is checked here before it reaches WebAssembly: a point that is not on the curve makes Rust panic, and the bindings read
-// beyond an array that is shorter than they expect.
+// Checks of requests to both test networks. Every value is checked before it reaches WebAssembly: a point that is not on the curve makes
+// Rust panic, and the bindings read past the end of an array that is too short.
 
-/** BOLT 1: records below are the protocol's own. */
+/** Lower types are reserved for the protocol. Source: BOLT1. */
 const FIRST_CUSTOM_TYPE = 65_536n;
-/** LDK keeps this type for itself and refuses to send it. */
+/** LDK uses this type itself and does not send it. */
 const LDK_TYPE = 77_777n;
 /** The record that carries the preimage of a keysend. */
 export const KEYSEND_PREIMAGE_TYPE = 5_482_373_484n;
 const MAX_U64 = 2n ** 64n - 1n;
-/** What fits into a payment's onion is less; LDK says exactly when. */
+/** A payment's onion holds less; LDK checks its exact limit. */
 const MAX_RECORD_BYTES = 65_536;
-/** What the largest QR code holds. */
+/** The capacity of the largest QR code. */
 const MAX_INVOICE_LENGTH = 7_089;
-/** BOLT 11 allows 639 bytes of description. */
+/** Source: BOLT11, `d`. */
 const MAX_DESCRIPTION_BYTES = 639;
 
 function requireThat(condition: boolean, message: string): void {
   if (!condition) throw new PlaygroundRefusal(message);
 }
 
-/** 32 bytes in lower-case hex: a hash or a preimage. */
+/** Requires 32 bytes in lower-case hex: a hash or a preimage. */
 export function requireBytes32(label: string, value: string): void {
   requireThat(typeof value === 'string' && /^[0-9a-f]{64}$/.test(value), `${label} must be 32 bytes in hex`);
 }
 
-/** A compressed point of secp256k1 in hex. */
+/** Requires a compressed point of secp256k1 in lower-case hex. */
 export function requirePoint(label: string, value: string): void {
   requireThat(typeof value === 'string' && value === value.toLowerCase() && isPublicKey(value), `${label} must be a public key`);
 }
 
-/** A whole, safe number of at least `least`. */
+/** Requires a safe integer of at least `least`. */
 export function requireWhole(label: string, value: number, least = 0): void {
   requireThat(Number.isSafeInteger(value) && value >= least, `${label} must be a whole number of at least ${least}`);
 }
 
-/** A position of an event, or null for the beginning; whether there is such an event is not checked here. */
+/** Requires the position of an event, or null for the beginning. Does not check that the event exists. */
 export function requirePosition(value: string | null): void {
   requireThat(value === null || (typeof value === 'string' && value.length <= 64), 'after must be a position or null');
 }
 
-/** How long an invoice lives: BOLT 11 sets no limit, LDK's type does. */
+/** Requires an expiry that fits LDK's 32 bits. BOLT11 has no limit. */
 export function requireExpiry(value: number): void {
   requireWhole('expirySeconds', value);
   requireThat(value <= 0xffff_ffff, 'expirySeconds must be less than 2^32');
@@ -58,7 +57,7 @@ export function requireId(label: string, value: string): void {
   requireThat(typeof value === 'string' && value.length > 0 && value.length <= 256, `${label} must be 1 to 256 characters`);
 }
 
-/** Text that may be an invoice; whether it is one, LDK says. */
+/** Requires text that could be an invoice. LDK decodes it. */
 export function requireInvoiceText(value: string): void {
   requireThat(
     typeof value === 'string' && value.length <= MAX_INVOICE_LENGTH && /^[\x21-\x7e]+$/.test(value),
@@ -78,7 +77,7 @@ export function requireRecords(records: CustomRecords): void {
       'the type of a custom record must be a number of at least 65536',
     );
     requireThat(BigInt(type) !== LDK_TYPE, `record ${LDK_TYPE} is reserved`);
-    requireThat(BigInt(type) !== KEYSEND_PREIMAGE_TYPE, `record ${KEYSEND_PREIMAGE_TYPE} is the keysend's own`);
+    requireThat(BigInt(type) !== KEYSEND_PREIMAGE_TYPE, `record ${KEYSEND_PREIMAGE_TYPE} is reserved for the preimage of a keysend`);
     requireThat(typeof value === 'string' && /^([0-9a-f]{2})*$/i.test(value), `the value of record ${type} must be hex`);
     bytes += value.length / 2;
   }
