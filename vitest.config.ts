@@ -1,14 +1,23 @@
 import { defineConfig } from 'vitest/config';
 
+// A file named *.thorough.test.ts runs in `npm run test:thorough`, every other test file in `npm test`.
+const THOROUGH = 'test/**/*.thorough.test.ts';
+
+const common = {
+  pool: 'forks',
+  // No test asserts on elapsed time. These limits only end a test that hangs.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
+} as const;
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-postgres.ts'],
-    pool: 'forks',
     maxWorkers: 2,
-    // No test asserts on time: these only end what would never end, on the slowest machine.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    projects: [
+      { test: { ...common, name: 'fast', include: ['test/**/*.test.ts'], exclude: [THOROUGH] } },
+      { test: { ...common, name: 'thorough', include: [THOROUGH] } },
+    ],
   },
 });
