@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createAccounts } from '../src/accounts/accounts.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { createAccess } from '../src/http/auth/access.ts';
-import { createOnce } from '../src/http/idempotent.ts';
+import { createIdempotentHandler } from '../src/http/idempotent.ts';
 import { createObjects } from '../src/http/objects.ts';
 import { paymentRoutes } from '../src/http/routes/payments.ts';
 import { walletRoutes } from '../src/http/routes/wallets.ts';
@@ -34,8 +34,8 @@ const ledger = createLedger(database, systemClock);
 const access = createAccess(accounts, wallets);
 const objects = createObjects('lnd_bench');
 // Nothing is paid: the routes' other rooms are loaded, and that is all they have to be.
-const once = createOnce(createIdempotency(database, systemClock));
-const deps = { access, once, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };
+const runIdempotent = createIdempotentHandler(createIdempotency(database, systemClock));
+const deps = { access, runIdempotent, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };
 const server = createServer(log, (app) => {
   walletRoutes(app, deps);
   paymentRoutes(app, deps as unknown as Parameters<typeof paymentRoutes>[1]);

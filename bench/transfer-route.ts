@@ -8,16 +8,18 @@ import { transferBetween, type WalletTransfer } from '../src/payments/transfer.t
 import { postRequest, type Web } from './web.ts';
 
 type Deps = Parameters<typeof paymentRoutes>[1];
-type RouteParts = Pick<Web, 'access' | 'once' | 'wallets' | 'objects'>;
+type RouteParts = Pick<Web, 'access' | 'runIdempotent' | 'wallets' | 'objects'>;
 
 /** The service's transfer route on a ledger. */
-export function withLedger({ access, once, wallets, objects, ledger, database }: Web): (app: App) => void {
-  return transferRoute({ access, once, wallets, objects }, (order) => transferBetween({ database, ledger, clock: systemClock }, order));
+export function withLedger({ access, runIdempotent, wallets, objects, ledger, database }: Web): (app: App) => void {
+  return transferRoute({ access, runIdempotent, wallets, objects }, (order) =>
+    transferBetween({ database, ledger, clock: systemClock }, order),
+  );
 }
 
 /** The very same route with a receipt of nothing instead of a ledger. */
-export function withoutLedger({ access, once, wallets, objects }: RouteParts): (app: App) => void {
-  return transferRoute({ access, once, wallets, objects }, async (order) => receiptOf(order));
+export function withoutLedger({ access, runIdempotent, wallets, objects }: RouteParts): (app: App) => void {
+  return transferRoute({ access, runIdempotent, wallets, objects }, async (order) => receiptOf(order));
 }
 
 function transferRoute(deps: RouteParts, transfer: Deps['payments']['transfer']): (app: App) => void {

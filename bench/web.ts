@@ -4,7 +4,7 @@ import { parseKey } from '../src/accounts/keys.ts';
 import type { Database } from '../src/db/database.ts';
 import type { App } from '../src/http/app-type.ts';
 import { type Access, createAccess } from '../src/http/auth/access.ts';
-import { createOnce, type Once } from '../src/http/idempotent.ts';
+import { createIdempotentHandler, type IdempotentHandler } from '../src/http/idempotent.ts';
 import { createObjects, type Objects } from '../src/http/objects.ts';
 import { createServer } from '../src/http/server.ts';
 import { createIdempotency } from '../src/idempotency/idempotency.ts';
@@ -24,7 +24,7 @@ export interface Web {
   readonly secretKey: string;
   readonly funded: readonly Wallet[];
   readonly access: Access;
-  readonly once: Once;
+  readonly runIdempotent: IdempotentHandler;
   readonly wallets: Wallets;
   readonly ledger: Ledger;
   readonly database: Database;
@@ -42,7 +42,7 @@ export async function webOn(database: Database): Promise<Web> {
     secretKey: keys.secretKey,
     funded: made.map(({ wallet }) => wallet),
     access: createAccess(accounts, wallets),
-    once: createOnce(createIdempotency(database, systemClock)),
+    runIdempotent: createIdempotentHandler(createIdempotency(database, systemClock)),
     wallets,
     ledger: createLedger(database, systemClock),
     database,

@@ -13,8 +13,8 @@ import { storeFirstKeys } from './first-key.ts';
 import { createHistory } from './history/history.ts';
 import type { App } from './http/app-type.ts';
 import { type Access, createAccess } from './http/auth/access.ts';
-import { createOnce, type Once } from './http/idempotent.ts';
-import { createLimits } from './http/limits/rate-limits.ts';
+import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
+import { createRateLimits } from './http/limits/rate-limits.ts';
 import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
@@ -193,14 +193,14 @@ async function beginWork(config: Config, rooms: Rooms, signal: AbortSignal): Pro
 }
 
 function makeServer(config: Config, rooms: Rooms): App {
-  const limits = createLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
+  const limits = createRateLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
   const access = createAccess(rooms.accounts, rooms.wallets, limits);
-  const once = createOnce(rooms.idempotency, limits);
-  const options = { ...config, limits, authenticate: access.anyKey, noteFailure: rooms.health.note };
-  return createServer(rooms.log, (app) => registerRoutes(app, config, { ...rooms, access, once }), options);
+  const runIdempotent = createIdempotentHandler(rooms.idempotency, limits);
+  const options = { ...config, limits, authenticate: access.anyKey, recordDatabaseError: rooms.health.note };
+  return createServer(rooms.log, (app) => registerRoutes(app, config, { ...rooms, access, runIdempotent }), options);
 }
 
-function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Access; once: Once }): void {
+function registerRoutes(app: App, config: Config, rooms: Rooms & { access: Access; runIdempotent: IdempotentHandler }): void {
   const { access, invoices, playground } = rooms;
   const { paymentWaitSeconds } = config;
   const deps = { ...rooms, objects: createObjects(rooms.our.nodeId, config) };

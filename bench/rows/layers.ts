@@ -56,7 +56,7 @@ const authenticating: Step = (web, answer) => {
   const { access } = inMemory(web);
   return serve((app) =>
     app.post('/v1/wallet/:key/transfer', { schema: { params: KeyParams, body: TRANSFER } }, async (request, reply) => {
-      await access.spender(request, 'wallet_transfer');
+      await access.authorizeWallet(request, 'wallet_transfer');
       return reply.code(201).type('application/json').send(answer);
     }),
   );

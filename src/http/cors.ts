@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The API, the public LNURL addresses and public documents may be read by any page. Keys travel in headers, so there are no cookies to steal. */
-const OPEN = /^\/((v1|\.well-known\/lnurlp)\/|(healthz|readyz|openapi\.json)\/?($|\?))/;
+/**
+ * Cross-origin requests may read the API, the public LNURL addresses and public documents. Credentials are never cookies, so any origin is
+ * allowed.
+ */
+const CROSS_ORIGIN_PATHS = /^\/((v1|\.well-known\/lnurlp)\/|(healthz|readyz|openapi\.json)\/?($|\?))/;
 
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const EXPOSED = [
+const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const EXPOSED_HEADERS = [
   'X-Request-Id',
   'Retry-After',
   'Link',
@@ -19,21 +22,21 @@ const EXPOSED = [
   'X-Pagination-Total-Capped',
 ].join(', ');
 const MAX_AGE_SECONDS = 600;
-/** A list of header names (RFC 9110, section 5.1); whatever else was asked for is not repeated. */
+/** A list of header names (RFC 9110, section 5.1). Other text is not echoed. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
-export function isOpenToPages(url: string): boolean {
-  return OPEN.test(url);
+export function allowsCrossOrigin(url: string): boolean {
+  return CROSS_ORIGIN_PATHS.test(url);
 }
 
-/** Let any page read the answer, errors included. Source: Fetch standard, "CORS protocol". */
-export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };
+/** On every response of these paths, errors included. Source: Fetch standard, "CORS protocol". */
+export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS };
 
-/** Answers a browser that asks before it asks. */
-export function answerPreflight(request: FastifyRequest, reply: FastifyReply, allowed: string): FastifyReply {
-  const wanted = request.headers['access-control-request-headers'];
-  reply.headers({ allow: allowed, vary: 'Access-Control-Request-Headers', 'access-control-allow-methods': METHODS });
+/** Responds to a CORS preflight request. `methods` are those of the route. */
+export function sendPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): FastifyReply {
+  const requested = request.headers['access-control-request-headers'];
+  reply.headers({ allow: methods, vary: 'Access-Control-Request-Headers', 'access-control-allow-methods': ALLOWED_METHODS });
   reply.header('access-control-max-age', MAX_AGE_SECONDS);
-  if (wanted !== undefined && HEADER_NAMES.test(wanted)) reply.header('access-control-allow-headers', wanted);
+  if (requested !== undefined && HEADER_NAMES.test(requested)) reply.header('access-control-allow-headers', requested);
   return reply.code(204).send();
 }

@@ -4,79 +4,88 @@ import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
 import { invariant } from '../kernel/assert.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/posting.ts';
-import type { Presented } from './auth/access.ts';
-import type { Limits } from './limits/rate-limits.ts';
+import type { Credential } from './auth/access.ts';
+import type { RateLimits } from './limits/rate-limits.ts';
 
-/** How a request remembers what it makes. Without an Idempotency-Key there is nothing to remember, and no rows. */
-export interface Memory {
-  /** Rows for the transaction that makes it; `secret` is what a replay must show again and nobody else may see. */
-  rows(made: string, secret?: unknown): RowWrite[];
-  /** For something that an earlier request had made. */
-  keep(made: string): Promise<void>;
+/** Stores the outcome of a request under its Idempotency-Key. Without an Idempotency-Key it stores nothing. */
+export interface OutcomeWriter {
+  /** Returns the rows to write in the transaction that creates the object. `secret` is stored encrypted, for replays. */
+  rows(objectId: string, secret?: unknown): RowWrite[];
+  /** Stores the id of an object that an earlier request created. */
+  saveExisting(objectId: string): Promise<void>;
 }
 
-export interface Work<T> {
-  /** Does it, and writes the memory's rows in the transaction that does it. */
-  make(memory: Memory): Promise<T>;
-  /** Answers with the present state of what was made. `secret` throws where there was none. */
-  replay(made: string, secret: () => unknown): Promise<T>;
+export interface IdempotentWork<T> {
+  /** Executes the request, and writes the rows of `outcome` in the same transaction. */
+  make(outcome: OutcomeWriter): Promise<T>;
+  /** Returns the response with the current state of the object. `secret` throws if none was stored. */
+  replay(objectId: string, secret: () => unknown): Promise<T>;
 }
 
-/** Does what a request asks for once, however often it is sent under one `Idempotency-Key` by one credential for one wallet. */
-export type Once = <T>(request: FastifyRequest, reply: FastifyReply, asker: Asker, work: Work<T>) => Promise<T>;
+/**
+ * Executes a request once per Idempotency-Key and scope. A request with the same key and body replays the outcome; another body is
+ * rejected.
+ */
+export type IdempotentHandler = <T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scope: IdempotencyScope,
+  work: IdempotentWork<T>,
+) => Promise<T>;
 
-/** Whose request it is; permissions have been checked. */
-export interface Asker {
-  readonly presented: Presented;
+/** Distinguishes requests with the same Idempotency-Key, together with method and route. Permissions were checked before. */
+export interface IdempotencyScope {
+  readonly credential: Credential;
   readonly walletId?: string;
-  /** What else the path names. */
+  /** The id of another object in the path. */
   readonly objectId?: string;
-  /** What it makes has a secret, which nobody but the very key that asked can be shown again. */
+  /** The response contains a secret, so only the same key may replay it; otherwise a key that replaced it may, too. */
   readonly hasSecret?: boolean;
 }
 
-const NOTHING: Memory = { rows: () => [], keep: async () => undefined };
+const NO_OUTCOME: OutcomeWriter = { rows: () => [], saveExisting: async () => undefined };
 
-export function createOnce(idempotency: Idempotency, limits?: Pick<Limits, 'charge' | 'isReplay'>): Once {
-  /** What is being done now in this process: a duplicate waits for it. */
+export function createIdempotentHandler(
+  idempotency: Idempotency,
+  limits?: Pick<RateLimits, 'chargeRequest' | 'recordReplay'>,
+): IdempotentHandler {
+  /** The requests that this process is executing, by name. Duplicates wait for them. */
   const running = new Map<string, Promise<unknown>>();
 
-  return async (request, reply, asker, work) => {
-    const key = readKey(request);
+  return async (request, reply, scope, work) => {
+    const key = readIdempotencyKey(request);
     if (key === undefined) {
-      const made = await work.make(NOTHING);
+      const made = await work.make(NO_OUTCOME);
       request.mayHaveBooked = true;
       return made;
     }
-    const named = { scope: scopeOf(request, asker), key, body: request.body };
-    // Without its prefix: a key has several names for its kind, and is one key.
-    const credential = asker.presented.text.slice(asker.presented.text.indexOf('_') + 1);
+    const named = { scope: scopeText(request, scope), key, body: request.body };
+    // Without the prefix, because one key can be written with two prefixes.
+    const credential = scope.credential.text.slice(scope.credential.text.indexOf('_') + 1);
     const sealKey = { credential, idempotencyKey: key };
 
-    /** What was made before is shown as it is now; any number may look at once. */
     function replay({ made, sealed }: Outcome) {
       request.mayHaveBooked = true;
-      limits?.isReplay(request);
+      limits?.recordReplay(request);
       reply.header('idempotency-replayed', 'true');
       return work.replay(made, () => {
-        invariant(sealed, 'a replay has the secret that its first answer had');
+        invariant(sealed, 'the outcome has a secret');
         return unseal(sealKey, sealed);
       });
     }
 
-    // Whoever waited finds what the one before made, or makes it, if that one made nothing.
     const name = nameOf(named);
     for (;;) {
       const outcome = await idempotency.find(named);
       if (outcome) return replay(outcome);
       const other = running.get(name);
       if (!other) break;
+      // If the other request fails, this one is executed.
       await other;
     }
-    limits?.charge(request);
-    const memory = memoryOf(idempotency, named, sealKey);
-    const making = work.make(memory);
-    const done = making.then(nothing, nothing);
+    limits?.chargeRequest(request);
+    const making = work.make(outcomeWriter(idempotency, named, sealKey));
+    const done = making.then(ignore, ignore);
     running.set(name, done);
     void done.then(() => running.delete(name));
     try {
@@ -84,35 +93,35 @@ export function createOnce(idempotency: Idempotency, limits?: Pick<Limits, 'char
       request.mayHaveBooked = true;
       return made;
     } catch (error) {
-      // Another instance was first; what it made may even be why this one was refused. Then its outcome is the answer.
-      const isLate = error instanceof MadeMeanwhile || (error instanceof Refusal && error.walletTransactionId === undefined);
-      if (isLate) request.mayHaveBooked = true;
-      const outcome = isLate ? await idempotency.find(named) : undefined;
+      // Another instance may have executed the request first, which can also be the reason for this rejection. Then replay its outcome.
+      const mayBeLate = error instanceof MadeMeanwhile || (error instanceof Refusal && error.walletTransactionId === undefined);
+      if (mayBeLate) request.mayHaveBooked = true;
+      const outcome = mayBeLate ? await idempotency.find(named) : undefined;
       if (!outcome) throw error;
       return replay(outcome);
     }
   };
 }
 
-function memoryOf(idempotency: Idempotency, named: NamedRequest, sealKey: SealKey): Memory {
+function outcomeWriter(idempotency: Idempotency, named: NamedRequest, sealKey: SealKey): OutcomeWriter {
   return {
     rows: (made, secret) => [idempotency.rowOf(named, made, secret === undefined ? undefined : seal(sealKey, secret))],
-    keep: (made) => idempotency.remember(named, made),
+    saveExisting: (made) => idempotency.remember(named, made),
   };
 }
 
-/** Both forms of a wallet's addresses are one route, and a key that was rotated meanwhile asks as the same caller. */
-function scopeOf(request: FastifyRequest, { presented: { key }, walletId, objectId = '', hasSecret }: Asker): string {
+/** Both paths of a wallet are one scope, and so are a key and the key that replaced it in a rotation. */
+function scopeText(request: FastifyRequest, { credential: { key }, walletId, objectId = '', hasSecret }: IdempotencyScope): string {
   return `${hasSecret ? key.id : key.lineId} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
 }
 
 const MAX_KEY_LENGTH = 255;
 
-function readKey(request: FastifyRequest): string | undefined {
+function readIdempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && key.length > 0 && key.length <= MAX_KEY_LENGTH) return key;
   throw new Refusal('validation_failed', `Idempotency-Key must be one value of 1 to ${MAX_KEY_LENGTH} characters.`);
 }
 
-function nothing(): void {}
+function ignore(): void {}

@@ -1,22 +1,25 @@
 import type { FastifyReply, HTTPMethods } from 'fastify';
 import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
+import { allowsCrossOrigin, sendPreflight } from './cors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Refuses the methods that an address does not have. */
-    refusesMethods?: boolean;
+    /** Set on the routes that reject the methods which a path does not have. */
+    rejectsMethods?: boolean;
   }
 }
 
-/** The methods that routes have, or refuse themselves. */
+/** The methods that routes accept, or reject themselves. */
 export const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
-/** Collects the methods of every address that is registered from now on. Returns a function that lists them. */
-export function collectMethods(app: App): () => [url: string, methods: ReadonlySet<string>][] {
+type PathMethods = readonly [url: string, methods: ReadonlySet<string>];
+
+/** Collects the methods of each path that is registered from now on. Returns a function that lists them. */
+export function collectMethods(app: App): () => PathMethods[] {
   const known = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method, config }) => {
-    if (config?.refusesMethods) return;
+    if (config?.rejectsMethods) return;
     const methods = known.get(url) ?? new Set();
     for (const one of [method].flat()) methods.add(one);
     known.set(url, methods);
@@ -24,30 +27,47 @@ export function collectMethods(app: App): () => [url: string, methods: ReadonlyS
   return () => [...known];
 }
 
+/** Adds routes that respond 405 to the methods that a known path does not have, and handle CORS preflight requests. */
+export function rejectOtherMethods(app: App, paths: readonly PathMethods[]): void {
+  for (const [url, methods] of paths) {
+    const allowed = [...methods].sort().join(', ');
+    app.route({
+      method: METHODS.filter((method) => !methods.has(method)),
+      url,
+      config: { undocumented: true, rejectsMethods: true },
+      handler: (request, reply) => {
+        if (request.method === 'OPTIONS' && allowsCrossOrigin(url)) return sendPreflight(request, reply, allowed);
+        throw methodNotAllowed(reply, methods);
+      },
+    });
+  }
+  rejectUnknownMethods(app, paths);
+}
+
 /**
- * Refuses all other methods that Node can parse (TRACE, QUERY, those of WebDAV) at the addresses of `routes`: without this, the router
- * would call a known address unknown. A route for each of them would take memory for nothing.
+ * Responds 405 to the other methods that Node can parse (TRACE, QUERY, those of WebDAV). Fastify's router would respond 404. A route for
+ * each of them would only take memory.
  */
-export function refuseForeignMethods(app: App, routes: readonly (readonly [url: string, methods: ReadonlySet<string>])[]): void {
+function rejectUnknownMethods(app: App, paths: readonly PathMethods[]): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!METHODS.includes(request.method as HTTPMethods)) {
       const path = request.url.replace(/\/?(\?.*)?$/, '');
-      const route = routes.find(([url]) => isAt(path, url));
-      throw route ? methodRefusal(reply, route[1]) : new Refusal('not_found');
+      const known = paths.find(([url]) => matchesRoute(path, url));
+      throw known ? methodNotAllowed(reply, known[1]) : new Refusal('not_found');
     }
     done();
   });
 }
 
-/** Whether a path is one of the addresses of a route: `/v1/lntx/:id`. */
-function isAt(path: string, url: string): boolean {
+/** Returns whether a path belongs to a route such as `/v1/lntx/:id`. */
+function matchesRoute(path: string, url: string): boolean {
   const [parts, pattern] = [path.split('/'), url.split('/')];
   return parts.length === pattern.length && pattern.every((part, i) => part === parts[i] || (part.startsWith(':') && parts[i] !== ''));
 }
 
 /** RFC 9110, section 15.5.6: a 405 has the header `Allow`. */
-export function methodRefusal(reply: FastifyReply, methods: ReadonlySet<string>): Refusal {
+function methodNotAllowed(reply: FastifyReply, methods: ReadonlySet<string>): Refusal {
   const allowed = [...methods].sort().join(', ');
   reply.header('allow', allowed);
-  return new Refusal('method_not_allowed', `This address answers to ${allowed}.`);
+  return new Refusal('method_not_allowed', `This path accepts only ${allowed}.`);
 }

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { beforeAll, expect, it } from 'vitest';
-import { NO_SUCH_ADDRESS } from '../../src/http/errors.ts';
+import { UNKNOWN_PATH } from '../../src/http/errors.ts';
 import { type Json, onRunningService, type TestWallet } from '../support/service.ts';
 import { AWAITED } from './awaited-shapes.ts';
 import { DOCUMENTED, type Wire } from './documented-shapes.ts';
@@ -43,7 +43,7 @@ onRunningService('what old clients send is understood', (client) => {
   it.for(AWAITED)('$client: $method $path, as soon as there is such a route', async (wire, { skip }) => {
     const answer = await sendFilled(wire);
     // No such method at this address, or no such address.
-    skip(answer.status === 405 || answer.body?.message === NO_SUCH_ADDRESS, `${wire.method} ${wire.path} is not there yet`);
+    skip(answer.status === 405 || answer.body?.message === UNKNOWN_PATH, `${wire.method} ${wire.path} is not there yet`);
     expect([answer.status, answer.body]).toMatchObject([wire.answers, wire.says]);
   });
 });

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { type OwnerOf, ownerOf, shareConnections } from '../../src/http/limits/connections.ts';
+import { type ConnectionName, limitConnectionsPerAddress, remoteNetwork } from '../../src/http/limits/connections.ts';
 import { createServer as createSatchelServer } from '../../src/http/server.ts';
 
 const open: { port: number; sockets: Socket[]; close?: () => unknown } = { port: 0, sockets: [] };
@@ -12,9 +12,9 @@ afterEach(async () => {
   await open.close?.();
 });
 
-async function listen(most: number, owner: OwnerOf): Promise<void> {
+async function listen(most: number, owner: ConnectionName): Promise<void> {
   const server = createServer((_request, response) => response.end('here'));
-  shareConnections(server, most, owner);
+  limitConnectionsPerAddress(server, most, owner);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   Object.assign(open, { port: (server.address() as AddressInfo).port, close: () => server.close() });
 }
@@ -51,7 +51,7 @@ it('one address holds no more than its share: others get in, and so does it when
 });
 
 it('an IPv6 network is one owner, and what comes from the machine itself is nobody’s', () => {
-  const owner = (remoteAddress: string | undefined) => ownerOf({ remoteAddress });
+  const owner = (remoteAddress: string | undefined) => remoteNetwork({ remoteAddress });
   expect(owner('203.0.113.1')).not.toBe(owner('203.0.113.2'));
   expect(owner('2001:db8:0:1::1')).toBe(owner('2001:db8:0:1:ffff::2'));
   expect(owner('2001:db8:0:1::1')).not.toBe(owner('2001:db8:0:2::1'));

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { FairGate } from '../../src/http/limits/fair-queue.ts';
+import { FairQueue } from '../../src/http/limits/fair-queue.ts';
 
 /** Jobs that note when they begin, and end when they are told to. */
-function jobs(gate: FairGate) {
+function jobs(queue: FairQueue) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   return {
     started,
     async add(name: string, job: string, weight = 1) {
-      void gate.enter(name, weight).then((leave) => {
+      void queue.startJob(name, weight).then((end) => {
         started.push(job);
-        ends.set(job, leave);
+        ends.set(job, end);
       });
       await turn();
     },
@@ -23,7 +23,7 @@ function jobs(gate: FairGate) {
 }
 
 it('runs jobs up to its capacity, and those that wait in turns by name', async () => {
-  const { started, add, end } = jobs(new FairGate(2));
+  const { started, add, end } = jobs(new FairQueue(2));
   for (const job of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) await add(job[0] ?? '', job);
   expect(started).toEqual(['a1', 'a2']);
   for (const job of ['a1', 'a2', 'a3', 'b1', 'c1']) await end(job);
@@ -31,7 +31,7 @@ it('runs jobs up to its capacity, and those that wait in turns by name', async (
 });
 
 it('counts weights, and runs what is heavier than its capacity alone', async () => {
-  const { started, add, end } = jobs(new FairGate(10));
+  const { started, add, end } = jobs(new FairQueue(10));
   await add('a', 'light', 4);
   await add('b', 'huge', 50);
   await add('c', 'next', 4);
@@ -43,7 +43,7 @@ it('counts weights, and runs what is heavier than its capacity alone', async () 
 });
 
 it('gives a place back once', async () => {
-  const { started, add, end } = jobs(new FairGate(1));
+  const { started, add, end } = jobs(new FairQueue(1));
   for (const job of ['a1', 'a2', 'a3']) await add('a', job);
   await end('a1');
   await end('a1');

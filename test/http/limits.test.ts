@@ -308,17 +308,17 @@ onFakeService(
 it('a bucket fills with time up to its burst, and the number of buckets is bounded', () => {
   let now = 0;
   const buckets = new TokenBuckets({ perSecond: 2, burst: 3 }, 10, () => now);
-  expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([true, true, true, false]);
-  buckets.giveBack('a');
-  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
+  expect([1, 2, 3, 4].map(() => buckets.takeToken('a'))).toEqual([true, true, true, false]);
+  buckets.returnToken('a');
+  expect([buckets.takeToken('a'), buckets.takeToken('a')]).toEqual([true, false]);
   now = 500;
-  expect([buckets.take('a'), buckets.take('a')]).toEqual([true, false]);
+  expect([buckets.takeToken('a'), buckets.takeToken('a')]).toEqual([true, false]);
   now = 1e9;
-  expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([true, true, true, false]);
-  for (let i = 0; i < 1000; i++) buckets.take(`b${i}`);
+  expect([1, 2, 3, 4].map(() => buckets.takeToken('a'))).toEqual([true, true, true, false]);
+  for (let i = 0; i < 1000; i++) buckets.takeToken(`b${i}`);
   expect(buckets.size).toBe(10);
   const none = new TokenBuckets({ perSecond: 0, burst: 1 }, 10, () => now);
-  expect(Array.from({ length: 100 }, () => none.take('a'))).not.toContain(false);
+  expect(Array.from({ length: 100 }, () => none.takeToken('a'))).not.toContain(false);
 });
 
 it.each(['yes', '0', '10', '127.0.0.1/0', '127.0.0.1/33', '10.0.0.0/8,', 'loopback', '::1/129', '1.2.3'])(

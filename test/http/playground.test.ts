@@ -24,7 +24,7 @@ it.each([
   const fail = () => Promise.reject(error);
   const control = { describe: fail, payInvoice: fail, createInvoice: fail, keysend: fail, payments: fail, resolveHold: fail };
   const invoices = { create: async () => ({ paymentRequest: 'lnbcrt1', paymentHash: '00' }) } as unknown as Invoices;
-  const access = { secretKey: async () => 'acc', walletNamed: async () => ({ id: 'wal_1' }) } as unknown as Access;
+  const access = { secretKey: async () => 'acc', walletByIdOrKey: async () => ({ id: 'wal_1' }) } as unknown as Access;
   const server = await createServer(pino({ level: 'silent' }), (app) =>
     playgroundRoutes(app, { access, invoices, control: control satisfies PlaygroundControl }),
   );

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { createOnce } from '../../src/http/idempotent.ts';
+import { createIdempotentHandler } from '../../src/http/idempotent.ts';
 import { createObjects } from '../../src/http/objects.ts';
 import { paymentRoutes } from '../../src/http/routes/payments.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -17,8 +17,8 @@ function brokenAfterHold(payment: Payment) {
     throw new Error('the database is gone');
   };
   const deps = {
-    once: createOnce({} as Idempotency),
-    access: { spender: async () => ({ wallet, guards: [], presented: { text: 'sak_1', key: { id: 'key_1' } } }) },
+    runIdempotent: createIdempotentHandler({} as Idempotency),
+    access: { authorizeWallet: async () => ({ wallet, guards: [], credential: { text: 'sak_1', key: { id: 'key_1' } } }) },
     objects: createObjects('lnd_1'),
     payments: { readInvoice: () => ({}), payInvoice: async () => ({ payment, replayed: false, balance }), wait: gone },
     history: { ofPayment: gone },
@@ -53,12 +53,12 @@ it('a busy ledger is 503 with Retry-After: nothing was done', async () => {
     throw new Refusal('ledger_busy');
   };
   const deps = {
-    once: createOnce({} as Idempotency),
+    runIdempotent: createIdempotentHandler({} as Idempotency),
     access: {
-      spender: async () => ({
+      authorizeWallet: async () => ({
         wallet: { id: 'wal_1', accountId: 'acc_1' },
         guards: [],
-        presented: { text: 'sak_1', key: { id: 'key_1' } },
+        credential: { text: 'sak_1', key: { id: 'key_1' } },
       }),
     },
     wallets: { resolve: async () => ({ wallet: { id: 'wal_2', accountId: 'acc_1' } }) },

@@ -4,107 +4,108 @@ import { KEY_KINDS, type Permission } from '../../accounts/keys.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Guard } from '../../ledger/posting.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
-import type { Limits } from '../limits/rate-limits.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
 import { credentialText } from './credential.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is asking, once somebody has wanted to know; {@link Access} alone sets it. */
-    credential: Promise<Presented> | undefined;
+    /** Set by {@link Access} on first use. */
+    credential: Promise<Credential> | undefined;
   }
 }
 
-/** Who is asking, and what they may do. Every route begins with one of these. */
+/** Authenticates requests and checks permissions. Each route that needs a key calls one of these first. */
 export interface Access {
-  /** The key that was presented. @throws Refusal `unauthorized`; `forbidden` for one that only names a wallet in links. */
+  /** Returns the key of the request. @throws Refusal `unauthorized`; `forbidden` for a key that only identifies a wallet in links. */
   anyKey(request: FastifyRequest): Promise<Key>;
-  /** The account of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
+  /** Returns the account id of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
   account(request: FastifyRequest): Promise<string>;
-  /** The same, with the credential. */
-  owner(request: FastifyRequest): Promise<Presented>;
-  /** A secret API key without limits, which alone may make and end other keys, a new wallet's among them. @throws Refusal `unauthorized`, `forbidden` */
-  keyManager(request: FastifyRequest): Promise<Presented>;
-  /** A key that only its owner has: not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
+  /**
+   * Returns the credential when it is a secret API key without limits. Only such a key may create and revoke keys, those of a new wallet
+   * included. @throws Refusal `unauthorized`, `forbidden`
+   */
+  keyManager(request: FastifyRequest): Promise<Credential>;
+  /** Returns the key when it is not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
   secretKey(request: FastifyRequest): Promise<Key>;
   /**
-   * The wallet that the path names, if the caller may do this with it.
-   * @throws Refusal `unauthorized`, `forbidden`; `not_found` for a wallet that is unknown or somebody else's.
+   * Returns the wallet in the path if the caller has the permission in it.
+   * @throws Refusal `unauthorized`, `forbidden`; `not_found` for an unknown wallet and for one of another account.
    */
-  wallet(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Wallet>;
-  /** The same, with what makes a posting depend on the keys that were shown. */
-  spender(request: FastifyRequest & { params: { key: string } }, permission: Permission): Promise<Spender>;
-  /** The same for a wallet by its id, behind something that the path names; one that is undefined is somebody else's. */
-  ownerOf(request: FastifyRequest, walletId: string | undefined, permission: Permission): Promise<Spender>;
-  /** The same for a wallet that the body names. */
-  walletNamed(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet>;
+  wallet(request: WalletRequest, permission: Permission): Promise<Wallet>;
+  /** Same as {@link wallet}, with the guards for postings. */
+  authorizeWallet(request: WalletRequest, permission: Permission): Promise<WalletAuthorization>;
+  /** Same as {@link authorizeWallet}, by the wallet's id; undefined counts as an unknown wallet. */
+  authorizeWalletId(request: FastifyRequest, walletId: string | undefined, permission: Permission): Promise<WalletAuthorization>;
+  /** Same as {@link wallet}, for a wallet in the body or the query. */
+  walletByIdOrKey(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet>;
 }
 
-/** The credential that counts, as it was sent, and the key that it is. */
-export interface Presented {
+type WalletRequest = FastifyRequest & { params: { key: string } };
+
+/** The credential of a request: its text as sent, and the key that it identifies. */
+export interface Credential {
   readonly text: string;
   readonly key: Key;
 }
 
-export interface Spender {
+export interface WalletAuthorization {
   readonly wallet: Wallet;
+  /** Postings with these guards fail when a key of the request was revoked in the meantime. */
   readonly guards: readonly Guard[];
-  /** The key whose authority it is; its limits count. */
-  readonly presented: Presented;
+  /** The key that grants the permission. Its limits apply. */
+  readonly credential: Credential;
 }
 
-export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limits): Access {
-  /** Read once a request, however often it is asked. */
-  function presented(request: FastifyRequest): Promise<Presented> {
-    request.credential ??= readPresented(request);
+export function createAccess(accounts: Accounts, wallets: Wallets, limits?: RateLimits): Access {
+  function credentialOf(request: FastifyRequest): Promise<Credential> {
+    request.credential ??= readCredential(request);
     return request.credential;
   }
 
-  async function readPresented(request: FastifyRequest): Promise<Presented> {
+  async function readCredential(request: FastifyRequest): Promise<Credential> {
     const text = credentialText(request);
     const key = text === undefined ? undefined : await accounts.find(text);
-    if (text !== undefined && key && !isLinkName(key.kind)) {
-      limits?.keyIsGood(request);
+    if (text !== undefined && key && !isLinkKey(key.kind)) {
+      limits?.recordValidKey(request);
       return { text, key };
     }
-    limits?.keyIsUnknown(request);
+    limits?.recordInvalidKey(request);
     if (key)
-      throw new Refusal(
-        'forbidden',
-        "This needs a key that is secret or the account's; the one that was sent only names a wallet in links.",
-      );
+      throw new Refusal('forbidden', 'This key only identifies a wallet in links. Use a secret API key (sak_) or a wallet access key.');
     throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
   }
 
-  async function spenderOf(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Spender> {
-    const credential = await presented(request);
-    const { key } = credential;
-    const named = await wallets.resolve(idOrKey);
-    if (named?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
-    if (key.walletId !== undefined && key.walletId !== named.wallet.id) throw new Refusal('not_found');
-    // A key in the path counts only where the credential is no authority of its own: a public API key names the account.
-    const authority = key.kind === 'public_api' && named.key ? { text: idOrKey, key: named.key } : credential;
-    if (authority !== credential) limits?.keyIsGood(request, idOrKey);
-    if (key.kind === 'public_api' && !named.key) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
-    requirePermission(authority.key.kind, permission);
-    const keys = authority === credential ? [key] : [key, authority.key];
-    return { wallet: named.wallet, guards: keys.map(keyGuard), presented: authority };
+  async function authorize(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<WalletAuthorization> {
+    const sent = await credentialOf(request);
+    const { key } = sent;
+    const resolved = await wallets.resolve(idOrKey);
+    if (resolved?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
+    if (key.walletId !== undefined && key.walletId !== resolved.wallet.id) throw new Refusal('not_found');
+    // A public API key only identifies the account: the permissions come from the access key in the path.
+    const credential = key.kind === 'public_api' && resolved.key ? { text: idOrKey, key: resolved.key } : sent;
+    if (credential !== sent) limits?.recordValidKey(request, idOrKey);
+    if (key.kind === 'public_api' && !resolved.key) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
+    requirePermission(credential.key.kind, permission);
+    const keys = credential === sent ? [key] : [key, credential.key];
+    return { wallet: resolved.wallet, guards: keys.map(keyGuard), credential };
   }
 
-  const anyKey = async (request: FastifyRequest) => (await presented(request)).key;
+  async function anyKey(request: FastifyRequest): Promise<Key> {
+    return (await credentialOf(request)).key;
+  }
 
-  async function owner(request: FastifyRequest): Promise<Presented> {
-    const credential = await presented(request);
+  async function secretApiKey(request: FastifyRequest): Promise<Credential> {
+    const credential = await credentialOf(request);
     if (credential.key.kind !== 'secret_api') throw new Refusal('forbidden', 'This needs a secret API key (sak_).');
     return credential;
   }
 
   return {
     anyKey,
-    owner,
-    account: async (request) => (await owner(request)).key.accountId,
+    account: async (request) => (await secretApiKey(request)).key.accountId,
     async keyManager(request) {
-      const credential = await owner(request);
-      // It could make itself a key, or a wallet with keys, without them.
+      const credential = await secretApiKey(request);
+      // A key with limits could otherwise create a key, or a wallet with keys, that has none.
       if (credential.key.limits) throw new Refusal('forbidden', 'This needs a secret API key (sak_) without a budget or a cap.');
       return credential;
     },
@@ -113,10 +114,10 @@ export function createAccess(accounts: Accounts, wallets: Wallets, limits?: Limi
       if (KEY_KINDS[key.kind].isPublic) throw new Refusal('forbidden', 'This needs a secret key; the one that was sent is public.');
       return key;
     },
-    wallet: async (request, permission) => (await spenderOf(request, request.params.key, permission)).wallet,
-    spender: (request, permission) => spenderOf(request, request.params.key, permission),
-    ownerOf: (request, walletId, permission) => spenderOf(request, walletId ?? '', permission),
-    walletNamed: async (request, idOrKey, permission) => (await spenderOf(request, idOrKey, permission)).wallet,
+    wallet: async (request, permission) => (await authorize(request, request.params.key, permission)).wallet,
+    authorizeWallet: (request, permission) => authorize(request, request.params.key, permission),
+    authorizeWalletId: (request, walletId, permission) => authorize(request, walletId ?? '', permission),
+    walletByIdOrKey: async (request, idOrKey, permission) => (await authorize(request, idOrKey, permission)).wallet,
   };
 }
 
@@ -124,15 +125,15 @@ function hasPermission(kind: Key['kind'], permission: Permission): boolean {
   return (KEY_KINDS[kind].permissions as readonly Permission[]).includes(permission);
 }
 
-/** Everybody to whom a link was shown has such a key, so it is nobody's credential, and its requests count against their addresses. */
-function isLinkName(kind: Key['kind']): boolean {
+/** Returns whether keys of this kind are part of published links. They are no credential, and their requests count against the address. */
+function isLinkKey(kind: Key['kind']): boolean {
   return KEY_KINDS[kind].isPublic && kind !== 'public_api';
 }
 
 const NEEDS_ACCESS_KEY =
   "A public API key (pak_) needs an access key in the path, not the wallet's id. With the wallet's id, use a secret API key (sak_).";
 
-/** @throws Refusal `forbidden`, with the keys that have the permission. */
+/** @throws Refusal `forbidden`, with the prefixes of the keys that have the permission. */
 export function requirePermission(kind: Key['kind'], permission: Permission): void {
   if (hasPermission(kind, permission)) return;
   const kinds = (Object.keys(KEY_KINDS) as Key['kind'][]).filter((one) => hasPermission(one, permission));

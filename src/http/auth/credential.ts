@@ -2,39 +2,35 @@ import type { FastifyRequest } from 'fastify';
 import { canonicalText } from '../../accounts/keys.ts';
 
 /**
- * Returns the first credential that is present: X-Api-Key, Bearer, ?access-token=, the user name of Basic. A key has one text for both
- * spellings of its prefix, so counts by this text count it once.
+ * Returns the credential of a request. The first of these is used: X-Api-Key, Authorization: Bearer, ?access-token=, the user name of
+ * Authorization: Basic. The text is canonical, so that both spellings of a key's prefix share one rate limit.
  */
 export function credentialText(request: FastifyRequest): string | undefined {
-  const sent = sentText(request);
+  const sent = explicitCredential(request) ?? basicUserName(request);
   return sent === undefined ? undefined : canonicalText(sent);
 }
 
-/** Whether the credential that counts is HTTP Basic. */
+/** Returns whether the credential of the request is HTTP Basic. */
 export function hasBasicCredential(request: FastifyRequest): boolean {
-  return explicitText(request) === undefined && basicText(request) !== undefined;
+  return explicitCredential(request) === undefined && basicUserName(request) !== undefined;
 }
 
-function sentText(request: FastifyRequest): string | undefined {
-  return explicitText(request) ?? basicText(request);
-}
-
-/** A credential that a browser never adds by itself. */
-function explicitText(request: FastifyRequest): string | undefined {
+/** Returns a credential of the kinds that a browser never adds by itself. */
+function explicitCredential(request: FastifyRequest): string | undefined {
   const header = request.headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return header.trim();
-  const bearer = bearerOf(request);
+  const bearer = bearerToken(request);
   if (bearer !== undefined) return bearer;
   const token = (request.query as Record<string, unknown>)['access-token'];
   return typeof token === 'string' && token !== '' ? token : undefined;
 }
 
-function basicText(request: FastifyRequest): string | undefined {
+function basicUserName(request: FastifyRequest): string | undefined {
   const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   return basic ? Buffer.from(basic, 'base64').toString('utf8').split(':')[0] : undefined;
 }
 
 /** RFC 6750, section 2.1. */
-export function bearerOf({ headers }: FastifyRequest): string | undefined {
+export function bearerToken({ headers }: FastifyRequest): string | undefined {
   return /^bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
 }

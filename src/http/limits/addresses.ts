@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 
-/** Who asks from an address, as far as limits can tell: an IPv6 customer has a whole /64 to ask from. */
+/** Returns the part of an address that identifies a client: all of an IPv4 address, the first 64 bits of an IPv6 address. */
 export function networkOf(ip: string): string {
   if (!isIPv6(ip) || ip.includes('.')) return ip;
   const [head = '', tail] = ip.split('::');
@@ -10,12 +10,11 @@ export function networkOf(ip: string): string {
   return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
 }
 
-/** Whether an address is this machine itself. */
 export function isLoopback(ip: string): boolean {
   return /^(::1$|(::ffff:)?127\.)/.test(ip);
 }
 
-/** Whether a URL names this machine itself, with nothing but a host and a port before its path. */
+/** Returns whether the host of a URL is this machine. A URL with a user name or password is rejected. */
 export function isLoopbackUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { hostname, username, password } = new URL(text);

@@ -1,32 +1,23 @@
-import type { Server, ServerOptions } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { isLoopback, networkOf } from './addresses.ts';
 import { OpenCounts } from './open-counts.ts';
 
-/** How long a connection may take to say what it wants. */
-const HEADERS_TIMEOUT_MS = 10_000;
+/** Returns the name under which a connection is counted, or undefined for one that is not counted. */
+export type ConnectionName = (socket: Socket) => string | undefined;
 
-/** For Node's server: connections that send nothing, or too slowly, do not stay. */
-export function impatience(headersTimeout = HEADERS_TIMEOUT_MS): ServerOptions {
-  // Node looks for those that are late only so often; its own half minute would be added to the timeout.
-  return { headersTimeout, connectionsCheckingInterval: headersTimeout / 2 };
-}
-
-/** Whose connection it is; undefined when it is not counted. */
-export type OwnerOf = (socket: Socket) => string | undefined;
-
-/** Not counted is what comes from this machine: a proxy, which brings everybody's requests, or somebody who can do worse. */
-export function ownerOf({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string | undefined {
+/** Connections from this machine are not counted: a reverse proxy has one for every client. */
+export function remoteNetwork({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string | undefined {
   return remoteAddress === undefined || isLoopback(remoteAddress) ? undefined : networkOf(remoteAddress);
 }
 
-/** Nobody may have more than `most` connections open; what is beyond is closed at once. Else one client could shut out everybody. */
-export function shareConnections(server: Server, most: number, owner: OwnerOf = ownerOf): void {
+/** Closes new connections of an address that has `max` open. Otherwise one client could use all connections of the server. */
+export function limitConnectionsPerAddress(server: Server, max: number, nameOf: ConnectionName = remoteNetwork): void {
   const open = new OpenCounts();
   server.on('connection', (socket) => {
-    const name = owner(socket);
+    const name = nameOf(socket);
     if (name === undefined) return;
-    if (open.of(name) >= most) socket.destroy();
-    else open.add(name, socket);
+    if (open.countOf(name) >= max) socket.destroy();
+    else open.countUntilClosed(name, socket);
   });
 }

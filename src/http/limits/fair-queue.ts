@@ -1,26 +1,28 @@
-interface Waiting {
+interface Waiter {
   readonly weight: number;
   resume(): void;
 }
 
-/** Runs jobs at once up to a total weight. Those that wait take turns by name, so that one name with many jobs does not hold up the others. */
-export class FairGate {
+/**
+ * Limits the total weight of running jobs. Names with waiting jobs take turns, so that one name with many jobs does not delay the others.
+ */
+export class FairQueue {
   readonly #capacity: number;
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, Waiter[]>();
   #running = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** Waits for a place. @returns what gives it back, once however often it is called */
-  async enter(name: string, weight: number): Promise<() => void> {
+  /** Waits until a job may run. Returns the function that ends it; further calls of that function do nothing. */
+  async startJob(name: string, weight: number): Promise<() => void> {
     if (this.#waiting.size === 0 && this.#fits(weight)) this.#running += weight;
-    else await this.#turnOf(name, weight);
-    let isInside = true;
+    else await this.#waitForTurn(name, weight);
+    let isRunning = true;
     return () => {
-      if (!isInside) return;
-      isInside = false;
+      if (!isRunning) return;
+      isRunning = false;
       this.#running -= weight;
       this.#resumeNext();
     };
@@ -31,7 +33,7 @@ export class FairGate {
     return this.#running === 0 || this.#running + weight <= this.#capacity;
   }
 
-  #turnOf(name: string, weight: number): Promise<void> {
+  #waitForTurn(name: string, weight: number): Promise<void> {
     return new Promise((resolve) => {
       const queue = this.#waiting.get(name) ?? [];
       queue.push({ weight, resume: resolve });
@@ -39,7 +41,7 @@ export class FairGate {
     });
   }
 
-  /** Resumes the next job of the next name; the further jobs of that name then wait behind all other names. */
+  /** Resumes the next job of the next name, then moves that name behind all others. */
   #resumeNext(): void {
     for (const [name, queue] of this.#waiting) {
       const [next] = queue;

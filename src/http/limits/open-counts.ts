@@ -1,18 +1,18 @@
 import type { EventEmitter } from 'node:events';
 
-/** How many things of each name are open. */
+/** Counts open requests or connections by name. */
 export class OpenCounts {
   readonly #counts = new Map<string, number>();
 
-  of(name: string): number {
+  countOf(name: string): number {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** Counts one until it emits `close`: also when whoever it belonged to went away. */
-  add(name: string, opened: EventEmitter): void {
-    this.#counts.set(name, this.of(name) + 1);
+  /** Counts one more until `opened` emits `close`, which it also does when the client disconnects. */
+  countUntilClosed(name: string, opened: EventEmitter): void {
+    this.#counts.set(name, this.countOf(name) + 1);
     opened.once('close', () => {
-      const left = this.of(name) - 1;
+      const left = this.countOf(name) - 1;
       if (left === 0) this.#counts.delete(name);
       else this.#counts.set(name, left);
     });

@@ -1,4 +1,4 @@
-/** So many tokens a second, and no more than `burst` saved up. A rate of 0: no limit. */
+/** The rate at which a bucket fills, and its capacity. A rate of 0 means no limit. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
@@ -6,11 +6,11 @@ export interface Rate {
 
 interface Bucket {
   tokens: number;
-  /** When `tokens` was right. */
+  /** The time at which `tokens` was computed. */
   atMs: number;
 }
 
-/** One bucket for each name, at most so many of them: the one that was used longest ago makes room, and begins full when it comes back. */
+/** Holds one token bucket per name. Beyond `maxBuckets`, the least recently used bucket is dropped; a new bucket is full. */
 export class TokenBuckets {
   readonly #rate: Rate;
   readonly #maxBuckets: number;
@@ -27,34 +27,34 @@ export class TokenBuckets {
     return this.#buckets.size;
   }
 
-  /** Takes a token; false when there is none. */
-  take(name: string): boolean {
+  /** Takes a token. Returns false when the bucket is empty. */
+  takeToken(name: string): boolean {
     if (this.#rate.perSecond === 0) return true;
-    const bucket = this.#fill(name);
+    const bucket = this.#refill(name);
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;
   }
 
-  /** Whether there is none, without taking one. */
+  /** Returns whether the bucket is empty, without taking a token. */
   isEmpty(name: string): boolean {
-    return this.#rate.perSecond > 0 && this.#buckets.has(name) && this.#fill(name).tokens < 1;
+    return this.#rate.perSecond > 0 && this.#buckets.has(name) && this.#refill(name).tokens < 1;
   }
 
-  /** Returns a token that was taken. */
-  giveBack(name: string): void {
+  /** Puts a token back that was taken. */
+  returnToken(name: string): void {
     const bucket = this.#buckets.get(name);
     if (bucket) bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + 1);
   }
 
-  #fill(name: string): Bucket {
+  #refill(name: string): Bucket {
     const now = this.#nowMs();
     const known = this.#buckets.get(name);
     const bucket = known ?? { tokens: this.#rate.burst, atMs: now };
     const earned = (Math.max(0, now - bucket.atMs) / 1000) * this.#rate.perSecond;
     bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + earned);
     bucket.atMs = now;
-    // A Map keeps the order of insertion: first is who was used longest ago.
+    // A Map keeps insertion order, so its first entry is the least recently used.
     if (known) this.#buckets.delete(name);
     this.#buckets.set(name, bucket);
     if (this.#buckets.size > this.#maxBuckets) this.#buckets.delete(this.#buckets.keys().next().value as string);

@@ -6,7 +6,7 @@ import { Refusal } from '../../kernel/refusal.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { App } from '../app-type.ts';
-import { bearerOf } from '../auth/credential.ts';
+import { bearerToken } from '../auth/credential.ts';
 import { isLoopback, isLoopbackUrl } from '../limits/addresses.ts';
 import { family, type Sample } from './exposition.ts';
 import { createRequestMetrics } from './request-metrics.ts';
@@ -53,7 +53,7 @@ export interface MetricsAccess {
 /** @throws Refusal `unauthorized`; `not_found` where there is no token and the reader may be on another machine. */
 function requireReader(request: FastifyRequest, { metricsToken: token, trustProxy, publicUrl }: MetricsAccess): void {
   if (token !== undefined) {
-    const shown = bearerOf(request) ?? '';
+    const shown = bearerToken(request) ?? '';
     if (!timingSafeEqual(hash('sha256', shown, 'buffer'), hash('sha256', token, 'buffer')))
       throw new Refusal('unauthorized', 'This needs what METRICS_TOKEN is set to, as Authorization: Bearer.');
     return;

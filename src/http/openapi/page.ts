@@ -1,4 +1,4 @@
-import { pagePolicy } from '../page-policy.ts';
+import { pagePolicy } from '../headers.ts';
 import {
   type ApiResponse,
   type JsonSchema,

@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 /** Refuses unknown query parameters on lists and on routes that change something, so that a misspelled amount or filter is never dropped. */
-export function refuseUnknownParameters(app: App): void {
+export function rejectUnknownParameters(app: App): void {
   app.addHook('onRoute', (route) => {
     if (isClosed(route)) route.config = { ...route.config, closedQuery: true };
   });

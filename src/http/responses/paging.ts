@@ -30,23 +30,23 @@ export function readPage(query: { page?: number; 'per-page'?: number }): Page {
 }
 
 /** @throws Refusal when a cursor and a page number are asked for together. */
-export function refuseBoth(query: { page?: number; after?: string }): void {
+export function rejectPageWithAfter(query: { page?: number; after?: string }): void {
   if (query.page !== undefined && query.after !== undefined)
     throw new Refusal('validation_failed', '`page` and `after` exclude each other: send one of them.');
 }
 
 /** The next page of a cursor, while there may be one. */
-export function cursorHeaders(
+export function setCursorHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   limit: number,
   items: readonly { readonly id: string }[],
 ): void {
-  nextHeaders(request, reply, limit, items.length < limit ? undefined : items.at(-1)?.id);
+  setNextLink(request, reply, limit, items.length < limit ? undefined : items.at(-1)?.id);
 }
 
 /** The link to what follows a cursor; none at the end. */
-export function nextHeaders(request: FastifyRequest, reply: FastifyReply, limit: number, after: string | undefined): void {
+export function setNextLink(request: FastifyRequest, reply: FastifyReply, limit: number, after: string | undefined): void {
   reply.header('x-pagination-per-page', limit);
   if (after === undefined) return;
   const query = new URLSearchParams({ ...repeatable(request), after, 'per-page': String(limit) });
@@ -62,7 +62,7 @@ function setLinks(reply: FastifyReply, links: readonly string[]): void {
 }
 
 /** The totals and the neighbours of a page (RFC 8288). Links are relative and never repeat a credential or a path key. */
-export function pageHeaders(request: FastifyRequest, reply: FastifyReply, { page, limit }: Page, total: number): void {
+export function setPageHeaders(request: FastifyRequest, reply: FastifyReply, { page, limit }: Page, total: number): void {
   const pages = Math.max(1, Math.ceil(total / limit));
   const kept = repeatable(request);
   const link = (rel: string, to: number) => {

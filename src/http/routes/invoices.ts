@@ -12,7 +12,7 @@ import { Refusal } from '../../kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { type Access, requirePermission } from '../auth/access.ts';
 import { Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
-import type { Once } from '../idempotent.ts';
+import type { IdempotentHandler } from '../idempotent.ts';
 import { LightningTransactionDetailsObject, LightningTransactionObject, type Objects } from '../objects.ts';
 
 const DEFAULT_EXPIRY_SECONDS = 86_400;
@@ -32,7 +32,7 @@ const LntxParams = Type.Object({ id: Type.String() });
 
 export interface InvoiceRouteDependencies {
   readonly access: Access;
-  readonly once: Once;
+  readonly runIdempotent: IdempotentHandler;
   readonly invoices: Invoices;
   readonly history: History;
   readonly objects: Objects;
@@ -40,17 +40,17 @@ export interface InvoiceRouteDependencies {
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
-  const { access, once, invoices, objects, clock } = deps;
+  const { access, runIdempotent, invoices, objects, clock } = deps;
   const schema = { params: KeyParams, body: InvoiceBody, response: { 201: LightningTransactionObject } };
 
   for (const base of WALLET_BASES) {
     app.post(`${base}/invoice`, { schema }, async (request, reply) => {
-      const { wallet, guards, presented } = await access.spender(request, 'wallet_deposit');
+      const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');
       const order = { wallet, guards, ...invoiceOrder(request.body) };
-      const invoice = await once(
+      const invoice = await runIdempotent(
         request,
         reply,
-        { presented, walletId: wallet.id },
+        { credential, walletId: wallet.id },
         {
           make: ({ rows }) => invoices.create({ ...order, extraRows: (id) => rows(id) }),
           async replay(id) {
@@ -83,7 +83,7 @@ function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
   app.delete('/v1/lntx/:id', { schema }, async (request) => {
     const { id } = request.params;
     const found = isId(id) ? await history.lightning(id, await access.anyKey(request)) : undefined;
-    const { guards } = await access.ownerOf(request, found?.transaction.walletId, 'wallet_deposit');
+    const { guards } = await access.authorizeWalletId(request, found?.transaction.walletId, 'wallet_deposit');
     const invoice = await invoices.find(id);
     if (!invoice) throw new Refusal('validation_failed', 'This is a payment; only an invoice can be cancelled.');
     return objects.lightningTransaction(ofInvoice(await invoices.cancel(invoice, guards), unixSeconds(clock)));

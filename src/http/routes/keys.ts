@@ -7,11 +7,11 @@ import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import type { Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
-import type { Access, Presented } from '../auth/access.ts';
+import type { Access, Credential } from '../auth/access.ts';
 import { Expiry, KeyParams, plainText, UserLabel } from '../fields.ts';
-import type { Once } from '../idempotent.ts';
+import type { IdempotentHandler } from '../idempotent.ts';
 import { KeyObject, keyObject, NewKeyObject, PositiveMsat } from '../key-object.ts';
-import { PageQuery, pageHeaders, readPage } from '../responses/paging.ts';
+import { PageQuery, readPage, setPageHeaders } from '../responses/paging.ts';
 
 const AccountObject = Type.Object({
   id: Type.String({ description: 'acc_…' }),
@@ -74,7 +74,7 @@ const WalletKeyParams = Type.Object({ ...KeyParams.properties, ...IdParams.prope
 
 export interface KeyRouteDependencies {
   readonly access: Access;
-  readonly once: Once;
+  readonly runIdempotent: IdempotentHandler;
   readonly keyring: Keyring;
   readonly clock: Clock;
 }
@@ -97,29 +97,29 @@ export function keyRoutes(app: App, deps: KeyRouteDependencies): void {
 /** Listing, creation, rotation and revocation of the keys of an account or of a wallet. */
 function keyRoutesAt(
   app: App,
-  { access, once, keyring, clock }: KeyRouteDependencies,
+  { access, runIdempotent, keyring, clock }: KeyRouteDependencies,
   path: string,
   idParams: typeof IdParams,
   body: typeof AccountKeyBody | typeof WalletKeyBody,
 ): void {
   /** The secret API key that asks, and whose keys it asks about. */
   async function manager(request: FastifyRequest) {
-    const presented = await access.keyManager(request);
-    const by = presented.key;
+    const credential = await access.keyManager(request);
+    const by = credential.key;
     const { key } = request.params as { key?: string };
-    const walletId = key === undefined ? undefined : (await access.walletNamed(request, key, 'wallet_read')).id;
-    return { presented, by, owner: { accountId: by.accountId, walletId } satisfies KeyOwner };
+    const walletId = key === undefined ? undefined : (await access.walletByIdOrKey(request, key, 'wallet_read')).id;
+    return { credential, by, owner: { accountId: by.accountId, walletId } satisfies KeyOwner };
   }
 
   /** Makes a key once, however often it is asked for under one Idempotency-Key. */
-  async function answerMade(
+  async function sendNewKey(
     request: FastifyRequest,
     reply: FastifyReply,
-    { presented, owner, objectId = '' }: { presented: Presented; owner: KeyOwner; objectId?: string },
+    { credential, owner, objectId = '' }: { credential: Credential; owner: KeyOwner; objectId?: string },
     make: (extraRows: KeyRows) => Promise<MadeKey>,
   ): Promise<FastifyReply> {
-    const asker = { presented, objectId, hasSecret: true, ...(owner.walletId !== undefined && { walletId: owner.walletId }) };
-    const { key, text } = await once(request, reply, asker, {
+    const scope = { credential, objectId, hasSecret: true, ...(owner.walletId !== undefined && { walletId: owner.walletId }) };
+    const { key, text } = await runIdempotent(request, reply, scope, {
       make: ({ rows }) => make((made) => rows(made.key.id, made.text)),
       replay: async (id, secret) => ({ key: await keyring.find(owner, id), text: secret() as string }),
     });
@@ -131,23 +131,23 @@ function keyRoutesAt(
     const { owner } = await manager(request);
     const page = readPage(request.query);
     const { keys, total } = await keyring.list(owner, page.limit, page.offset);
-    pageHeaders(request, reply, page, total);
+    setPageHeaders(request, reply, page, total);
     return keys.map(keyObject);
   });
 
   app.post(path, { schema: { body, response: { 201: NewKeyObject } } }, async (request, reply) => {
-    const asker = await manager(request);
+    const caller = await manager(request);
     const order = readOrder(request.body, clock);
-    return answerMade(request, reply, asker, (extraRows) => keyring.create(asker.by, asker.owner, order, extraRows));
+    return sendNewKey(request, reply, caller, (extraRows) => keyring.create(caller.by, caller.owner, order, extraRows));
   });
 
   const rotateSchema = { params: idParams, body: RotateBody, response: { 201: NewKeyObject } };
   app.post(`${path}/:id/rotate`, { schema: rotateSchema }, async (request, reply) => {
-    const asker = await manager(request);
+    const caller = await manager(request);
     const { id } = request.params;
     const overlapSeconds = request.body.overlap_seconds ?? 0;
-    return answerMade(request, reply, { ...asker, objectId: id }, (extraRows) =>
-      keyring.rotate(asker.by, asker.owner, id, overlapSeconds, extraRows),
+    return sendNewKey(request, reply, { ...caller, objectId: id }, (extraRows) =>
+      keyring.rotate(caller.by, caller.owner, id, overlapSeconds, extraRows),
     );
   });
 

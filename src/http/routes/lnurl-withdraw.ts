@@ -4,9 +4,9 @@ import { floorSat, type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { MadeLink, NewLink, WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
-import type { Access, Spender } from '../auth/access.ts';
+import type { Access, WalletAuthorization } from '../auth/access.ts';
 import { AmountMsat, Expiry, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';
-import type { Memory, Once } from '../idempotent.ts';
+import type { IdempotentHandler, OutcomeWriter } from '../idempotent.ts';
 import { nullable } from '../objects.ts';
 
 const linkFields = {
@@ -55,7 +55,7 @@ const ProcessAnswer = Type.Object({}, { additionalProperties: true });
 
 export interface LnurlWithdrawRouteDependencies {
   readonly access: Access;
-  readonly once: Once;
+  readonly runIdempotent: IdempotentHandler;
   readonly links: WithdrawLinks;
 }
 
@@ -66,8 +66,13 @@ export function lnurlWithdrawRoutes(app: App, deps: LnurlWithdrawRouteDependenci
   }
 }
 
-function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDependencies, base: string): void {
-  async function create({ wallet, guards, presented }: Spender, fields: LinkFields, passThru: object | undefined, memory?: Memory) {
+function createRoutes(app: App, { access, runIdempotent, links }: LnurlWithdrawRouteDependencies, base: string): void {
+  async function create(
+    { wallet, guards, credential }: WalletAuthorization,
+    fields: LinkFields,
+    passThru: object | undefined,
+    outcome?: OutcomeWriter,
+  ) {
     const order: NewLink = {
       wallet,
       maxMsat: fields.num_satoshis === undefined ? undefined : satToMsat(fields.num_satoshis),
@@ -77,9 +82,9 @@ function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDepen
       uses: fields.uses ?? 1,
       feeLimitMsat: fields.fee_limit_msat as Msat | undefined,
       guards,
-      madeBy: presented.key,
+      madeBy: credential.key,
     };
-    const extraRows = (made: MadeLink) => memory?.rows(made.id, linkObject(order, made)) ?? [];
+    const extraRows = (made: MadeLink) => outcome?.rows(made.id, linkObject(order, made)) ?? [];
     return linkObject(order, await links.create({ ...order, extraRows }));
   }
 
@@ -87,14 +92,14 @@ function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDepen
     `${base}/lnurl/withdraw`,
     { schema: { params: KeyParams, body: LinkBody, response: { 201: LinkObject } } },
     async (request, reply) => {
-      const spender = await access.spender(request, 'wallet_withdraw');
-      const { presented, wallet } = spender;
-      const link = await once(
+      const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
+      const { credential, wallet } = authorized;
+      const link = await runIdempotent(
         request,
         reply,
-        { presented, walletId: wallet.id, hasSecret: true },
+        { credential, walletId: wallet.id, hasSecret: true },
         {
-          make: (memory) => create(spender, request.body, request.body.passThru, memory),
+          make: (outcome) => create(authorized, request.body, request.body.passThru, outcome),
           // A link is only its token, which nobody else may see.
           replay: async (_id, secret) => secret() as Static<typeof LinkObject>,
         },
@@ -111,8 +116,8 @@ function createRoutes(app: App, { access, once, links }: LnurlWithdrawRouteDepen
       config: { hasSideEffect: true },
     },
     async (request) => {
-      const spender = await access.spender(request, 'wallet_withdraw');
-      return create(spender, request.query, decodePassThru(request.query.passThru));
+      const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
+      return create(authorized, request.query, decodePassThru(request.query.passThru));
     },
   );
 }

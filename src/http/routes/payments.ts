@@ -13,9 +13,9 @@ import type { StartedPayment } from '../../payments/saga.ts';
 import { walletTransactionId } from '../../wallets/wallet-transaction-id.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
-import type { Access, Spender } from '../auth/access.ts';
+import type { Access, WalletAuthorization } from '../auth/access.ts';
 import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, Pubkey, passThruText } from '../fields.ts';
-import type { Once } from '../idempotent.ts';
+import type { IdempotentHandler } from '../idempotent.ts';
 import { type Objects, OtherSideObject, PaymentObject, WalletTransactionObject } from '../objects.ts';
 
 const WithdrawBody = Type.Object(
@@ -63,7 +63,7 @@ const PAYMENT_ANSWERS = { 201: PaymentObject, 202: PaymentObject };
 
 export interface PaymentRouteDependencies {
   readonly access: Access;
-  readonly once: Once;
+  readonly runIdempotent: IdempotentHandler;
   readonly wallets: Wallets;
   readonly payments: Payments;
   readonly history: History;
@@ -83,18 +83,18 @@ export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
 function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   const schema = { params: KeyParams, body: WithdrawBody, response: PAYMENT_ANSWERS };
   app.post(`${base}/withdraw`, { schema }, async (request, reply) => {
-    const spender = await deps.access.spender(request, 'wallet_withdraw');
+    const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { payment_request, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
-    return pay(deps, request, reply, spender, (extraRows) =>
+    return pay(deps, request, reply, authorized, (extraRows) =>
       deps.payments.payInvoice({
-        wallet: spender.wallet,
+        wallet: authorized.wallet,
         invoice: payment_request,
         amountMsat: sat === undefined ? undefined : satToMsat(sat),
         feeLimitMsat: feeLimitMsat as Msat | undefined,
         passThru: passThruText(passThru),
         wtxType: 'ln_withdrawal',
-        guards: spender.guards,
-        limits: spender.presented.key.limits,
+        guards: authorized.guards,
+        limits: authorized.credential.key.limits,
         extraRows,
       }),
     );
@@ -104,7 +104,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
 function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   const schema = { params: KeyParams, body: KeysendBody, response: PAYMENT_ANSWERS };
   app.post(`${base}/keysend`, { schema }, async (request, reply) => {
-    const spender = await deps.access.spender(request, 'wallet_withdraw');
+    const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
     const destination = dest_pubkey.toLowerCase();
     if (!isPublicKey(destination))
@@ -112,16 +112,16 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
         'validation_failed',
         '`dest_pubkey` must be a public key: its x coordinate is not on the curve secp256k1. Check it for typing errors.',
       );
-    return pay(deps, request, reply, spender, (extraRows) =>
+    return pay(deps, request, reply, authorized, (extraRows) =>
       deps.payments.keysend({
-        wallet: spender.wallet,
+        wallet: authorized.wallet,
         destination,
         amountMsat: satToMsat(num_satoshis),
         feeLimitMsat: fee_limit_msat as Msat | undefined,
         customRecords: customRecordsHex(custom_records),
         passThru: passThruText(passThru, { method: 'api' }),
-        guards: spender.guards,
-        limits: spender.presented.key.limits,
+        guards: authorized.guards,
+        limits: authorized.credential.key.limits,
         extraRows,
       }),
     );
@@ -133,24 +133,24 @@ function pay(
   deps: PaymentRouteDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { wallet, presented }: Spender,
+  { wallet, credential }: WalletAuthorization,
   begin: (extraRows: (paymentId: string) => readonly RowWrite[]) => Promise<StartedPayment>,
 ): Promise<FastifyReply> {
-  return deps.once(
+  return deps.runIdempotent(
     request,
     reply,
-    { presented, walletId: wallet.id },
+    { credential, walletId: wallet.id },
     {
-      async make(memory) {
-        const started = await begin((id) => memory.rows(id));
+      async make(outcome) {
+        const started = await begin((id) => outcome.rows(id));
         request.mayHaveBooked = true;
-        if (started.replayed) await memory.keep(started.payment.id);
-        return answerPayment(deps, request, reply, { wallet, started });
+        if (started.replayed) await outcome.saveExisting(started.payment.id);
+        return sendPayment(deps, request, reply, { wallet, started });
       },
       async replay(id) {
         const payment = await deps.payments.find(id);
         invariant(payment, `payment ${id} is gone`);
-        return answerPayment(deps, request, reply, { wallet, started: { payment, replayed: true } });
+        return sendPayment(deps, request, reply, { wallet, started: { payment, replayed: true } });
       },
     },
   );
@@ -160,7 +160,7 @@ function pay(
  * Waits for the payment's end, a bounded time. 4xx only when it failed for good; while that is not certain, and when the service
  * cannot find out, 202: the money is held. `Prefer: respond-async` (RFC 7240) does not wait, nor does what is beyond the limits of its key.
  */
-async function answerPayment(
+async function sendPayment(
   deps: PaymentRouteDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -203,7 +203,7 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
   const { access, wallets, payments, history, objects } = deps;
   const schema = { params: KeyParams, body: TransferBody, response: { 201: TransferObject } };
   app.post(`${base}/transfer`, { schema }, async (request, reply) => {
-    const { wallet: source, guards, presented } = await access.spender(request, 'wallet_transfer');
+    const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');
     const { dest_wallet_id, num_satoshis, memo, passThru, lnPayParams } = request.body;
     const extra = lnPayParams === undefined ? {} : { lnPayParams };
     const order = {
@@ -212,12 +212,12 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
       memo: memo === undefined ? undefined : memoText(memo),
       passThru: passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra }),
       guards,
-      limits: presented.key.limits,
+      limits: credential.key.limits,
     };
-    const { destination, into, out } = await deps.once(
+    const { destination, into, out } = await deps.runIdempotent(
       request,
       reply,
-      { presented, walletId: source.id },
+      { credential, walletId: source.id },
       {
         async make({ rows }) {
           const named = (await wallets.resolve(dest_wallet_id))?.wallet;
@@ -239,7 +239,7 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
     const sent = objects.walletTransaction(out);
     return reply.code(201).send({
       // The key of one wallet does not see what is in another.
-      wtx_transfer_in: presented.key.walletId === undefined ? objects.walletTransaction(into) : objects.otherSide(into),
+      wtx_transfer_in: credential.key.walletId === undefined ? objects.walletTransaction(into) : objects.otherSide(into),
       wtx_transfer_out: sent,
       passThru: sent.passThru,
       source_wallet_id: source.id,

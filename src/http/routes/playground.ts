@@ -72,7 +72,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
 
   const FundBody = Type.Object({ wallet_id: Type.String({ maxLength: 128 }), num_satoshis: NumSatoshis }, closed);
   app.post('/playground/fund', { schema: { body: FundBody, response } }, async (request) => {
-    const wallet = await access.walletNamed(request, request.body.wallet_id, 'wallet_deposit');
+    const wallet = await access.walletByIdOrKey(request, request.body.wallet_id, 'wallet_deposit');
     const order = { wallet, amountMsat: satToMsat(request.body.num_satoshis), memo: 'Playground', expirySeconds: 3600 };
     const { paymentRequest, paymentHash } = await invoices.create({ ...order, wtxType: 'ln_deposit' });
     request.mayHaveBooked = true;

@@ -6,7 +6,7 @@ import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { KeyParams } from '../fields.ts';
 import { oneOf } from '../objects.ts';
-import { PageQuery, pageHeaders, readPage } from '../responses/paging.ts';
+import { PageQuery, readPage, setPageHeaders } from '../responses/paging.ts';
 
 const Hash = Type.String({ description: '32 bytes in hex' });
 
@@ -53,7 +53,7 @@ export function proofRoutes(app: App, { access, proofs }: { access: Access; proo
   app.get('/v1/proofs', list, async (request, reply) => {
     const page = readPage(request.query);
     const { epochs, total } = await proofs.list(page.limit, page.offset);
-    pageHeaders(request, reply, page, total);
+    setPageHeaders(request, reply, page, total);
     return epochs.map(epochObject);
   });
 

@@ -1,5 +1,5 @@
 import type { App } from '../app-type.ts';
-import { pagePolicy } from '../page-policy.ts';
+import { pagePolicy } from '../headers.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --link: #2563eb; }

@@ -11,10 +11,10 @@ import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { credentialText } from '../auth/credential.ts';
 import { KeyParams } from '../fields.ts';
-import { FairGate } from '../limits/fair-queue.ts';
+import { FairQueue } from '../limits/fair-queue.ts';
 import { type Objects, TYPE_NAMES, WalletTransactionObject } from '../objects.ts';
 import { countThatFit, requireFits } from '../responses/page-size.ts';
-import { CursorQuery, cursorHeaders, nextHeaders, pageHeaders, readPage, refuseBoth } from '../responses/paging.ts';
+import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setNextLink, setPageHeaders } from '../responses/paging.ts';
 import { mapInSlices } from '../responses/slices.ts';
 
 const UnixTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799, unit: 'Unix seconds', description: 'Unix seconds' });
@@ -77,23 +77,19 @@ interface TransactionRouteDependencies {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Gives back what a list holds while it is made. */
-    leaveGate: (() => void) | undefined;
+    /** Ends the list's job in the queue. */
+    endListJob: (() => void) | undefined;
   }
 }
 
 interface ListDependencies extends TransactionRouteDependencies {
-  /** Bounds what lists take while they are made. */
-  readonly gate: FairGate;
+  /** Bounds the memory of lists while they are read and rendered. */
+  readonly queue: FairQueue;
 }
 
 export function transactionRoutes(app: App, dependencies: TransactionRouteDependencies): void {
-  const deps = { ...dependencies, gate: new FairGate(ITEMS_AT_ONCE) };
-  app.decorateRequest('leaveGate', undefined);
-  app.addHook('onSend', (request, _reply, payload, done) => {
-    request.leaveGate?.();
-    done(null, payload);
-  });
+  const deps = { ...dependencies, queue: new FairQueue(ITEMS_AT_ONCE) };
+  app.decorateRequest('endListJob', undefined);
   for (const base of WALLET_BASES) {
     listRoute(app, deps, base);
     statementRoute(app, deps, base);
@@ -105,7 +101,7 @@ const Transactions = { 200: Type.Array(WalletTransactionObject) };
 
 function listRoute(app: App, deps: ListDependencies, base: string): void {
   const schema = { params: KeyParams, querystring: ListQuery, response: Transactions };
-  app.get(`${base}/transactions`, { schema }, async (request, reply) => {
+  app.get(`${base}/transactions`, { schema, onSend: endListJob }, async (request, reply) => {
     const wallet = await deps.access.wallet(request, 'wallet_tx_read');
     return list(deps, request, reply, wallet);
   });
@@ -114,10 +110,10 @@ function listRoute(app: App, deps: ListDependencies, base: string): void {
 function accountRoutes(app: App, deps: ListDependencies): void {
   const { access, history, objects } = deps;
   const schema = { querystring: AccountListQuery, response: Transactions };
-  app.get('/v1/wallet-transactions', { schema }, async (request, reply) => {
+  app.get('/v1/wallet-transactions', { schema, onSend: endListJob }, async (request, reply) => {
     const accountId = await access.account(request);
     const { wallet_id: walletId } = request.query;
-    const wallet = walletId === undefined ? undefined : await access.walletNamed(request, walletId, 'wallet_tx_read');
+    const wallet = walletId === undefined ? undefined : await access.walletByIdOrKey(request, walletId, 'wallet_tx_read');
     // The links of the answer repeat the query, and a wallet may have been named by a key.
     if (wallet) request.query.wallet_id = wallet.id;
     return list(deps, request, reply, wallet ?? accountId);
@@ -133,17 +129,22 @@ function accountRoutes(app: App, deps: ListDependencies): void {
 
 type ListRequest = FastifyRequest & { query: Static<typeof ListQuery> };
 
-/** Items that all lists together may have in memory while they are read and rendered; one item takes up to 40 kB then. */
+/** Items that all lists together may have in memory while they are read and rendered. Each takes up to 40 kB. */
 const ITEMS_AT_ONCE = 1000;
 
-/** The place in the gate is given back when the response has been serialized, or its client has gone. */
+/** The list's job ends when the response was serialized, or when its client has disconnected. */
 async function list(deps: ListDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
-  const leave = await deps.gate.enter(credentialText(request) ?? '', readPage(request.query).limit);
-  request.leaveGate = leave;
-  // A client that has gone while it waited emits nothing any more.
-  if (reply.raw.destroyed) leave();
-  else reply.raw.once('close', leave);
+  const end = await deps.queue.startJob(credentialText(request) ?? '', readPage(request.query).limit);
+  request.endListJob = end;
+  // A client that disconnected while the request waited emits no further event.
+  if (reply.raw.destroyed) end();
+  else reply.raw.once('close', end);
   return readList(deps, request, reply, of);
+}
+
+function endListJob(request: FastifyRequest, _reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void): void {
+  request.endListJob?.();
+  done(null, payload);
 }
 
 async function readList(
@@ -153,7 +154,7 @@ async function readList(
   of: Wallet | string,
 ) {
   const { status = 'settled', type, from, to, after } = request.query;
-  refuseBoth(request.query);
+  rejectPageWithAfter(request.query);
   const page = readPage(request.query);
   const search = readSearch(request.query);
   const isFiltered = status !== 'settled' || [type, from, to, ...Object.values(search)].some((value) => value !== undefined);
@@ -170,11 +171,11 @@ async function readList(
     );
   if (listed.total === undefined) {
     const items = listed.items.slice(0, countThatFit(listed.items));
-    nextHeaders(request, reply, page.limit, items.length < listed.items.length ? items.at(-1)?.id : listed.next);
+    setNextLink(request, reply, page.limit, items.length < listed.items.length ? items.at(-1)?.id : listed.next);
     return mapInSlices(items, objects.walletTransaction);
   }
   const items = requireFits(listed.items);
-  pageHeaders(request, reply, page, listed.total);
+  setPageHeaders(request, reply, page, listed.total);
   if (listed.capped) reply.header('x-pagination-total-capped', 'true');
   return mapInSlices(items, objects.walletTransaction);
 }
@@ -201,13 +202,13 @@ async function plainList(
     const following = await history.pageAfter(wallet, page.limit, request.query.after);
     if (!following) throw new Refusal('validation_failed', '`after` must be the id of a settled transaction of this wallet.');
     const items = following.slice(0, countThatFit(following));
-    if (items.length < following.length) nextHeaders(request, reply, page.limit, items.at(-1)?.id);
-    else cursorHeaders(request, reply, page.limit, items);
+    if (items.length < following.length) setNextLink(request, reply, page.limit, items.at(-1)?.id);
+    else setCursorHeaders(request, reply, page.limit, items);
     return mapInSlices(items, objects.walletTransaction);
   }
   const { transactions, total } = await history.page(wallet, page.limit, page.offset);
   const items = requireFits(transactions);
-  pageHeaders(request, reply, page, total);
+  setPageHeaders(request, reply, page, total);
   return mapInSlices(items, objects.walletTransaction);
 }
 

@@ -8,9 +8,9 @@ import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../wallets/wa
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { ChangedLabel, KeyParams, plainText, UserLabel } from '../fields.ts';
-import type { Once } from '../idempotent.ts';
+import type { IdempotentHandler } from '../idempotent.ts';
 import { type Objects, WalletObject } from '../objects.ts';
-import { CursorQuery, cursorHeaders, pageHeaders, readPage, refuseBoth } from '../responses/paging.ts';
+import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setPageHeaders } from '../responses/paging.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
   wallet_admin: 'Wallet Admin',
@@ -42,14 +42,14 @@ const WalletChangeBody = Type.Object(
 
 export interface WalletRouteDependencies {
   readonly access: Access;
-  readonly once: Once;
+  readonly runIdempotent: IdempotentHandler;
   readonly wallets: Wallets;
   readonly ledger: Ledger;
   readonly objects: Objects;
 }
 
 export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
-  const { access, once, wallets, ledger, objects } = deps;
+  const { access, runIdempotent, wallets, ledger, objects } = deps;
 
   async function withBalances(listed: readonly Wallet[]) {
     const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
@@ -58,34 +58,34 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
 
   app.get('/v1/wallets', { schema: { querystring: CursorQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
     const accountId = await access.account(request);
-    refuseBoth(request.query);
+    rejectPageWithAfter(request.query);
     const page = readPage(request.query);
     const { after } = request.query;
     if (after === undefined) {
       const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
-      pageHeaders(request, reply, page, total);
+      setPageHeaders(request, reply, page, total);
       return withBalances(listed);
     }
     const known = isId(after) ? await wallets.find(after) : undefined;
     if (known?.accountId !== accountId) throw new Refusal('validation_failed', '`after` must be the id of a wallet of this account.');
     const following = await wallets.listAfter(accountId, page.limit, known.id);
-    cursorHeaders(request, reply, page.limit, following);
+    setCursorHeaders(request, reply, page.limit, following);
     return withBalances(following);
   });
 
   app.post('/v1/wallet', { schema: { body: WalletBody, response: { 201: NewWalletObject } } }, async (request, reply) => {
     // The keys of the new wallet have no limits: to make it is to make keys.
-    const presented = await access.keyManager(request);
+    const credential = await access.keyManager(request);
     objects.requireOurNode(request.body.ln_node_id);
     const label = plainText('user_label', request.body.user_label ?? '');
-    const { wallet, accessKeys } = await once(
+    const { wallet, accessKeys } = await runIdempotent(
       request,
       reply,
-      { presented, hasSecret: true },
+      { credential, hasSecret: true },
       {
         make: ({ rows }) =>
-          wallets.create(presented.key.accountId, label, {
-            guards: [keyGuard(presented.key)],
+          wallets.create(credential.key.accountId, label, {
+            guards: [keyGuard(credential.key)],
             extraRows: ({ wallet: { id }, accessKeys }) => rows(id, accessKeys),
           }),
         async replay(id, secret) {
@@ -113,7 +113,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
       await access.account(request);
       const { user_label, status } = request.body;
       const userLabel = user_label === undefined ? undefined : plainText('user_label', user_label);
-      const { wallet: before, guards } = await access.spender(request, 'wallet_read');
+      const { wallet: before, guards } = await access.authorizeWallet(request, 'wallet_read');
       const wallet = await wallets.change(before, { userLabel, status }, guards);
       request.mayHaveBooked = true;
       return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));

@@ -6,45 +6,46 @@ import type { App } from '../app-type.ts';
 import { credentialText } from '../auth/credential.ts';
 import { isLoopback, networkOf } from './addresses.ts';
 
-export interface UnsentSettings {
-  /** Bytes of responses that one key, and one address, may leave unread. */
+export interface UnsentBytesSettings {
+  /** Bytes of unread responses allowed for one key, and for one address. */
   readonly maxUnsentBytes: number;
-  /** Closes a connection whose client has read nothing of a response for so long. */
+  /** A connection is closed when its client has read nothing of a response for this long. */
   readonly stallMs?: number;
 }
 
-/** A response below this size fits into the buffers of the operating system. */
+/** Smaller responses fit into the socket buffers of the operating system and are not counted. */
 const COUNTED_BYTES = 16_384;
-/** A statement is made piece by piece as its client reads; this much of it is in memory. */
+/** Memory of a streamed response: a statement is produced piece by piece while its client reads. */
 const STREAM_BYTES = 2_000_000;
-/** So many callers may leave as much unread as they may; beyond that, the oldest response is ended. */
+/** The limit for all callers together, as a multiple of the limit for one. Beyond it, the oldest response is dropped. */
 const MAX_CALLERS = 4;
 const STALL_MS = 15_000;
 
-interface Response {
+interface UnsentResponse {
+  /** The key and the address that it counts against. */
   readonly names: readonly string[];
   readonly bytes: number;
-  /** Undefined where its loss would leave the outcome of a request unknown. */
+  /** Undefined for a response whose loss would leave the client without the outcome of its request. */
   readonly drop: (() => void) | undefined;
 }
 
-/** The responses whose clients have not read them yet. */
+/** The responses that their clients have not read yet. */
 class UnsentResponses {
-  readonly #most: number;
-  readonly #open = new Set<Response>();
+  readonly #maxBytes: number;
+  readonly #open = new Set<UnsentResponse>();
   readonly #bytes = new Map<string, number>();
   #total = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Whether none of the callers would have more unread than it may. */
-  hasRoom(names: readonly string[], bytes: number): boolean {
+  /** Returns whether a response of this size keeps all names within the limit. */
+  fits(names: readonly string[], bytes: number): boolean {
     return names.every((name) => {
       const unread = this.#bytes.get(name) ?? 0;
       // One response is always sent, however large it is.
-      return unread === 0 || unread + bytes <= this.#most;
+      return unread === 0 || unread + bytes <= this.#maxBytes;
     });
   }
 
@@ -52,11 +53,11 @@ class UnsentResponses {
     return this.#total === 0;
   }
 
-  add(response: Response): void {
+  add(response: UnsentResponse): void {
     this.#count(response, response.bytes);
-    // A Set keeps the order of insertion: the oldest is dropped first.
+    // A Set keeps insertion order, so the oldest response is dropped first.
     for (const older of this.#open) {
-      if (this.#total <= this.#most * MAX_CALLERS) break;
+      if (this.#total <= this.#maxBytes * MAX_CALLERS) break;
       if (!older.drop) continue;
       this.remove(older);
       older.drop();
@@ -64,11 +65,11 @@ class UnsentResponses {
     this.#open.add(response);
   }
 
-  remove(response: Response): void {
+  remove(response: UnsentResponse): void {
     if (this.#open.delete(response)) this.#count(response, -response.bytes);
   }
 
-  #count({ names }: Response, bytes: number): void {
+  #count({ names }: UnsentResponse, bytes: number): void {
     this.#total += bytes;
     for (const name of names) {
       const left = (this.#bytes.get(name) ?? 0) + bytes;
@@ -79,14 +80,14 @@ class UnsentResponses {
 }
 
 /**
- * Limits the memory that unread responses take. A read is 429 while its caller has too much unread. Responses of requests that change
- * something are counted too, but always sent.
+ * Limits the memory of unread responses. A read gets 429 while its caller has too many unread bytes. Responses to requests that change
+ * something are counted, but always sent.
  */
-export function limitUnsentBytes(app: App, { maxUnsentBytes, stallMs = STALL_MS }: UnsentSettings): void {
+export function limitUnsentBytes(app: App, { maxUnsentBytes, stallMs = STALL_MS }: UnsentBytesSettings): void {
   const unsent = new UnsentResponses(maxUnsentBytes);
 
   app.addHook('onRequest', (request, _reply, done) => {
-    if (!unsent.isEmpty && isRead(request) && !unsent.hasRoom(namesOf(request), COUNTED_BYTES)) throw tooMuchUnread();
+    if (!unsent.isEmpty && isRead(request) && !unsent.fits(namesOf(request), COUNTED_BYTES)) throw tooManyUnreadBytes();
     done();
   });
 
@@ -94,9 +95,9 @@ export function limitUnsentBytes(app: App, { maxUnsentBytes, stallMs = STALL_MS 
     const bytes = sizeOf(payload);
     if (bytes < COUNTED_BYTES || request.method === 'HEAD') return done(null, payload);
     const names = namesOf(request);
-    const canBeLost = isRead(request);
-    if (canBeLost && !unsent.hasRoom(names, bytes)) return done(tooMuchUnread());
-    const response = { names, bytes, drop: canBeLost ? () => reply.raw.destroy() : undefined };
+    const canBeDropped = isRead(request);
+    if (canBeDropped && !unsent.fits(names, bytes)) return done(tooManyUnreadBytes());
+    const response = { names, bytes, drop: canBeDropped ? () => reply.raw.destroy() : undefined };
     unsent.add(response);
     reply.raw.once('close', () => unsent.remove(response));
     closeWhenStalled(reply, stallMs);
@@ -104,15 +105,15 @@ export function limitUnsentBytes(app: App, { maxUnsentBytes, stallMs = STALL_MS 
   });
 }
 
-function tooMuchUnread(): Refusal {
-  return new Refusal('rate_limited', 'Read the responses to your earlier requests first: too much of them is unread.');
+function tooManyUnreadBytes(): Refusal {
+  return new Refusal('rate_limited', 'Too many bytes of earlier responses are unread. Read those responses first.');
 }
 
 function isRead({ method, routeOptions }: FastifyRequest): boolean {
   return method === 'GET' && !routeOptions.config?.hasSideEffect;
 }
 
-/** A key, and an address. What comes from this machine may be a proxy, so its address is not counted. */
+/** Returns the key and the address. Requests from this machine may come through a reverse proxy, so its address is not counted. */
 function namesOf(request: FastifyRequest): string[] {
   const network = networkOf(request.ip);
   const names = isLoopback(request.ip) ? [] : [network];
@@ -126,17 +127,17 @@ function sizeOf(payload: unknown): number {
   return payload ? STREAM_BYTES : 0;
 }
 
-/** Node ends a connection on which nothing was read or written for the timeout of its socket. */
+/** Uses the socket timeout: Node closes a connection on which nothing was read or written for that long. */
 function closeWhenStalled(reply: FastifyReply, stallMs: number): void {
   const watch = (socket: Socket) => {
     const before = socket.timeout ?? 0;
     socket.setTimeout(stallMs);
-    // By then Node may have set the timeout of an idle connection.
+    // Node may have set the keep-alive timeout by then, which must stay.
     reply.raw.once('close', () => {
       if (socket.timeout === stallMs) socket.setTimeout(before);
     });
   };
-  // A response that waits for an earlier one on its connection has no socket yet; an injected request has none that is a connection.
+  // A response that waits for an earlier one on its connection has no socket yet. An injected request has no real socket.
   if (reply.raw.socket instanceof Socket) watch(reply.raw.socket);
   else if (!reply.raw.socket) reply.raw.once('socket', watch);
 }
