@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import { Type } from 'typebox';
+import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Database, Dialect } from '../../src/db/database.ts';
 import { createHistory } from '../../src/history/history.ts';
 import type { App } from '../../src/http/app-type.ts';
@@ -9,7 +10,6 @@ import { invoiceRoutes } from '../../src/http/routes/invoices.ts';
 import { transactionRoutes } from '../../src/http/routes/transactions.ts';
 import { walletRoutes } from '../../src/http/routes/wallets.ts';
 import { createInvoices } from '../../src/invoices/invoices.ts';
-import type { OurNode } from '../../src/invoices/our-node.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { satToMsat } from '../../src/kernel/money.ts';
 import type { Payments } from '../../src/payments/payments.ts';
@@ -46,7 +46,7 @@ const READS: readonly Read[] = [
       const invoices = createInvoices({
         database,
         ledger,
-        our: ourNode(),
+        connection: ourNode(),
         routeKeysend: async () => undefined,
         clock: systemClock,
         maxOpenInvoices: 1_000_000,
@@ -104,7 +104,7 @@ function routes(web: Web, database: Database): (app: App) => void {
   const invoices = createInvoices({
     database,
     ledger,
-    our: ourNode(),
+    connection: ourNode(),
     routeKeysend: async () => undefined,
     clock,
     maxOpenInvoices: 1_000_000,
@@ -119,14 +119,14 @@ function routes(web: Web, database: Database): (app: App) => void {
 }
 
 /** Invoices need a node to sign them; here they need only look like it. */
-function ourNode(): OurNode {
+function ourNode(): NodeConnection {
   let made = 0;
   const createInvoice = async () => {
     const paymentHash = createHash('sha256').update(String(made++)).digest('hex');
     return { paymentRequest: `lnbcrt1u1${'q'.repeat(250)}`, paymentHash, preimage: paymentHash };
   };
   return {
-    node: { createInvoice } as unknown as OurNode['node'],
+    node: { createInvoice } as unknown as NodeConnection['node'],
     nodeId: 'lnd_bench',
     identity: () => ({ pubkey: '02'.repeat(33), network: 'regtest' }),
     isAvailable: async () => true,

@@ -1,3 +1,4 @@
+import type { NodeConnection } from '../connection/connection.ts';
 import { invariant } from '../kernel/assert.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -7,7 +8,6 @@ import { NodeUnavailable } from '../lightning/node.ts';
 import { closeToOutside, type OutsideState } from './close-to-outside.ts';
 import type { Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
-import type { OurNode } from './our-node.ts';
 
 /** Something else had the invoice first. */
 class NotOpen extends Error {
@@ -16,7 +16,7 @@ class NotOpen extends Error {
 
 export interface CancelDependencies {
   readonly ledger: Ledger;
-  readonly our: OurNode;
+  readonly connection: NodeConnection;
   readonly find: (id: string) => Promise<Invoice | undefined>;
 }
 
@@ -28,7 +28,7 @@ export interface CancelDependencies {
  */
 export async function cancelInvoice(deps: CancelDependencies, invoice: Invoice, guards: readonly Guard[]): Promise<Invoice> {
   if (isEnded(invoice)) return invoice;
-  const outcome = await askNode(deps.our, invoice.paymentHash);
+  const outcome = await askNode(deps.connection, invoice.paymentHash);
   if (outcome === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
   if (outcome === 'accepted') throw beingPaid();
   const row = { statement: sql.cancel, parameters: [invoice.id], onMiss: new NotOpen() };
@@ -57,9 +57,9 @@ function beingPaid(): Refusal {
   return new Refusal('invoice_paid', 'The invoice is being paid; try again when that payment has ended.');
 }
 
-async function askNode(our: OurNode, paymentHash: string): Promise<OutsideState> {
+async function askNode(connection: NodeConnection, paymentHash: string): Promise<OutsideState> {
   try {
-    return await closeToOutside(our, paymentHash);
+    return await closeToOutside(connection, paymentHash);
   } catch (error) {
     throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
   }

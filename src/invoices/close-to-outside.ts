@@ -1,5 +1,5 @@
+import type { NodeConnection } from '../connection/connection.ts';
 import type { CancelOutcome } from '../lightning/node.ts';
-import type { OurNode } from './our-node.ts';
 
 /** `closed`: no outside payer can pay the invoice at our node. The other two: an outside payment was first. */
 export type OutsideState = 'closed' | Extract<CancelOutcome, 'accepted' | 'settled'>;
@@ -13,7 +13,7 @@ export type OutsideState = 'closed' | Extract<CancelOutcome, 'accepted' | 'settl
  * invoice again later and is paid for it, that money has arrived, and `settle.ts` books it.
  * @throws when the node does not answer or contradicts itself: the state is unclear, and asking again is safe.
  */
-export async function closeToOutside({ node }: Pick<OurNode, 'node'>, paymentHash: string): Promise<OutsideState> {
+export async function closeToOutside({ node }: Pick<NodeConnection, 'node'>, paymentHash: string): Promise<OutsideState> {
   const outcome = await node.cancelInvoice(paymentHash);
   if (outcome === 'cancelled') return 'closed';
   if (outcome !== 'unknown') return outcome;

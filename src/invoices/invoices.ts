@@ -1,3 +1,4 @@
+import type { NodeConnection } from '../connection/connection.ts';
 import type { Database } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -11,7 +12,6 @@ import type { Wallet } from '../wallets/wallets.ts';
 import { cancelInvoice } from './cancel.ts';
 import { type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
-import type { OurNode } from './our-node.ts';
 import { createIncoming, type Incoming, type KeysendRouting } from './settle.ts';
 
 export interface NewInvoice {
@@ -45,7 +45,7 @@ export interface Invoices extends Incoming {
 export interface InvoiceDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
-  readonly our: OurNode;
+  readonly connection: NodeConnection;
   readonly routeKeysend: KeysendRouting;
   readonly clock: Clock;
   /** How many open invoices that have not expired one wallet may have. */
@@ -53,16 +53,16 @@ export interface InvoiceDependencies {
 }
 
 export function createInvoices(deps: InvoiceDependencies): Invoices {
-  const { database, ledger, our, routeKeysend, clock } = deps;
+  const { database, ledger, connection, routeKeysend, clock } = deps;
   const one = (row: sql.InvoiceRow | undefined) => row && rowToInvoice(row);
   const findByHash = async (paymentHash: string) => one(await database.first(sql.findByHash, paymentHash));
   const isPaidInside = async ({ id, paymentHash }: Invoice) => (await database.first(sql.findInsidePayment, paymentHash, id)) !== undefined;
   const find = async (id: string) => one(await database.first(sql.findById, id));
   const isCredited = async (paymentHash: string) => (await database.first(sql.findSettlement, paymentHash)) !== undefined;
   return {
-    ...createIncoming({ findByHash, isCredited, isPaidInside, ledger, our, routeKeysend, clock }),
+    ...createIncoming({ findByHash, isCredited, isPaidInside, ledger, connection, routeKeysend, clock }),
     create: invoiceMaker(deps),
-    cancel: (invoice, guards) => cancelInvoice({ ledger, our, find }, invoice, guards),
+    cancel: (invoice, guards) => cancelInvoice({ ledger, connection, find }, invoice, guards),
     find,
     findByHash,
     findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToInvoice)),
@@ -72,7 +72,7 @@ export function createInvoices(deps: InvoiceDependencies): Invoices {
 const MAX_FULL_WALLETS = 10_000;
 
 /** Makes invoices within the limit of each wallet. The insert counts; only for a wallet that was full does a read count before it. */
-function invoiceMaker({ database, ledger, our, clock, maxOpenInvoices }: InvoiceDependencies): Invoices['create'] {
+function invoiceMaker({ database, ledger, connection, clock, maxOpenInvoices }: InvoiceDependencies): Invoices['create'] {
   const full = new Set<string>();
   const tooMany = () =>
     new Refusal(
@@ -93,7 +93,7 @@ function invoiceMaker({ database, ledger, our, clock, maxOpenInvoices }: Invoice
     await refuseIfStillFull(order.wallet);
     const refusal = tooMany();
     try {
-      return await create({ ledger, our, clock }, order, maxOpenInvoices, refusal);
+      return await create({ ledger, connection, clock }, order, maxOpenInvoices, refusal);
     } catch (error) {
       if (error === refusal) {
         if (full.size >= MAX_FULL_WALLETS) full.clear();
@@ -105,13 +105,13 @@ function invoiceMaker({ database, ledger, our, clock, maxOpenInvoices }: Invoice
 }
 
 async function create(
-  { ledger, our, clock }: Pick<InvoiceDependencies, 'ledger' | 'our' | 'clock'>,
+  { ledger, connection, clock }: Pick<InvoiceDependencies, 'ledger' | 'connection' | 'clock'>,
   order: NewInvoice,
   maxOpenInvoices: number,
   tooMany: Refusal,
 ): Promise<Invoice> {
   const { wallet, amountMsat, descriptionHash } = order;
-  const created = await askNode(our, {
+  const created = await askNode(connection, {
     description: order.memo,
     expirySeconds: order.expirySeconds,
     ...(amountMsat !== undefined && { amountMsat }),
@@ -122,8 +122,8 @@ async function create(
     id: `lntx_${newId(clock.nowMs())}`,
     walletId: wallet.id,
     ledgerAccount: wallet.ledgerAccount,
-    nodeId: our.nodeId,
-    destPubkey: our.identity().pubkey,
+    nodeId: connection.nodeId,
+    destPubkey: connection.identity().pubkey,
     wtxType: order.wtxType,
     state: 'open',
     paymentHash: created.paymentHash,
@@ -167,7 +167,7 @@ async function create(
 }
 
 /** An invoice whose making was never heard of is in nobody's hands: asking again is safe, whatever went wrong. */
-async function askNode({ node }: OurNode, request: InvoiceRequest): Promise<CreatedInvoice> {
+async function askNode({ node }: NodeConnection, request: InvoiceRequest): Promise<CreatedInvoice> {
   try {
     return await node.createInvoice(request);
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { NodeConnection } from '../connection/connection.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
@@ -7,7 +8,6 @@ import type { CustomRecords, IncomingPayment, Settlement as SettlementEvent } fr
 import type { Wallet } from '../wallets/wallets.ts';
 import type { Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
-import type { OurNode } from './our-node.ts';
 
 /** Finds the wallet an incoming keysend is for; undefined when it is for nobody here. */
 export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefined>;
@@ -30,7 +30,7 @@ export interface IncomingDependencies {
   /** Whether an internal payment settled the invoice. */
   readonly isPaidInside: (invoice: Invoice) => Promise<boolean>;
   readonly ledger: Ledger;
-  readonly our: OurNode;
+  readonly connection: NodeConnection;
   readonly routeKeysend: KeysendRouting;
   readonly clock: Clock;
 }
@@ -41,7 +41,7 @@ class SettledBefore extends Error {
 }
 
 export function createIncoming(deps: IncomingDependencies): Incoming {
-  const { findByHash, isCredited, isPaidInside, ledger, our, routeKeysend, clock } = deps;
+  const { findByHash, isCredited, isPaidInside, ledger, connection, routeKeysend, clock } = deps;
 
   /**
    * Books a settlement. The payment hash, the row and the transfer are one posting, and the database keeps each hash once.
@@ -72,7 +72,7 @@ export function createIncoming(deps: IncomingDependencies): Incoming {
   async function settleKeysend(settlement: Settlement, wallet: Wallet): Promise<void> {
     const id = `lntx_${newId(clock.nowMs())}`;
     const { paymentHash, amountMsat, settledAt, preimage } = settlement;
-    const owner = [wallet.id, wallet.ledgerAccount, our.nodeId, our.identity().pubkey];
+    const owner = [wallet.id, wallet.ledgerAccount, connection.nodeId, connection.identity().pubkey];
     const records = JSON.stringify(settlement.customRecords);
     await credit(
       settlement,

@@ -1,6 +1,6 @@
 import type { Alerts } from '../alerts/alerts.ts';
+import type { NodeConnection } from '../connection/connection.ts';
 import type { Database } from '../db/database.ts';
-import type { OurNode } from '../invoices/our-node.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -11,7 +11,7 @@ export interface OperatorDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
   readonly alerts: Alerts;
-  readonly our: Pick<OurNode, 'node'>;
+  readonly connection: Pick<NodeConnection, 'node'>;
   readonly wallets: Pick<Wallets, 'find' | 'create'>;
   readonly payments: Pick<Payments, 'find' | 'readInvoice' | 'payInvoice' | 'report' | 'drive'>;
   readonly clock: Clock;

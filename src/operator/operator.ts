@@ -16,7 +16,7 @@ const ALERT = { kind: 'suspense_not_empty', subject: 'suspense' } as const;
  * Does what operators ask for through the database, until the signal aborts. One instance does it at a time; each action's row changes
  * with the posting that does it, so a second instance does nothing twice.
  */
-export async function keepActing(deps: OperatorDependencies, signal: AbortSignal): Promise<void> {
+export async function runOperatorActions(deps: OperatorDependencies, signal: AbortSignal): Promise<void> {
   for (let alertedMsat: number | undefined; !signal.aborted; await pause(EVERY_MS, signal)) {
     try {
       for (const row of await deps.database.all(sql.listOpen, PAGE)) await act(deps, toAction(row));

@@ -31,7 +31,7 @@ export async function resolvePayment(deps: OperatorDependencies, action: Action)
 }
 
 async function resolveAtNode(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
-  const status = await ask(() => deps.our.node.lookupPayment(payment.id));
+  const status = await ask(() => deps.connection.node.lookupPayment(payment.id));
   const said = status === undefined ? 'never heard of it' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
   const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status);
   const evidence = outcome === status ? `the node says: ${said}` : `preimage ${action.preimage}; the node says: ${said}`;
@@ -80,7 +80,7 @@ function provenSuccess({ preimage = '' }: Action, payment: Payment, status: Paym
 
 /** An internal payment waits for the node to close the invoice to outside payers: that is asked again, and its response decides. */
 async function resolveInside(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
-  await ask(() => deps.our.node.lookupInvoice(payment.paymentHash));
+  await ask(() => deps.connection.node.lookupInvoice(payment.paymentHash));
   await deps.payments.drive(payment);
   if ((await deps.payments.find(payment.id))?.state === 'pending') {
     throw new ActionRefused('The node does not say whether an outside payer can still pay the invoice. The log has its response.');

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Limits } from '../budgets/limits.ts';
-import type { OurNode } from '../invoices/our-node.ts';
+import type { NodeConnection } from '../connection/connection.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -36,9 +36,9 @@ export interface Keysend {
  * Begins to pay a node without an invoice (bLIP 3). The preimage is ours, so the payment has its hash before it is sent.
  * @throws Refusal when nothing was begun.
  */
-export async function keysend(deps: { saga: Saga; our: OurNode; clock: Clock }, order: Keysend): Promise<StartedPayment> {
+export async function keysend(deps: { saga: Saga; connection: NodeConnection; clock: Clock }, order: Keysend): Promise<StartedPayment> {
   const { wallet, destination, amountMsat } = order;
-  if (destination === deps.our.identity().pubkey) {
+  if (destination === deps.connection.identity().pubkey) {
     throw new Refusal(
       'validation_failed',
       '`dest_pubkey` must not be the node of this service. Use a transfer, or pay an invoice of the other wallet.',

@@ -1,4 +1,4 @@
-import type { OurNode } from '../invoices/our-node.ts';
+import type { NodeConnection } from '../connection/connection.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Wallet } from '../wallets/wallets.ts';
@@ -18,13 +18,17 @@ type AtFirst =
   | 'settledAt';
 
 /** A payment of a wallet that is about to begin. */
-export function newPayment({ our, clock }: { our: OurNode; clock: Clock }, wallet: Wallet, particulars: Omit<Payment, AtFirst>): Payment {
+export function newPayment(
+  { connection, clock }: { connection: NodeConnection; clock: Clock },
+  wallet: Wallet,
+  particulars: Omit<Payment, AtFirst>,
+): Payment {
   return {
     ...particulars,
     id: `lntx_${newId(clock.nowMs())}`,
     walletId: wallet.id,
     ledgerAccount: wallet.ledgerAccount,
-    nodeId: our.nodeId,
+    nodeId: connection.nodeId,
     transferId: newId(clock.nowMs()),
     state: 'pending',
     failureReason: undefined,

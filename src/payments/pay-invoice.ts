@@ -1,7 +1,7 @@
 import type { Limits } from '../budgets/limits.ts';
+import type { NodeConnection } from '../connection/connection.ts';
 import type { Database } from '../db/database.ts';
 import type { Invoice } from '../invoices/invoice.ts';
-import type { OurNode } from '../invoices/our-node.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -41,7 +41,7 @@ export interface InvoicePayment {
 export interface PayInvoiceDependencies {
   readonly database: Database;
   readonly saga: Saga;
-  readonly our: OurNode;
+  readonly connection: NodeConnection;
   readonly clock: Clock;
 }
 
@@ -55,9 +55,9 @@ export interface PayInvoiceDependencies {
  * @throws Refusal when nothing was begun.
  */
 export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<StartedPayment> {
-  const { database, saga, our, clock } = deps;
+  const { database, saga, connection, clock } = deps;
   const { wallet, claim } = order;
-  const lookup = { database, network: () => our.identity().network };
+  const lookup = { database, network: () => connection.identity().network };
   const { payable: invoice, ...found } = await findPayable(lookup, order.invoice, wallet.id);
   const { paymentHash, paymentRequest } = invoice;
   const amountMsat = agreedAmount(invoice, order.amountMsat);

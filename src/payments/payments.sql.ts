@@ -118,7 +118,7 @@ export const correctBorne = statement(
 /** The node has answered that it has the payment. */
 export const markAtNode = statement('payment_mark_at_node', 'UPDATE payment SET at_node = 1 WHERE id = $1');
 
-/** Every payment that the node may have, before it was restored from a backup. */
+/** Marks every payment that the node may have had before it was restored from a backup. */
 export const markPendingAtNode = statement(
   'payment_mark_pending_at_node',
   `UPDATE payment SET at_node = 1 WHERE state = 'pending' AND invoice_id IS NULL AND at_node = 0`,

@@ -1,5 +1,5 @@
+import type { Tx } from '../db/database.ts';
 import type { Invoices } from '../invoices/invoices.ts';
-import { pause } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { type Msat, subMsat } from '../kernel/money.ts';
 import type { Receipt } from '../ledger/posting.ts';
@@ -43,8 +43,6 @@ export interface Payments {
   drive(payment: Payment): Promise<void>;
   /** Drives every pending payment again, unless the node is away; never throws. */
   resume(): Promise<void>;
-  /** Resumes now and every `seconds` until the signal aborts. */
-  resumeEvery(seconds: number, signal: AbortSignal): Promise<void>;
   /** Answers everybody who waits with what is known now. */
   stopWaiting(): void;
   stop(): Promise<void>;
@@ -52,6 +50,14 @@ export interface Payments {
 
 export interface PaymentsDependencies extends SagaDependencies {
   readonly invoices: Invoices;
+}
+
+/**
+ * Marks every pending payment as known to the node, so that it is looked up and never sent again. Called when the node was restored from a
+ * backup: it may have forgotten payments that it has sent.
+ */
+export async function markPendingAtNode(tx: Tx): Promise<void> {
+  await tx.run(sql.markPendingAtNode);
 }
 
 /** How many pending payments are driven at once when they are resumed. */
@@ -79,7 +85,7 @@ export function createPayments(deps: PaymentsDependencies): Payments {
   async function resume(): Promise<void> {
     try {
       // While the node is away, nothing is lost by waiting: whoever sees it come back resumes.
-      if (await deps.our.isAvailable()) await driveAllPending();
+      if (await deps.connection.isAvailable()) await driveAllPending();
     } catch (error) {
       deps.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; trying again later');
     }
@@ -88,7 +94,7 @@ export function createPayments(deps: PaymentsDependencies): Payments {
   return {
     find,
     resume,
-    readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.our.identity().network),
+    readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.connection.identity().network),
     payInvoice(order) {
       const started = payInvoice({ ...deps, saga }, order);
       // The claimer of a withdraw link has no key of the wallet, and is told nothing about its balance.
@@ -126,12 +132,6 @@ export function createPayments(deps: PaymentsDependencies): Payments {
       await deps.alerts.raise({ kind: 'payment_contradicted', subject: paymentId, message });
     },
     drive: (payment) => saga.drive(payment),
-    async resumeEvery(seconds, signal) {
-      while (!signal.aborted) {
-        await resume();
-        await pause(seconds * 1000, signal);
-      }
-    },
     stopWaiting: () => saga.stopWaiting(),
     stop: () => saga.stop(),
   };

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Alerts } from '../alerts/alerts.ts';
 import { allow, BudgetMoved } from '../budgets/budgets.ts';
 import type { Limits } from '../budgets/limits.ts';
+import type { NodeConnection } from '../connection/connection.ts';
 import type { Database } from '../db/database.ts';
 import { closeToOutside } from '../invoices/close-to-outside.ts';
 import { rowToInvoice } from '../invoices/invoice.ts';
 import { close as closeInvoice, findById as findInvoice } from '../invoices/invoices.sql.ts';
-import type { OurNode } from '../invoices/our-node.ts';
 import { invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
@@ -54,7 +54,7 @@ export interface SagaDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
   readonly alerts: Alerts;
-  readonly our: OurNode;
+  readonly connection: NodeConnection;
   readonly clock: Clock;
   readonly log: Log;
   /** How many payments one wallet may have in flight. */
@@ -116,7 +116,7 @@ export class Saga {
    * different by now: the rows of the hold decide.
    */
   async beginNew(draft: Draft, pending: number): Promise<StartedPayment> {
-    await this.#deps.our.requireAvailable();
+    await this.#deps.connection.requireAvailable();
     // Rejects most of what is beyond the wallet's limit before it costs the ledger anything.
     if (pending >= this.#deps.maxInFlight) throw new Refusal('too_many_payments');
     for (;;) {
@@ -204,21 +204,21 @@ export class Saga {
 
   /** A node that was restored may have forgotten the payment although the money left: sending it again could report a failure that is none. */
   async #lookup({ id }: Payment): Promise<PaymentOutcome> {
-    const outcome = await this.#deps.our.node.lookupPayment(id);
+    const outcome = await this.#deps.connection.node.lookupPayment(id);
     if (!outcome) throw new Error('the node had this payment and no longer knows it, so its outcome is unknown and it is not sent again');
     return outcome;
   }
 
   #send(payment: Payment, order: Pick<Parameters<LightningNode['pay']>[0], 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>) {
-    if (!payment.isKeysend) return this.#deps.our.node.pay({ ...order, paymentRequest: payment.paymentRequest });
+    if (!payment.isKeysend) return this.#deps.connection.node.pay({ ...order, paymentRequest: payment.paymentRequest });
     invariant(payment.preimage && payment.customRecords, 'a keysend has its preimage and records');
     const { preimage, customRecords, destPubkey: destination } = payment;
-    return this.#deps.our.node.keysend({ ...order, destination, preimage, customRecords });
+    return this.#deps.connection.node.keysend({ ...order, destination, preimage, customRecords });
   }
 
   /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay it at the node. */
   async #driveInside(payment: Payment, invoiceId: string, issued?: IssuedInvoice): Promise<void> {
-    const outcome = await closeToOutside(this.#deps.our, payment.paymentHash);
+    const outcome = await closeToOutside(this.#deps.connection, payment.paymentHash);
     const invoice = issued ?? (await this.#readIssued(invoiceId));
     // While this payment is pending, only a payment from outside settles the invoice. A node that was restored may have forgotten it.
     if (outcome === 'closed' && invoice.state !== 'settled') return this.#finish(internalPaymentPosting(this.#deps, payment, invoice));

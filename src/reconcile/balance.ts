@@ -1,5 +1,5 @@
+import { unbookedSettlements } from '../connection/unbooked-events.ts';
 import { pause } from '../kernel/clock.ts';
-import { settlementsSetAside } from '../payments/set-aside.ts';
 import { type Look, measure } from './measure.ts';
 import { acceptBaseline, missingMsat, noteFall, noteRise, type Remainder, readRemainder } from './remainder.ts';
 import { type BalanceReport, holdsLess, type MeasuredBalance } from './report.ts';
@@ -39,7 +39,7 @@ async function follow(run: Run, kept: Remainder): Promise<BalanceReport> {
   if (!measured.answered) return unanswered(measured);
   const look = measured.value;
   if (missingMsat(kept, look) > 0) return reportOf(look, await noteFall(run, kept, look));
-  const unbooked = new Map([...run.unbookedMsat, ...(await settlementsSetAside(run.database))]);
+  const unbooked = new Map([...run.unbookedMsat, ...(await unbookedSettlements(run.database))]);
   const unbookedMsat = [...unbooked.values()].reduce((sum, amountMsat) => sum + amountMsat, 0);
   // The least that the node can have of its own.
   const certainMsat = ({ remainderMsat, movedMsat }: Look) => remainderMsat - movedMsat - unbookedMsat;

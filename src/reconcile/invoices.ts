@@ -1,8 +1,9 @@
-import { deleteFactIf, readFact } from '../db/facts.sql.ts';
+import type { Tx } from '../db/database.ts';
+import { deleteFactIf, readFact, writeFact } from '../db/facts.sql.ts';
 import { unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { InvoiceStatus } from '../lightning/node.ts';
-import { UNSETTLED_INVOICES_DUE, UNSETTLED_INVOICES_PLACE } from '../payments/node-history.ts';
 import { invoiceWords } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
@@ -10,6 +11,10 @@ import { PAGE, type Run } from './run.ts';
 import { keepPlace, sweepWindow } from './sweep.ts';
 
 const WINDOW = 'reconcile_invoices_window';
+/** The fact that requests a comparison of all unsettled invoices. Its value is different for every request. */
+const UNSETTLED_DUE = 'reconcile_unsettled_due';
+/** How far that comparison has come. */
+const UNSETTLED_PLACE = 'reconcile_unsettled_place';
 
 type Settled = Extract<InvoiceStatus, { state: 'settled' }>;
 
@@ -33,25 +38,31 @@ export async function compareInvoices(run: Run): Promise<void> {
   await sweepWindow(run, { fact: WINDOW, page: (after, limit) => run.database.all(sql.invoicesAfter, after, limit), visit });
 }
 
+/** Makes the next reconciliation compare all unsettled invoices. Called when the node was restored from a backup. */
+export async function requestUnsettledComparison(tx: Tx): Promise<void> {
+  await tx.run(writeFact, UNSETTLED_DUE, newId());
+  await tx.run(writeFact, UNSETTLED_PLACE, '');
+}
+
 /**
  * Compares every invoice that is not settled, however old, once after the node was restored from a backup: what the node was paid around
  * then may have left no event. Goes on where an earlier run stopped.
  */
 async function compareUnsettled(run: Run, visit: (rows: readonly sql.ComparedInvoice[]) => Promise<unknown>): Promise<void> {
   const { database } = run;
-  const due = await database.first(readFact, UNSETTLED_INVOICES_DUE);
+  const due = await database.first(readFact, UNSETTLED_DUE);
   if (!due) return;
-  let after = (await database.first(readFact, UNSETTLED_INVOICES_PLACE))?.value ?? '';
+  let after = (await database.first(readFact, UNSETTLED_PLACE))?.value ?? '';
   for (let isLast = false; !isLast; ) {
     const page = await database.all(sql.unsettledInvoicesAfter, after, PAGE);
     await visit(page);
     if (run.witness.silence !== undefined) return;
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
-    await keepPlace(run, UNSETTLED_INVOICES_PLACE, after);
+    await keepPlace(run, UNSETTLED_PLACE, after);
   }
   // Another restore meanwhile asks for another round.
-  await database.transaction((tx) => tx.run(deleteFactIf, UNSETTLED_INVOICES_DUE, due.value));
+  await database.transaction((tx) => tx.run(deleteFactIf, UNSETTLED_DUE, due.value));
 }
 
 interface Questions {

@@ -68,7 +68,7 @@ async function compare(deps: ReconcileDependencies, taken: Taken, progress: Run[
  * Reconciles now, every `seconds`, and within a second or two whenever somebody asks through the database, until the signal aborts.
  * To be done by one instance at a time.
  */
-export async function keepReconciling(deps: ReconcileDependencies, seconds: number, signal: AbortSignal): Promise<void> {
+export async function reconcilePeriodically(deps: ReconcileDependencies, seconds: number, signal: AbortSignal): Promise<void> {
   await takeUpUnfinished(deps.database);
   for (let due = 0; !signal.aborted; await pause(ASKED_MS, signal)) {
     const isDue = performance.now() >= due;

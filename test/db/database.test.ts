@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { bindLedger, boundNode, ledgerNodeId } from '../../src/db/binding.ts';
+import { bindLedger, boundNode, ledgerNodeId } from '../../src/connection/binding.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
@@ -84,7 +84,7 @@ onBothDatabases('the database', (open, dialect) => {
     await bindLedger(database, { network: 'regtest', pubkey: '02aa' });
     await bindLedger(database, { network: 'regtest', pubkey: '02aa' });
     expect(await boundNode(database)).toEqual({ network: 'regtest', pubkey: '02aa' });
-    await expect(bindLedger(database, { network: 'regtest', pubkey: '02bb' })).rejects.toThrow('Point LIGHTNING_URL to the node');
+    await expect(bindLedger(database, { network: 'regtest', pubkey: '02bb' })).rejects.toThrow('Set LIGHTNING_URL to the node');
     await expect(bindLedger(database, { network: 'bitcoin', pubkey: '02aa' })).rejects.toThrow('holds the ledger of node 02aa on regtest');
   });
 

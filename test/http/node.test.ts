@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Access } from '../../src/http/auth/access.ts';
 import { nodeRoutes } from '../../src/http/routes/node.ts';
 import { createServer } from '../../src/http/server.ts';
-import type { OurNode } from '../../src/invoices/our-node.ts';
 import type { Payments } from '../../src/payments/payments.ts';
 import { onFakeService } from '../support/fake-service.ts';
 
@@ -105,9 +105,9 @@ onFakeService('the node', (service) => {
 });
 
 it('a node that cannot tell routes is a refusal of its own', async () => {
-  const our = { nodeId: 'lnd_1', node: {} } as unknown as OurNode;
+  const connection = { nodeId: 'lnd_1', node: {} } as unknown as NodeConnection;
   const access = { anyKey: async () => undefined } as unknown as Access;
-  const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, our, payments: {} as Payments }));
+  const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, connection, payments: {} as Payments }));
   const pubkey = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
   const answer = await server.inject(`/v1/node/default/payments/queryroutes?pub_key=${pubkey}&amt=1`);
   expect(answer.json()).toMatchObject({ status: 400, type: 'not_supported' });

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { createAlerts } from '../../src/alerts/alerts.ts';
+import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
 import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
-import type { OurNode } from '../../src/invoices/our-node.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { msat } from '../../src/kernel/money.ts';
@@ -37,7 +37,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
   const ledger = createLedger(database, standing);
   const wallets = createWallets(healthy, createAccounts(healthy, standing), standing);
   const node = stubNode();
-  const our: OurNode = {
+  const connection: NodeConnection = {
     node,
     nodeId: 'lnd_test',
     identity: () => ({ pubkey: '02'.padEnd(66, '0'), network: 'regtest' }),
@@ -47,7 +47,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
   const invoices = createInvoices({
     database,
     ledger,
-    our,
+    connection,
     routeKeysend: keysendRouting(wallets, undefined),
     clock: standing,
     maxOpenInvoices: 1_000_000,
@@ -66,7 +66,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
       database,
       ledger,
       alerts: createAlerts(healthy, standing, silentLog),
-      our,
+      connection,
       clock: standing,
       log: silentLog,
       maxInFlight: 1000,

@@ -3,10 +3,10 @@ import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
 import { createAlerts } from '../../src/alerts/alerts.ts';
+import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createInvoices } from '../../src/invoices/invoices.ts';
 import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
-import type { OurNode } from '../../src/invoices/our-node.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
@@ -23,7 +23,7 @@ export async function operatorOn(healthy: Database) {
   const net = new FakeNetwork({ seed: 'operator' });
   const node = net.connect();
   const { pubkey, network } = await node.info();
-  const our: OurNode = {
+  const connection: NodeConnection = {
     node,
     nodeId: 'lnd_test',
     identity: () => ({ pubkey, network }),
@@ -35,14 +35,21 @@ export async function operatorOn(healthy: Database) {
   const accounts = createAccounts(healthy, clock);
   const made = await accounts.bootstrap(newKeyText('secret_api'), async () => undefined);
   const wallets = createWallets(database, accounts, clock);
-  const invoices = createInvoices({ database, ledger, our, routeKeysend: keysendRouting(wallets, undefined), clock, maxOpenInvoices: 100 });
+  const invoices = createInvoices({
+    database,
+    ledger,
+    connection,
+    routeKeysend: keysendRouting(wallets, undefined),
+    clock,
+    maxOpenInvoices: 100,
+  });
   const noLink = () => {
     throw new Error('no payment here has a link');
   };
   const linkUses = { releaseUse: noLink, takeUse: noLink };
-  const payments = createPayments({ database, ledger, alerts, our, invoices, clock, log, linkUses, maxInFlight: 100 });
+  const payments = createPayments({ database, ledger, alerts, connection, invoices, clock, log, linkUses, maxInFlight: 100 });
   const { wallet } = await wallets.create(made?.accountId ?? '', 'test');
-  const deps: OperatorDependencies = { database, ledger, alerts, our, wallets, payments, clock, log };
+  const deps: OperatorDependencies = { database, ledger, alerts, connection, wallets, payments, clock, log };
   return {
     healthy,
     database,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { remove, setAside } from '../../src/connection/unbooked-events.sql.ts';
 import { statement } from '../../src/db/statement.ts';
 import { msat } from '../../src/kernel/money.ts';
-import { forget, setAside } from '../../src/payments/set-aside.sql.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { testDeposit } from '../support/ledgers.ts';
 import { type Books, booksOn, FAILED, RESERVE_MSAT, succeeded } from './books.ts';
@@ -145,7 +145,7 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.database.transaction((tx) => tx.run(setAside, 'settlement', JSON.stringify(settlement), 'a bug', 1));
     for (let i = 0; i < 2; i++) expect((await books.reconcile()).balance).toMatchObject({ restMsat: 7000, roseMsat: 0 });
     await books.invoices.settle(settlement);
-    await books.database.transaction((tx) => tx.run(forget, 'settlement'));
+    await books.database.transaction((tx) => tx.run(remove, 'settlement'));
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0 });
     expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });

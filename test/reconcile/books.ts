@@ -1,7 +1,7 @@
 import { type Alerts, createAlerts } from '../../src/alerts/alerts.ts';
+import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
-import type { OurNode } from '../../src/invoices/our-node.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { msat } from '../../src/kernel/money.ts';
@@ -39,13 +39,18 @@ export async function booksOn(database: Database) {
   const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) };
   const alerts = createAlerts(database, systemClock, log);
   const node = answering(answers);
-  const our = { node, nodeId: 'lnd_test', isAvailable: async () => true, requireAvailable: async () => undefined } as unknown as OurNode;
+  const connection = {
+    node,
+    nodeId: 'lnd_test',
+    isAvailable: async () => true,
+    requireAvailable: async () => undefined,
+  } as unknown as NodeConnection;
   const { ledger, invoices } = rooms;
   const noLink = () => {
     throw new Error('no payment here has a link');
   };
   const linkUses = { releaseUse: noLink, takeUse: noLink };
-  const common = { database, ledger, our, invoices, clock: systemClock, log: silentLog, linkUses, maxInFlight: 1000 };
+  const common = { database, ledger, connection, invoices, clock: systemClock, log: silentLog, linkUses, maxInFlight: 1000 };
   const paymentsWith = (others: Alerts) => createPayments({ ...common, alerts: others });
   const payments = paymentsWith(alerts);
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { createEventPosition } from '../../src/connection/position.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
-import { createNodeHistory } from '../../src/payments/node-history.ts';
+import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
 import { draftOf } from '../ledger/rooms.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { problemsOf } from '../support/ledgers.ts';
@@ -41,7 +42,7 @@ onBothDatabases('reconciled invoices', (open) => {
     await books.reconcile();
     books.paidAtNode(invoice, 10_000);
     expect((await books.reconcile()).missedSettlements).toEqual([]);
-    await createNodeHistory({ database, alerts: books.alerts }).historyChanged();
+    await createEventPosition({ database, alerts: books.alerts, onRestore: requestUnsettledComparison }).reset();
     expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: invoice.id, booked: true }]);
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
     const { asked } = books.answers;
@@ -58,7 +59,7 @@ onBothDatabases('reconciled invoices', (open) => {
     const last = invoices.toSorted((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
     if (!last) throw new Error('there is an invoice');
     books.clock.ms += 30 * 24 * 60 * 60 * 1000;
-    await createNodeHistory({ database: books.database, alerts: books.alerts }).historyChanged();
+    await createEventPosition({ database: books.database, alerts: books.alerts, onRestore: requestUnsettledComparison }).reset();
     books.paidAtNode(last, 10_000);
     for (const { paymentHash } of invoices) if (paymentHash !== last.paymentHash) books.answers.invoices.set(paymentHash, 'silent');
     expect((await books.reconcile('periodic')).missedSettlements).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
-import { keepReconciling } from '../../src/reconcile/reconcile.ts';
+import { reconcilePeriodically } from '../../src/reconcile/reconcile.ts';
 import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../../src/reconcile/requests.ts';
 import { onBothDatabases } from '../support/databases.ts';
 import { type Books, booksOn, FAILED } from './books.ts';
@@ -12,7 +12,7 @@ const states = statement<{ state: string; n: number }>('test_states', 'SELECT st
 /** Keeps reconciling while `work` runs. */
 async function whileReconciling(books: Books, work: () => Promise<void>): Promise<void> {
   const life = new AbortController();
-  const keeping = keepReconciling(books.deps, HOUR, life.signal);
+  const keeping = reconcilePeriodically(books.deps, HOUR, life.signal);
   try {
     await work();
   } finally {

@@ -2,17 +2,18 @@ import type { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { createAlerts } from '../../src/alerts/alerts.ts';
-import type { Database } from '../../src/db/database.ts';
+import { connectNode } from '../../src/connection/connection.ts';
+import { readNodeEvents } from '../../src/connection/events.ts';
+import { createEventPosition } from '../../src/connection/position.ts';
+import type { Database, Tx } from '../../src/db/database.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
 import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
-import { connectNode } from '../../src/invoices/our-node.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { createWithdrawLinks, linkUses, type WithdrawLinks } from '../../src/lnurl/withdraw-links.ts';
-import { createNodeHistory } from '../../src/payments/node-history.ts';
-import { createPayments, type Payments } from '../../src/payments/payments.ts';
-import { watchNode } from '../../src/payments/watcher.ts';
+import { createPayments, markPendingAtNode, type Payments } from '../../src/payments/payments.ts';
+import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
 import { silentLog } from '../support/databases.ts';
 
@@ -44,7 +45,7 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const clock: Clock = { nowMs: () => net.time.nowMs() };
   const fate: Fate = { isDead: false, stepsLeft: Number.POSITIVE_INFINITY, unpaused: undefined };
   const database = mortal(healthy, fate, () => kill());
-  const connection = net.connect();
+  const fakeNode = net.connect();
   const watching = new AbortController();
   function unpause(): void {
     fate.unpaused?.resolve();
@@ -53,21 +54,25 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   function kill(): void {
     fate.isDead = true;
     unpause();
-    connection.kill();
+    fakeNode.kill();
     watching.abort();
   }
 
   const alerts = createAlerts(database, clock, silentLog);
-  const history = createNodeHistory({ database, alerts });
-  const met = await connectNode({ database, node: connection, history, log: silentLog });
+  const onRestore = async (tx: Tx) => {
+    await markPendingAtNode(tx);
+    await requestUnsettledComparison(tx);
+  };
+  const position = createEventPosition({ database, alerts, onRestore });
+  const connected = await connectNode({ database, node: fakeNode, position, log: silentLog });
   // Known anew every time: what is remembered for a second of real time would make a run differ from its repetition.
   const isAvailable = () =>
-    met.node.info().then(
+    connected.node.info().then(
       () => true,
       () => false,
     );
-  const our = {
-    ...met,
+  const connection = {
+    ...connected,
     isAvailable,
     async requireAvailable() {
       if (!(await isAvailable())) throw new NodeUnavailable('away');
@@ -79,17 +84,20 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const invoices = createInvoices({
     database,
     ledger,
-    our,
+    connection,
     routeKeysend: keysendRouting(wallets, undefined),
     clock,
     maxOpenInvoices: 1_000_000,
   });
-  const deps = { database, ledger, alerts, our, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
+  const deps = { database, ledger, alerts, connection, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
   const payments = createPayments(deps);
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: 'https://simulation.test' });
-  our.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
-  const pace = { retryMs: 0, keepPositionMs: 1, retrySetAsideMs: 50 };
-  void watchNode({ database, node: our.node, history, invoices, payments, alerts, clock, log: silentLog, pace }, watching.signal);
+  connection.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
+  const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
+  const handlers = { settle: invoices.settle, report: payments.report };
+  const onReconnect = () => void payments.resume();
+  const reader = { database, node: connection.node, position, handlers, onReconnect, alerts, clock, log: silentLog, intervals };
+  void readNodeEvents(reader, watching.signal);
   return {
     ledger,
     wallets,

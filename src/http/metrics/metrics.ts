@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyRequest } from 'fastify';
-import type { OurNode } from '../../invoices/our-node.ts';
+import type { NodeConnection } from '../../connection/connection.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Payments } from '../../payments/payments.ts';
@@ -16,7 +16,7 @@ export interface Stats {
   readonly ledger: Pick<Ledger, 'stats'>;
   readonly payments: Pick<Payments, 'countPending'>;
   readonly alerts: { countOpen(): Promise<readonly OpenAlerts[]> };
-  readonly our: Pick<OurNode, 'isAvailable'>;
+  readonly connection: Pick<NodeConnection, 'isAvailable'>;
 }
 
 interface OpenAlerts {
@@ -37,7 +37,11 @@ export function metricsRoute(app: App, stats: Stats, readers: MetricsAccess): vo
   });
   app.get('/metrics', async (request, reply) => {
     requireReader(request, readers);
-    const [pending, alerts, isUp] = await Promise.all([stats.payments.countPending(), stats.alerts.countOpen(), stats.our.isAvailable()]);
+    const [pending, alerts, isUp] = await Promise.all([
+      stats.payments.countPending(),
+      stats.alerts.countOpen(),
+      stats.connection.isAvailable(),
+    ]);
     const text = [...requests(), ...ofLedger(stats), ...ofMoney(pending, alerts, isUp), ...ofProcess(delay)].join('');
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(text);
   });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { OurNode } from '../../invoices/our-node.ts';
+import type { NodeConnection } from '../../connection/connection.ts';
 import { idTimeMs } from '../../kernel/ids.ts';
 import { floorSat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -74,63 +74,63 @@ const NodeParams = Type.Object({ id: Type.String({ description: 'lnd_… or defa
 
 interface NodeRouteDependencies {
   readonly access: Access;
-  readonly our: OurNode;
+  readonly connection: NodeConnection;
   readonly payments: Payments;
 }
 
 /** What the node behind the service is, and what it knows. Reads only; with any key. */
 export function nodeRoutes(app: App, deps: NodeRouteDependencies): void {
-  const { access, our } = deps;
+  const { access, connection } = deps;
   app.get('/v1/nodes', { schema: { response: { 200: Type.Array(NodeObject) } } }, async (request) => {
     await access.account(request);
-    return [await describe(our)];
+    return [await describe(connection)];
   });
 
   app.get('/v1/node/:id', { schema: { params: NodeParams, response: { 200: NodeObject } } }, async (request) => {
     await access.anyKey(request);
-    requireOurs(our, request.params.id);
-    return describe(our);
+    requireOwnNode(connection, request.params.id);
+    return describe(connection);
   });
   paymentRoutes(app, deps);
 }
 
-function paymentRoutes(app: App, { access, our, payments }: NodeRouteDependencies): void {
+function paymentRoutes(app: App, { access, connection, payments }: NodeRouteDependencies): void {
   const params = NodeParams;
   const DecodeQuery = Type.Object({ payment_request: Type.String({ maxLength: 8000 }) });
   const decode = { params, querystring: DecodeQuery, response: { 200: DecodedInvoice } };
   app.get('/v1/node/:id/payments/decodeinvoice', { schema: decode }, async (request) => {
     await access.anyKey(request);
-    requireOurs(our, request.params.id);
+    requireOwnNode(connection, request.params.id);
     return decodedInvoice(payments.readInvoice(request.query.payment_request));
   });
 
   const query = { params, querystring: Type.Object({ pub_key: Pubkey, amt: NumSatoshis }), response: { 200: Routes } };
   app.get('/v1/node/:id/payments/queryroutes', { schema: query }, async (request) => {
     await access.anyKey(request);
-    requireOurs(our, request.params.id);
+    requireOwnNode(connection, request.params.id);
     const destination = request.query.pub_key.toLowerCase();
     if (!isPublicKey(destination))
       throw new Refusal(
         'validation_failed',
         '`pub_key` must be a public key: its x coordinate is not on the curve secp256k1. Check it for typing errors.',
       );
-    if (!our.node.queryRoutes) throw new Refusal('not_supported');
-    const routes = await our.node.queryRoutes({ destination, amountMsat: satToMsat(request.query.amt) });
+    if (!connection.node.queryRoutes) throw new Refusal('not_supported');
+    const routes = await connection.node.queryRoutes({ destination, amountMsat: satToMsat(request.query.amt) });
     if (routes.length === 0) throw new Refusal('no_route');
     return { routes: routes.map(routeObject), successProb: null };
   });
 }
 
-function requireOurs(our: OurNode, id: string): void {
-  if (id !== 'default' && id !== our.nodeId) throw new Refusal('not_found');
+function requireOwnNode(connection: NodeConnection, id: string): void {
+  if (id !== 'default' && id !== connection.nodeId) throw new Refusal('not_found');
 }
 
 /** Also while the node is away, once it was met. */
-async function describe(our: OurNode) {
-  const { network, pubkey } = our.identity();
-  const info = await our.node.info().catch(() => undefined);
-  const created_at = Math.floor(idTimeMs(our.nodeId) / 1000);
-  return { id: our.nodeId, created_at, alias: info?.alias ?? null, network, default_pubkey: pubkey, uri: null };
+async function describe(connection: NodeConnection) {
+  const { network, pubkey } = connection.identity();
+  const info = await connection.node.info().catch(() => undefined);
+  const created_at = Math.floor(idTimeMs(connection.nodeId) / 1000);
+  return { id: connection.nodeId, created_at, alias: info?.alias ?? null, network, default_pubkey: pubkey, uri: null };
 }
 
 function decodedInvoice(invoice: Bolt11) {

@@ -1,19 +1,19 @@
 import { statement } from '../db/statement.ts';
 
-export type UnbookedEvent = { id: string; event: string };
+export type UnbookedEventRow = { id: string; event: string };
 
-/** An event that is read again, after a restore of the node, keeps its row. Always changes one row. */
+/** Changes one row in every case: an event that is read again, after a restore of the node, keeps its row. */
 export const setAside = statement(
   'unbooked_event_set_aside',
   `INSERT INTO unbooked_event (id, event, reason, set_aside_at) VALUES ($1, $2, $3, $4)
    ON CONFLICT (id) DO UPDATE SET reason = excluded.reason`,
 );
 
-export const listAfter = statement<UnbookedEvent>(
+export const listAfter = statement<UnbookedEventRow>(
   'unbooked_event_list',
   'SELECT id, event FROM unbooked_event WHERE id > $1 ORDER BY id LIMIT $2',
 );
 
-export const forget = statement('unbooked_event_forget', 'DELETE FROM unbooked_event WHERE id = $1');
+export const remove = statement('unbooked_event_forget', 'DELETE FROM unbooked_event WHERE id = $1');
 
 export const count = statement<{ n: number }>('unbooked_event_count', 'SELECT count(*) AS n FROM unbooked_event');

@@ -1,0 +1,149 @@
+import { pause } from '../kernel/clock.ts';
+import { errorMessage } from '../kernel/log.ts';
+import type { LightningNode, NodeEvent, Position } from '../lightning/node.ts';
+import type { EventPosition } from './position.ts';
+import { type BookingDependencies, bookEvent, retryUnbookedEvents, setEventAside } from './unbooked-events.ts';
+
+export interface EventReaderDependencies extends BookingDependencies {
+  readonly node: LightningNode;
+  readonly position: EventPosition;
+  /** Called when the node answers again after an interruption. */
+  readonly onReconnect: () => void;
+  /** Simulations use shorter intervals. */
+  readonly intervals?: EventReaderIntervals;
+}
+
+export interface EventReaderIntervals {
+  /** Before the next try after an interruption, or after an event could not be booked. */
+  readonly retryMs: number;
+  /** Between two writes of the position. */
+  readonly storePositionMs: number;
+  /** Between two tries to book the events that were set aside. */
+  readonly retryUnbookedMs: number;
+}
+
+const INTERVALS: EventReaderIntervals = { retryMs: 1000, storePositionMs: 250, retryUnbookedMs: 30_000 };
+/** Events that are booked at the same time; they share the ledger's commits. */
+const MAX_CONCURRENT = 256;
+/** After so many failed tries an event is set aside. */
+const MAX_TRIES = 3;
+
+/**
+ * Reads the node's events and books them with the handlers until the signal aborts. Starts after the stored position. A position is stored
+ * only after each event up to it is booked or set aside, so an event may be read twice but is never missed.
+ */
+export async function readNodeEvents(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {
+  await Promise.all([readUntilAborted(deps, signal), retryUntilAborted(deps, signal)]);
+}
+
+async function readUntilAborted(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {
+  let isInterrupted = false;
+  while (!signal.aborted) {
+    try {
+      await deps.node.info();
+      if (isInterrupted) {
+        deps.log.info({}, 'the node answers again: its events are read from the stored position, and pending payments are resumed');
+        deps.onReconnect();
+      }
+      isInterrupted = false;
+      await readOnce(deps, signal);
+    } catch (error) {
+      if (!isInterrupted) deps.log.warn({ reason: errorMessage(error) }, 'reading the node events was interrupted; retrying every second');
+      isInterrupted = true;
+      await pause((deps.intervals ?? INTERVALS).retryMs, signal);
+    }
+  }
+}
+
+async function retryUntilAborted(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await retryUnbookedEvents(deps, signal);
+    } catch (error) {
+      deps.log.warn({ reason: errorMessage(error) }, 'retrying the events that were set aside failed; retrying later');
+    }
+    await pause((deps.intervals ?? INTERVALS).retryUnbookedMs, signal);
+  }
+}
+
+async function readOnce(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {
+  const from = await deps.position.read();
+  const progress: Progress = { booked: undefined, stored: undefined, inOrder: [] };
+  const running = new Set<Promise<void>>();
+  const ended = new AbortController();
+  const connected = AbortSignal.any([signal, ended.signal]);
+  const storing = storePositions(deps, progress, connected);
+  try {
+    for await (const event of deps.node.watch(from, signal)) {
+      const entry = { position: event.position, isDone: false };
+      progress.inOrder.push(entry);
+      const booking: Promise<void> = bookOrSetAside(deps, event, connected).then((isDone) => {
+        running.delete(booking);
+        entry.isDone = isDone;
+        advance(progress);
+      });
+      running.add(booking);
+      if (running.size >= MAX_CONCURRENT) await Promise.race(running);
+    }
+  } finally {
+    // Events that are not booked yet are after the stored position, so they are read again.
+    ended.abort();
+    await Promise.all(running);
+    await storing;
+  }
+}
+
+interface Progress {
+  /** Each event up to this position is booked or set aside. */
+  booked: Position | undefined;
+  stored: Position | undefined;
+  /** The events after `booked`, in the node's order. */
+  readonly inOrder: { readonly position: Position; isDone: boolean }[];
+}
+
+function advance(progress: Progress): void {
+  const firstOpen = progress.inOrder.findIndex(({ isDone }) => !isDone);
+  const done = progress.inOrder.splice(0, firstOpen === -1 ? progress.inOrder.length : firstOpen);
+  progress.booked = done.at(-1)?.position ?? progress.booked;
+}
+
+/** Stores the position several times a second, and once more at the end. */
+async function storePositions(deps: EventReaderDependencies, progress: Progress, signal: AbortSignal): Promise<void> {
+  for (let isLast = false; !isLast; ) {
+    isLast = signal.aborted || (await pause((deps.intervals ?? INTERVALS).storePositionMs, signal));
+    const { booked } = progress;
+    if (booked === undefined || booked === progress.stored) continue;
+    try {
+      await deps.position.store(booked);
+      progress.stored = booked;
+    } catch (error) {
+      deps.log.warn({ reason: errorMessage(error) }, 'the position of the node events was not stored; they may be read again');
+    }
+  }
+}
+
+/** Tries to book an event, and sets it aside after {@link MAX_TRIES}. @returns false when the signal aborted before either was done. */
+async function bookOrSetAside(deps: EventReaderDependencies, event: NodeEvent, signal: AbortSignal): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await bookEvent(deps, event);
+      return true;
+    } catch (error) {
+      const reason = errorMessage(error);
+      deps.log.error({ position: event.position, event: event.type, reason }, 'an event of the node was not booked; retrying');
+      if (tries >= MAX_TRIES && (await trySetAside(deps, event, reason))) return true;
+      if (signal.aborted || (await pause((deps.intervals ?? INTERVALS).retryMs, signal))) return false;
+    }
+  }
+}
+
+/** @returns false when storing the event fails as well. Then the database is at fault, and the event is retried. */
+async function trySetAside(deps: EventReaderDependencies, event: NodeEvent, reason: string): Promise<boolean> {
+  try {
+    await setEventAside(deps, event, reason);
+    return true;
+  } catch (error) {
+    deps.log.error({ position: event.position, reason: errorMessage(error) }, 'an event of the node was not set aside; retrying');
+    return false;
+  }
+}

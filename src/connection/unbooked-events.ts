@@ -1,0 +1,86 @@
+import type { Alerts } from '../alerts/alerts.ts';
+import type { Database } from '../db/database.ts';
+import { writeRows } from '../db/row-write.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { errorMessage, type Log } from '../kernel/log.ts';
+import type { NodeEvent, PaymentOutcome, Settlement } from '../lightning/node.ts';
+import * as sql from './unbooked-events.sql.ts';
+
+/** Books the events of the node. Both handlers are idempotent, because an event may be reported more than once. */
+export interface EventHandlers {
+  /** Books money that has arrived. */
+  settle(settlement: Settlement): Promise<void>;
+  /** Books the outcome of an outgoing payment. */
+  report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
+}
+
+export interface BookingDependencies {
+  readonly database: Database;
+  readonly handlers: EventHandlers;
+  readonly alerts: Alerts;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const PAGE = 100;
+const ALERT = { kind: 'event_unbooked', subject: 'node' } as const;
+
+/** Books an event with its handler. */
+export async function bookEvent({ handlers }: BookingDependencies, event: NodeEvent): Promise<void> {
+  await (event.type === 'settlement' ? handlers.settle(event) : handlers.report(event.paymentId, event.outcome));
+}
+
+/** Stores an event that could not be booked and raises an alert, so that later events need not wait for it. */
+export async function setEventAside({ database, alerts, clock }: BookingDependencies, event: NodeEvent, reason: string): Promise<void> {
+  const message = `${describe(event)} could not be booked: ${reason}`;
+  await database.transaction(async (tx) => {
+    await tx.run(sql.setAside, idOf(event), JSON.stringify(event), reason, unixSeconds(clock));
+    await writeRows(tx, [alerts.rowOf({ ...ALERT, message })]);
+  });
+  await alerts.announce();
+}
+
+/** Tries once more to book each event that was set aside. Clears the alert when none is left. */
+export async function retryUnbookedEvents(deps: BookingDependencies, signal: AbortSignal): Promise<void> {
+  const { database, alerts, log } = deps;
+  for await (const { id, event } of unbookedEvents(database)) {
+    if (signal.aborted) break;
+    try {
+      await bookEvent(deps, event);
+      await database.transaction((tx) => tx.run(sql.remove, id));
+      log.info({ event: id }, 'an event that had been set aside was booked');
+    } catch (error) {
+      log.warn({ event: id, reason: errorMessage(error) }, 'an event that was set aside still cannot be booked');
+    }
+  }
+  if ((await database.first(sql.count))?.n === 0) await alerts.clear(ALERT.kind, ALERT.subject);
+}
+
+/** Returns the settlements that were set aside: payment hash → amount in msat that arrived at the node and is not booked. */
+export async function unbookedSettlements(database: Pick<Database, 'all'>): Promise<Map<string, number>> {
+  const amounts = new Map<string, number>();
+  for await (const { event } of unbookedEvents(database)) {
+    if (event.type === 'settlement') amounts.set(event.paymentHash, event.amountMsat);
+  }
+  return amounts;
+}
+
+/** Reads the events that were set aside, a page at a time. An event may be deleted while it is visited. */
+async function* unbookedEvents(database: Pick<Database, 'all'>): AsyncGenerator<{ id: string; event: NodeEvent }> {
+  for (let after = '', isLast = false; !isLast; ) {
+    const page: sql.UnbookedEventRow[] = await database.all(sql.listAfter, after, PAGE);
+    for (const { id, event } of page) yield { id, event: JSON.parse(event) as NodeEvent };
+    after = page.at(-1)?.id ?? after;
+    isLast = page.length < PAGE;
+  }
+}
+
+/** Returns the same id for every report of the same event, so that it is stored once. */
+function idOf(event: NodeEvent): string {
+  return event.type === 'settlement' ? `settlement ${event.paymentHash}` : `payment ${event.paymentId} ${event.outcome.state}`;
+}
+
+function describe(event: NodeEvent): string {
+  if (event.type === 'settlement') return `the settlement of ${event.amountMsat} msat with payment hash ${event.paymentHash}`;
+  return `the outcome (${event.outcome.state}) of payment ${event.paymentId}`;
+}

@@ -1,0 +1,98 @@
+import type { Alerts } from './alerts/alerts.ts';
+import type { Config } from './config.ts';
+import type { NodeConnection } from './connection/connection.ts';
+import { readNodeEvents } from './connection/events.ts';
+import type { EventPosition } from './connection/position.ts';
+import type { Database } from './db/database.ts';
+import { underLease } from './db/leases.ts';
+import { ROUND_MS } from './db/retention.ts';
+import type { Idempotency } from './idempotency/idempotency.ts';
+import type { Invoices } from './invoices/invoices.ts';
+import { type Clock, pause } from './kernel/clock.ts';
+import { errorMessage, type Log } from './kernel/log.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { runOperatorActions } from './operator/operator.ts';
+import type { Payments } from './payments/payments.ts';
+import type { Proofs } from './proof/proofs.ts';
+import { reconcilePeriodically } from './reconcile/reconcile.ts';
+import type { Wallets } from './wallets/wallets.ts';
+
+/** A background job. */
+export interface Job {
+  readonly name: string;
+  /** The instance that holds this lease runs the job. On SQLite there is one instance, and no lease is needed. */
+  readonly lease: 'node-listener' | 'reconcile' | 'proof-epochs';
+  /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
+  readonly interval: 'continuous' | number;
+  /** Whether `run` is first called after an interval instead of at the start. */
+  readonly startsLater?: boolean;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** How often pending payments are resumed. */
+const RESUME_MS = 30_000;
+
+export interface JobDependencies {
+  readonly database: Database;
+  readonly connection: NodeConnection;
+  readonly position: EventPosition;
+  readonly alerts: Alerts;
+  readonly ledger: Ledger;
+  readonly idempotency: Idempotency;
+  readonly wallets: Wallets;
+  readonly invoices: Invoices;
+  readonly payments: Payments;
+  readonly proofs: Proofs;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Returns the background jobs of the service. */
+export function backgroundJobs(deps: JobDependencies, config: Config): readonly Job[] {
+  const { ledger, idempotency, invoices, payments, proofs } = deps;
+  const { node } = deps.connection;
+  const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
+  const handlers = { settle: invoices.settle, report: payments.report };
+  const events = { ...deps, node, handlers, onReconnect: () => void payments.resume() };
+  const comparison = { ...deps, node, stuckPaymentSeconds };
+  const jobs: readonly Job[] = [
+    { name: 'node events', lease: 'node-listener', interval: 'continuous', run: (signal) => readNodeEvents(events, signal) },
+    { name: 'pending payments', lease: 'node-listener', interval: RESUME_MS, run: payments.resume },
+    { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(deps, signal) },
+    { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
+    { name: 'idempotency retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: idempotency.endRound },
+    {
+      name: 'reconciliation',
+      lease: 'reconcile',
+      interval: 'continuous',
+      run: (signal) => reconcilePeriodically(comparison, reconcileSeconds, signal),
+    },
+  ];
+  if (proofIntervalSeconds === 0) return jobs;
+  const run = (signal: AbortSignal) => proofs.takeEvery(proofIntervalSeconds, signal);
+  return [...jobs, { name: 'proofs of liabilities', lease: 'proof-epochs', interval: 'continuous', run }];
+}
+
+/** Runs the jobs, each under its lease, until the signal aborts. */
+export async function runJobs(deps: { database: Database; log: Log }, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+  const leases = new Set(jobs.map(({ lease }) => lease));
+  const runAll = (lease: Job['lease']) =>
+    underLease(deps, lease, signal, async (held) => {
+      await Promise.all(jobs.filter((job) => job.lease === lease).map((job) => runJob(deps.log, job, held)));
+    });
+  await Promise.all(Array.from(leases, runAll));
+}
+
+async function runJob(log: Log, job: Job, signal: AbortSignal): Promise<void> {
+  const { name, interval, startsLater = false } = job;
+  if (interval === 'continuous') return job.run(signal);
+  if (startsLater) await pause(interval, signal);
+  while (!signal.aborted) {
+    try {
+      await job.run(signal);
+    } catch (error) {
+      log.warn({ job: name, reason: errorMessage(error) }, 'a background job failed; it runs again after its interval');
+    }
+    await pause(interval, signal);
+  }
+}
