@@ -25,7 +25,9 @@ export async function resolvePayment(deps: OperatorDependencies, action: Action)
   // The evidence was definitive and its booking was interrupted: the next try finds the end.
   if (!ended || ended.state === 'pending') return;
   const isAsAsked = (ended.state === 'succeeded' ? 'settled' : 'failed') === action.target;
-  const answer = isAsAsked ? `The payment ${wordsOf(ended)}.` : `The node’s evidence ended the payment onMiss: it ${wordsOf(ended)}.`;
+  const answer = isAsAsked
+    ? `The payment ${wordsOf(ended)}.`
+    : `The node’s evidence ended the payment with the other outcome: it ${wordsOf(ended)}.`;
   const state = isAsAsked ? 'done' : 'refused';
   await deps.database.transaction((tx) => tx.run(sql.endResolve, action.id, state, answer, unixSeconds(deps.clock)));
 }

@@ -149,7 +149,10 @@ onFakeService(
       const { id } = started.body.lnTx;
       expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('does not say') });
       net.always('cancelInvoice', undefined);
-      expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('otherwise: it is settled') });
+      expect(await ask(id, 'failed')).toMatchObject({
+        state: 'refused',
+        answer: expect.stringContaining('with the other outcome: it is settled'),
+      });
       expect([(await wallet(payee.id)).balance, (await wallet(payer.id)).balance]).toEqual([100, 400]);
       expect(await service.problems()).toEqual([]);
     });

@@ -109,7 +109,7 @@ describe('a start', () => {
   });
 
   it('with KEYSEND_WALLET_ID of no wallet warns of it, and runs', async () => {
-    await waiting.line(/"level":40.*"wallet":"wal_0nobody0has0this0id".*KEYSEND_WALLET_ID names no wallet of this service/);
+    await waiting.line(/"level":40.*"wallet":"wal_0nobody0has0this0id".*KEYSEND_WALLET_ID is no wallet of this service/);
     await waiting.line(/Satchel waits/);
   });
 
