@@ -1,0 +1,75 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { NodeConnection } from '../../connection/connection.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Payments } from '../../payments/payments.ts';
+
+/** The modules whose state is reported. */
+export interface MetricsSources {
+  readonly ledger: Pick<Ledger, 'stats'>;
+  readonly payments: Pick<Payments, 'countPending'>;
+  readonly alerts: { countOpen(): Promise<readonly OpenAlerts[]> };
+  readonly connection: Pick<NodeConnection, 'isAvailable'>;
+}
+
+interface OpenAlerts {
+  readonly kind: string;
+  readonly n: number;
+}
+
+/** Registers the metrics of ledger, payments, alerts and node. They are read on each scrape. */
+export function registerServiceMetrics(registry: Registry, { ledger, payments, alerts, connection }: MetricsSources): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'satchel_ledger_waiting_postings',
+    help: 'Postings that wait for a commit',
+    registers,
+    collect() {
+      this.set(ledger.stats().waiting);
+    },
+  });
+  new Counter({
+    name: 'satchel_ledger_batches_total',
+    help: 'Commits of the ledger',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(ledger.stats().batches);
+    },
+  });
+  new Counter({
+    name: 'satchel_ledger_postings_total',
+    help: 'Postings in those commits',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(ledger.stats().postings);
+    },
+  });
+  new Gauge({
+    name: 'satchel_payments_pending',
+    help: 'Payments in flight',
+    registers,
+    async collect() {
+      this.set(await payments.countPending());
+    },
+  });
+  new Gauge({
+    name: 'satchel_alerts_open',
+    help: 'Open alerts by kind; docs/operations.md describes what to do',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      const open = await alerts.countOpen();
+      this.reset();
+      for (const { kind, n } of open) this.set({ kind }, n);
+    },
+  });
+  new Gauge({
+    name: 'satchel_node_up',
+    help: 'Whether the Lightning node answers',
+    registers,
+    async collect() {
+      this.set((await connection.isAvailable()) ? 1 : 0);
+    },
+  });
+}
