@@ -11,5 +11,5 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Old clients use both; they are the same. */
+/** The two paths of a wallet. Both have the same routes, because published clients use either. */
 export const WALLET_BASES = ['/v1/wallet/:key', '/v1/user/wallet/:key'] as const;

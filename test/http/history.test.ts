@@ -26,7 +26,7 @@ onRunningService('history', (client) => {
     const ask = (query: string) => client.ask('GET', `/v1/wallet/${a.id}/transactions?${query}`, { key: client.secretKey });
     expect((await ask(`after=${other.id}`)).body).toMatchObject({ status: 400, type: 'validation_failed' });
     expect((await ask('after=nonsense')).status).toBe(400);
-    expect((await ask(`after=${other.id}&page=1`)).body.message).toContain('exclude each other');
+    expect((await ask(`after=${other.id}&page=1`)).body.message).toContain('not both');
   });
 
   it('a statement is CSV with every row of the period, oldest first, and labels that no spreadsheet runs', async () => {

@@ -47,7 +47,7 @@ onFakeService(
       const before = await state();
       for (const text of [JSON.stringify(body), ` \r\n${JSON.stringify(body)}`, JSON.stringify([body])]) {
         const answer = await curl(method, paths(path), text);
-        const message = 'This body looks like JSON. Send it with Content-Type: application/json.';
+        const message = 'The body looks like JSON. Send it with Content-Type: application/json.';
         expect(answer.body).toMatchObject({ status: 400, type: 'malformed_body', message });
       }
       const encoded = await curl(method, paths(path), encodeURIComponent(JSON.stringify(body)));

@@ -3,12 +3,12 @@ import qs from 'qs';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 
-/** Bytes of a request body. */
+/** Maximum size of a request body in bytes. */
 export const BODY_LIMIT = 64 * 1024;
 const FORM_FIELDS = 100;
 const FORM_DEPTH = 5;
 
-/** Reads JSON, and forms also when no Content-Type is sent; an empty body is `{}`. */
+/** Parses JSON and forms. A body without Content-Type is a form; an empty body is `{}`. */
 export function readBodies(app: App): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -30,31 +30,31 @@ export function readBodies(app: App): void {
   });
 }
 
-const LOOKS_LIKE_JSON = 'This body looks like JSON. Send it with Content-Type: application/json.';
+const LOOKS_LIKE_JSON = 'The body looks like JSON. Send it with Content-Type: application/json.';
 
 const QS_OPTIONS = {
   depth: FORM_DEPTH,
   strictDepth: true,
   parameterLimit: FORM_FIELDS,
   throwOnLimitExceeded: true,
-  // The number in custom_records[696969] is a name; qs would take it for a place in a list.
+  // custom_records[696969] has a field named 696969; qs would take it for an array index.
   parseArrays: false,
-  // Otherwise qs drops fields with the names of an object's methods.
+  // Otherwise qs drops fields named like a method of Object.
   plainObjects: true,
 } as const;
 
-/** Bracket notation nests: `passThru[ticketId]=23`. @throws Refusal */
+/** Parses a form; `passThru[ticketId]=23` is a nested field. @throws Refusal */
 function parseForm(body: string): unknown {
-  // `curl -d` sends JSON with the type of a form, in which the whole text is the name of one empty field.
+  // `curl -d` sends JSON as a form, where the whole text is the name of one empty field.
   if (/^\s*[{[]/.test(body)) throw new Refusal('malformed_body', LOOKS_LIKE_JSON);
-  // qs drops fields with these names; nothing that was sent may be dropped.
+  // qs drops fields with these names, but no field of a request may be ignored.
   for (const name of new URLSearchParams(body).keys()) {
-    if (name.includes('__proto__')) throw new Refusal('malformed_body', 'No field of a form may be called __proto__.');
-    if (name === '') throw new Refusal('malformed_body', 'The form has a value without a name.');
+    if (name.includes('__proto__')) throw new Refusal('malformed_body', 'A form field must not be named __proto__.');
+    if (name === '') throw new Refusal('malformed_body', 'Each value of a form must have a name.');
   }
   try {
     return qs.parse(body, QS_OPTIONS);
   } catch {
-    throw new Refusal('malformed_body', `The form has more than ${FORM_FIELDS} fields, or is nested deeper than ${FORM_DEPTH}.`);
+    throw new Refusal('malformed_body', `A form must have at most ${FORM_FIELDS} fields, nested at most ${FORM_DEPTH} levels deep.`);
   }
 }

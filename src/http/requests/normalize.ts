@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type FieldSchema, fieldsOf, isStrict, ruleOf, shownName } from '../field-schema.ts';
 
-/** Names that published clients send for others. `passTru` is a typo of the old documentation. */
+/** Misspelled names that published clients send. `passTru` comes from LNPay's documentation. */
 const BODY_ALIASES: ReadonlyMap<string, string> = new Map([['passTru', 'passThru']]);
 export const QUERY_ALIASES: ReadonlyMap<string, string> = new Map([
   ['passTru', 'passThru'],
@@ -10,22 +10,23 @@ export const QUERY_ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Converts what clients send to what the schemas describe, before validation: a text becomes an integer, a boolean or an object where
- * one is expected, `null` and `""` become absent where the field may be empty. @throws Refusal naming the field.
+ * Converts the body and the query before validation: a string becomes an integer, a boolean or an object where the schema expects one, and
+ * `null` and `""` become absent where the field may be empty. @throws Refusal naming the field.
  */
 export function normalize(request: FastifyRequest): void {
-  // PostgreSQL has no NUL in a text, so nothing is called that.
+  // PostgreSQL has no NUL in text, so no id contains one.
   for (const part of Object.values(request.params as Record<string, string>)) if (part.includes('\0')) throw new Refusal('not_found');
   const { schema, config } = request.routeOptions;
   if (schema?.body) request.body = normalizeFields(request.body ?? {}, fieldsOf(schema.body), BODY_ALIASES);
-  else if (!config?.undocumented && !request.is404) refuseBody(request.body);
+  else if (!config?.undocumented && !request.is404) rejectBodyFields(request.body);
   if (schema?.querystring) request.query = normalizeFields(nested(request.query ?? {}), fieldsOf(schema.querystring), QUERY_ALIASES);
 }
 
-/** @throws Refusal for a field that the route would ignore. */
-function refuseBody(body: unknown): void {
+/** @throws Refusal for a body field on a route that has no body. */
+function rejectBodyFields(body: unknown): void {
   const [name] = typeof body === 'object' && body !== null ? Object.keys(body) : [];
-  if (name !== undefined) throw new Refusal('validation_failed', `${shownName(name)} is not a field of this request, which has none.`);
+  if (name !== undefined)
+    throw new Refusal('validation_failed', `${shownName(name)} is not a field of this request. It has no body fields.`);
 }
 
 /** `pass_through[order]=17` becomes `{pass_through: {order: '17'}}`. */
@@ -53,9 +54,9 @@ function normalizeFields(
     const alias = aliases.get(key);
     const name = alias !== undefined && Object.hasOwn(properties, alias) ? alias : key;
     if (name !== key && Object.hasOwn(input, name))
-      throw new Refusal('validation_failed', `${shownName(name)} is given twice, once as ${shownName(key)}: send it once.`);
+      throw new Refusal('validation_failed', `${shownName(name)} must be sent once, not also as ${shownName(key)}.`);
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    // An unknown name stays, whatever its value, so that validation can refuse it.
+    // Unknown names are kept, so that validation rejects them.
     const normalized = field ? normalizeValue(name, value, field) : value;
     if (normalized !== undefined) fields[name] = normalized;
   }
@@ -72,7 +73,7 @@ function normalizeValue(name: string, value: unknown, field: FieldSchema): unkno
     const integer = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
     return field.zeroIsAbsent && integer === 0 ? undefined : integer;
   }
-  // A form has no other way to send it.
+  // Forms have only strings.
   if (field.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   if (field.type === 'object' && typeof value === 'string') return parseObject(name, value, field);
   return value;
@@ -80,14 +81,14 @@ function normalizeValue(name: string, value: unknown, field: FieldSchema): unkno
 
 function parseObject(name: string, text: string, field: FieldSchema): unknown {
   try {
-    return JSON.parse(text, refusePrototype);
+    return JSON.parse(text, rejectPrototype);
   } catch {
     throw new Refusal('validation_failed', `${shownName(name)} ${ruleOf(field)}.`);
   }
 }
 
-/** As in a JSON body. */
-function refusePrototype(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new SyntaxError('a prototype is not data');
+/** Same rule as in a JSON body. */
+function rejectPrototype(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new SyntaxError('__proto__ is not allowed');
   return value;
 }

@@ -7,12 +7,12 @@ import { BRACKETS, QUERY_ALIASES } from './normalize.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Refuses query parameters that it does not declare. Lists and routes that change something do so without this. */
+    /** Rejects undeclared query parameters. Set automatically on lists and on routes that change something. */
     closedQuery?: boolean;
   }
 }
 
-/** Refuses unknown query parameters on lists and on routes that change something, so that a misspelled amount or filter is never dropped. */
+/** Rejects unknown query parameters on lists and on routes that change something: a misspelled amount or filter must not be ignored. */
 export function rejectUnknownParameters(app: App): void {
   app.addHook('onRoute', (route) => {
     if (isClosed(route)) route.config = { ...route.config, closedQuery: true };
@@ -30,21 +30,18 @@ function isClosed({ method, schema, config }: RouteOptions): boolean {
   return answer?.type === 'array' || Object.hasOwn(fieldsOf(schema?.querystring), 'per-page');
 }
 
-/** Checks the names of the query, before its values are read. @throws Refusal naming the parameter. */
+/** Checks the names of the query parameters. @throws Refusal naming the parameter. */
 function checkQuery(request: FastifyRequest): void {
   const query = request.query as Record<string, unknown>;
   const { config, schema } = request.routeOptions;
   const selects = isSelectable(request);
   if (selects && Array.isArray(query.fields))
-    throw new Refusal(
-      'validation_failed',
-      'Query parameter `fields` is given more than once: send it once, with commas between the names.',
-    );
+    throw new Refusal('validation_failed', 'Query parameter `fields` must be sent once, with commas between the names.');
   if (!config?.closedQuery) return;
   const declared = fieldsOf(schema?.querystring);
   for (const name of Object.keys(query)) {
     if (name === 'access-token' || name.startsWith('_') || (selects && name === 'fields') || isDeclared(name, declared)) continue;
-    throw new Refusal('validation_failed', refusalText(name, Object.keys(declared), Object.hasOwn(fieldsOf(schema?.body), name)));
+    throw new Refusal('validation_failed', unknownParameterText(name, Object.keys(declared), Object.hasOwn(fieldsOf(schema?.body), name)));
   }
 }
 
@@ -54,8 +51,8 @@ function isDeclared(name: string, declared: ReturnType<typeof fieldsOf>): boolea
   return outer !== undefined && Object.hasOwn(declared, outer) && declared[outer]?.type === 'object';
 }
 
-function refusalText(name: string, known: readonly string[], isInBody: boolean): string {
-  if (isInBody) return `${shownName(name)} belongs in the request body: it is not read from the query.`;
-  const remedy = known.length > 0 ? `It takes ${shownNames(known)}.` : 'It takes none.';
+function unknownParameterText(name: string, known: readonly string[], isInBody: boolean): string {
+  if (isInBody) return `${shownName(name)} must be in the request body, not in the query.`;
+  const remedy = known.length > 0 ? `The parameters are ${shownNames(known)}.` : 'It has no parameters.';
   return `${shownName(name)} is not a query parameter of this request. ${remedy}`;
 }

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type FieldSchema, fieldsOf, ruleOf, shownName, shownNames } from '../field-schema.ts';
 
-/** Explains why a request does not match the schema of its route: the field, the rule, and the remedy. */
+/** Returns the error for a request that does not match the schema of its route: the field, the rule and the remedy. */
 export function describeInvalid(error: Partial<FastifyError>, request: FastifyRequest): Refusal {
   const { querystring, body, params } = request.routeOptions.schema ?? {};
   const inQuery = error.validationContext === 'querystring';
@@ -16,14 +16,14 @@ export function describeInvalid(error: Partial<FastifyError>, request: FastifyRe
   if (name === undefined || !field) return new Refusal('validation_failed', 'The body must be an object.');
   const where = inQuery ? `Query parameter ${shownName(name)}` : inPath ? `${shownName(name)} in the path` : shownName(name);
   if (isMissing) return new Refusal('validation_failed', `${where} is missing: it ${ruleOf(field)}.`);
-  // Amounts have one upper limit: the largest that the ledger can hold.
+  // The maximum of every amount is the largest amount that the ledger can hold.
   if (first?.keyword === 'maximum' && isAmount(field))
-    return new Refusal('limit_exceeded', `${where} must be at most ${field.maximum} ${field.unit}: this service handles no more.`);
+    return new Refusal('limit_exceeded', `${where} must be at most ${field.maximum} ${field.unit}.`);
   return new Refusal('validation_failed', `${where} ${ruleOf(field)}.${remedy(first?.keyword, field, name)}`);
 }
 
 function unknownField(name: string, known: readonly string[]): Refusal {
-  const rest = known.length > 0 ? `Its fields are ${shownNames(known)}.` : 'It has none.';
+  const rest = known.length > 0 ? `The fields are ${shownNames(known)}.` : 'It has no fields.';
   return new Refusal('validation_failed', `${shownName(name)} is not a field of this request. ${rest}`);
 }
 
@@ -31,7 +31,7 @@ function isAmount({ unit }: FieldSchema): boolean {
   return unit === 'satoshis' || unit === 'millisatoshis';
 }
 
-/** A value of another type than the field's may be a text that only looks like one, or a field of a form that was sent twice. */
+/** Explains how to send the type. A wrong type may be a string in an unexpected format, or a form field that was sent twice. */
 function remedy(keyword: string | undefined, { type }: FieldSchema, name: string): string {
   if (keyword !== 'type') return '';
   if (type === 'integer') return ' Write it with at most 16 digits, without sign, fraction or unit, and send it once.';

@@ -1,12 +1,12 @@
 import type { WalletTransaction } from '../../history/wallet-transaction.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 
-/** A page of the largest possible items would be 6 MB, and several times as much while it is made. */
+/** A page of the largest possible items would be 6 MB, and take several times as much memory while it is rendered. */
 const MAX_PAGE_BYTES = 2_000_000;
-/** What an item has besides its texts of any length. */
+/** Size of an item without its texts of variable length. */
 const FIXED_BYTES = 1_500;
 
-/** Returns how many of the items make a page of about 2 MB; at least one, so that reading by cursor always gets on. */
+/** Returns how many of the items fit into a page of about 2 MB: at least one, so that a cursor always advances. */
 export function countThatFit(items: readonly WalletTransaction[]): number {
   let bytes = 0;
   for (const [index, item] of items.entries()) {
@@ -17,7 +17,7 @@ export function countThatFit(items: readonly WalletTransaction[]): number {
 }
 
 /**
- * Returns the items of a page by number. It cannot end early: the next page begins at a fixed place.
+ * Returns the items of a page that was requested by number. Such a page cannot end early, because the next one begins at a fixed position.
  * @throws Refusal when they are larger than a page may be
  */
 export function requireFits(items: readonly WalletTransaction[]): readonly WalletTransaction[] {
@@ -25,8 +25,8 @@ export function requireFits(items: readonly WalletTransaction[]): readonly Walle
   if (fitting === items.length) return items;
   throw new Refusal(
     'validation_failed',
-    `per-page must be at most ${fitting} for this page: its items are larger than ${MAX_PAGE_BYTES / 1_000_000} MB. ` +
-      'Pages that follow an item (after=<id>) end early instead.',
+    `Query parameter \`per-page\` must be at most ${fitting} for this page, because its items are larger than ${MAX_PAGE_BYTES / 1_000_000} MB. ` +
+      'Or use after=<id>: such pages end early.',
   );
 }
 

@@ -7,7 +7,7 @@ export const PageQuery = Type.Object({
   'per-page': Type.Optional(Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'Default 50, at most 500' })),
 });
 
-/** For lists with a cursor: `after=<id>` gives what follows that item, at the same cost however deep. Not together with `page`. */
+/** For lists with a cursor: `after=<id>` returns the items after that one, at a constant cost. Excludes `page`. */
 export const CursorQuery = Type.Object({
   ...PageQuery.properties,
   after: Type.Optional(Type.String({ maxLength: 64, description: 'Id of the item after which to go on' })),
@@ -25,17 +25,17 @@ const MAX_PER_PAGE = 500;
 export function readPage(query: { page?: number; 'per-page'?: number }): Page {
   const limit = Math.min(query['per-page'] ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
   const page = query.page ?? 1;
-  // Far past the end is as empty as just past it, and no database has to count that far.
+  // The database needs an integer; a page that far is empty.
   return { page, limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }
 
-/** @throws Refusal when a cursor and a page number are asked for together. */
+/** @throws Refusal for a request with both a cursor and a page number. */
 export function rejectPageWithAfter(query: { page?: number; after?: string }): void {
   if (query.page !== undefined && query.after !== undefined)
-    throw new Refusal('validation_failed', '`page` and `after` exclude each other: send one of them.');
+    throw new Refusal('validation_failed', 'Send either `page` or `after`, not both.');
 }
 
-/** The next page of a cursor, while there may be one. */
+/** Sets the link to the next page of a cursor, unless the page is the last one. */
 export function setCursorHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -45,15 +45,15 @@ export function setCursorHeaders(
   setNextLink(request, reply, limit, items.length < limit ? undefined : items.at(-1)?.id);
 }
 
-/** The link to what follows a cursor; none at the end. */
+/** Sets the link to the page after a cursor; no link for undefined, the end. */
 export function setNextLink(request: FastifyRequest, reply: FastifyReply, limit: number, after: string | undefined): void {
   reply.header('x-pagination-per-page', limit);
   if (after === undefined) return;
-  const query = new URLSearchParams({ ...repeatable(request), after, 'per-page': String(limit) });
+  const query = new URLSearchParams({ ...repeatedParameters(request), after, 'per-page': String(limit) });
   setLinks(reply, [`<?${query}>; rel="next"`]);
 }
 
-/** Clients refuse answers with more than 16 kB of headers, and what the request asks stands in every link. */
+/** Many clients accept at most 16 kB of response headers, and each link repeats the query. */
 const MAX_LINKS_LENGTH = 8192;
 
 function setLinks(reply: FastifyReply, links: readonly string[]): void {
@@ -61,10 +61,10 @@ function setLinks(reply: FastifyReply, links: readonly string[]): void {
   if (text.length <= MAX_LINKS_LENGTH) reply.header('link', text);
 }
 
-/** The totals and the neighbours of a page (RFC 8288). Links are relative and never repeat a credential or a path key. */
+/** Sets the totals and the links to other pages (RFC 8288). Links are relative and contain no credential. */
 export function setPageHeaders(request: FastifyRequest, reply: FastifyReply, { page, limit }: Page, total: number): void {
   const pages = Math.max(1, Math.ceil(total / limit));
-  const kept = repeatable(request);
+  const kept = repeatedParameters(request);
   const link = (rel: string, to: number) => {
     const query = new URLSearchParams({ ...kept, page: String(to), 'per-page': String(limit) });
     return `<?${query}>; rel="${rel}"`;
@@ -81,11 +81,11 @@ export function setPageHeaders(request: FastifyRequest, reply: FastifyReply, { p
   setLinks(reply, links);
 }
 
-/** One name of a field, or a path of them; every key and token is longer than that. */
+/** A field name or a path of names. Keys and tokens are longer, so that none is repeated. */
 const FIELD_PATH = /^\w{1,23}(\.\w{1,23})*$/;
 
-/** The part of the query that a link repeats: what the route knows, so that no credential is in it, however it was sent. */
-function repeatable(request: FastifyRequest): Record<string, string> {
+/** Returns the query parameters that links repeat: only declared ones, which cannot be credentials. */
+function repeatedParameters(request: FastifyRequest): Record<string, string> {
   const { fields, ...query } = request.query as Record<string, unknown>;
   const known = (request.routeOptions.schema?.querystring as { properties?: object } | undefined)?.properties ?? {};
   const kept: Record<string, string> = {};

@@ -5,14 +5,14 @@ import { SLICE_ROWS, serializeInSlices } from './slices.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Reads objects of which `fields` selects a part; {@link selectFields} alone sets it. */
+    /** The response can be reduced with `fields`. Set by {@link selectFields}. */
     selects?: boolean;
   }
 }
 
 /**
- * Implements `fields=a,b,wal.balance` on reads of {@link SELECTABLE} objects: returns only those fields, in the requested order.
- * Serializes long lists in slices, with or without it.
+ * Implements `fields=a,b,wal.balance` on reads of {@link SELECTABLE} objects: the response has only those fields, in the requested order.
+ * Also serializes long lists in slices.
  */
 export function selectFields(app: App): void {
   app.addHook('onRoute', (route) => {
@@ -25,7 +25,7 @@ export function selectFields(app: App): void {
         const selection = reply.statusCode < 300 ? selectionOf(request) : undefined;
         if (Array.isArray(payload) && payload.length > SLICE_ROWS) return sliceList(reply, payload, selection, done);
         if (!selection) return done(null, payload);
-        // The serializer of the route would miss the fields that were not selected.
+        // The serializer of the route requires all fields.
         reply.serializer(JSON.stringify);
         done(null, Array.isArray(payload) ? payload.map((item) => pick(item, selection)) : pick(payload, selection));
       },
@@ -44,13 +44,13 @@ function sliceList(
     ? (slice: readonly unknown[]) => JSON.stringify(slice.map((item) => pick(item, selection)))
     : (slice: readonly unknown[]) => whole(slice as unknown[]);
   serializeInSlices(items, serialize).then((body) => {
-    // Fastify sends a Buffer as it is; only the type of a serializer knows nothing but text.
+    // Fastify sends a Buffer unchanged, although the type of a serializer allows only strings.
     reply.serializer(() => body as unknown as string);
     done(null, items);
   }, done);
 }
 
-/** Whether `fields` has a meaning for this request. */
+/** Returns whether the response can be reduced with `fields`. */
 export function isSelectable(request: FastifyRequest): boolean {
   return request.routeOptions.config?.selects === true;
 }
@@ -60,7 +60,7 @@ function readsSelectable({ method, schema }: RouteOptions): boolean {
   return isRead && isSelectableAnswer((schema?.response as Record<string, { items?: unknown }> | undefined)?.['200']);
 }
 
-/** Whether a response, by its schema, is a selectable object or a list of them. */
+/** Returns whether a response schema is a selectable object or a list of them. */
 export function isSelectableAnswer(schema: { items?: unknown } | undefined): boolean {
   return SELECTABLE.has(schema?.items ?? schema);
 }
@@ -70,10 +70,10 @@ function selectionOf(request: FastifyRequest): Selection | undefined {
   return typeof fields === 'string' && fields !== '' ? readSelection(fields) : undefined;
 }
 
-/** What to keep of an object: by name, the whole value or a part of it. */
+/** The selected fields of an object: whole values, or selections of nested objects. */
 export type Selection = Map<string, Selection | 'whole'>;
 
-/** Reads all paths into one tree, so that each object is copied once, however many paths lead into it. */
+/** Parses all paths into one tree, so that each nested object is copied once. */
 export function readSelection(fields: string): Selection {
   const root: Selection = new Map();
   for (const field of fields.split(',')) {
@@ -91,7 +91,7 @@ export function readSelection(fields: string): Selection {
   return root;
 }
 
-/** Copies the selected fields of an object; names that it does not have are ignored. */
+/** Copies the selected fields of an object. Unknown names are ignored. */
 export function pick(from: unknown, selection: Selection): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   if (!isObject(from)) return picked;

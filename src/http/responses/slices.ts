@@ -1,14 +1,14 @@
 /**
- * Rows that are rendered or serialized at once. A page has up to 500 rows of 10 kB, of which a slice takes about 3 ms; in one go the page
- * would keep the event loop busy for 100 ms.
+ * Rows that are rendered or serialized without a pause. A slice of rows of 10 kB takes about 3 ms; a page of 500 such rows would block the
+ * event loop for 100 ms.
  */
 export const SLICE_ROWS = 16;
 
 const waiting: (() => void)[] = [];
 
 /**
- * Returns in a later turn of the event loop, in which no other slice is worked on: however many large responses are under way, other
- * requests wait for one slice at most. The queue is shared because the process has one event loop.
+ * Waits for a turn of the event loop without another slice. However many large responses are produced at a time, other requests wait for
+ * at most one slice. The queue is shared because the process has one event loop.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -22,7 +22,7 @@ function grantTurn(): void {
   if (waiting.length > 0) setImmediate(grantTurn);
 }
 
-/** Converts the items of a list, a slice in each turn of the event loop. */
+/** Converts a list, one slice per turn of the event loop. */
 export async function mapInSlices<T, U>(items: readonly T[], convert: (item: T) => U): Promise<U[]> {
   const converted: U[] = [];
   for (const [index, item] of items.entries()) {
@@ -32,7 +32,7 @@ export async function mapInSlices<T, U>(items: readonly T[], convert: (item: T) 
   return converted;
 }
 
-/** Serializes a list, a slice in each turn of the event loop; `serialize` returns the JSON text of some items as a list. */
+/** Serializes a list, one slice per turn of the event loop. `serialize` returns the JSON array of a slice. */
 export async function serializeInSlices<T>(items: readonly T[], serialize: (slice: readonly T[]) => string): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (let start = 0; start < items.length; start += SLICE_ROWS) {
