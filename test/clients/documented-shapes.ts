@@ -1,4 +1,4 @@
-import type { Json } from '../support/service.ts';
+import type { Json } from '../support/client.ts';
 
 /** A request as it goes over the wire: exactly these headers, spelt so. */
 export interface Wire {

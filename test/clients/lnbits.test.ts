@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
-import type { Json, TestWallet } from '../support/service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 
 /** What LNbits makes of `settled`: paid, failed (it refunds its user), or not known yet. Any other value breaks it. */
 const STATUSES: Record<string, boolean | null> = { '0': null, '1': true, '-1': false };
@@ -13,7 +13,7 @@ interface Outcome {
 }
 
 /** What LNbits' funding source for this API sends and reads, as a client of its own. */
-function lnbits({ client }: FakeService, wallet: TestWallet) {
+function lnbits({ client }: FakeNodeApp, wallet: TestWallet) {
   const headers = { 'user-agent': 'LNbits/1.0.0', accept: '*/*' };
   const ask = (method: string, path: string, json?: object) =>
     client.ask(method, path, { key: client.secretKey, headers, ...(json && { json }) });
@@ -51,7 +51,7 @@ function lnbits({ client }: FakeService, wallet: TestWallet) {
 const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
 const isNumberOrNull = (value: unknown) => value === null || typeof value === 'number';
 
-onFakeService('LNbits with this service as its funding source', (service) => {
+onFakeNode('LNbits with this service as its funding source', (service) => {
   const { net } = service;
 
   it('sees an invoice paid, and one that nobody paid as open', async () => {
@@ -107,7 +107,7 @@ onFakeService('LNbits with this service as its funding source', (service) => {
   });
 });
 
-onFakeService(
+onFakeNode(
   'LNbits with a service that waits for no payment',
   (service) => {
     const { net } = service;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService(
+onFakeNode(
   'LEGACY_NULL_KEYSEND=true',
   (service) => {
     it('returns is_keysend null for invoices and payments, and 1 for keysends', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
-import type { Json } from '../support/service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Json } from '../support/client.ts';
 import { GO, goErrors, missingKeys, PHP_READS, PYTHON } from './sdk-types.ts';
 
 /** The responses of one life of a wallet, by what the SDKs ask for. */
@@ -20,7 +20,7 @@ interface Responses {
   readonly errors: Json[];
 }
 
-async function collect({ client, net }: FakeService): Promise<Responses> {
+async function collect({ client, net }: FakeNodeApp): Promise<Responses> {
   const created = await client.post('/v1/wallet', { user_label: 'My Test Wallet' });
   const admin: string = created.access_keys['Wallet Admin'][0];
   const base = `/v1/wallet/${admin}`;
@@ -78,7 +78,7 @@ function errorsInGo(responses: Responses): string[] {
   ];
 }
 
-onFakeService(
+onFakeNode(
   'responses with LEGACY_NULL_KEYSEND=true',
   (service) => {
     it('decode into the types of lnpay-go; only a keysend does not', async () => {
@@ -91,7 +91,7 @@ onFakeService(
   { LEGACY_NULL_KEYSEND: 'true' },
 );
 
-onFakeService('responses', (service) => {
+onFakeNode('responses', (service) => {
   let collected: Promise<Responses> | undefined;
   /** Collects them once for all tests. */
   function allResponses(): Promise<Responses> {

@@ -1,4 +1,4 @@
-import type { Json } from '../support/service.ts';
+import type { Json } from '../support/client.ts';
 
 /** What a Go program decodes JSON into: a type of Go, a struct by the JSON names of its fields, or a list of structs. */
 export type GoType = 'string' | 'int' | 'bool' | 'map' | '[]string' | GoStruct | readonly [GoStruct];

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { TestWallet } from '../support/client.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'clients.md'), 'utf8');
 
@@ -28,7 +28,7 @@ it('no page tells clients to poll `settled`, which an expired invoice never chan
   expect(misleading).toEqual([]);
 });
 
-onFakeService('the examples in docs/clients.md', (service) => {
+onFakeNode('the examples in docs/clients.md', (service) => {
   /** Runs an example on a new wallet. @returns what it printed, once `meanwhile` has dealt with the wallet's own invoice. */
   async function run(
     { command, flags, fence }: (typeof LANGUAGES)[number],

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it, vi } from 'vitest';
+import { type App, onPlayground } from '../support/app.ts';
+import type { Answer, Client, Json, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';
-import { type Answer, type Client, type Json, onRunningService, type TestWallet } from '../support/service.ts';
 
 const OPERATIONS = {
   'list wallets': (ask) => ask('GET', '/v1/wallets'),
@@ -96,15 +97,15 @@ const ROWS = PERMISSIONS.trim()
   .map((line) => line.trim().split(/\s+/))
   .map(([credential = '', path = '', ...statuses]) => ({ credential, path, statuses: statuses.map(Number) }));
 
-onRunningService('who may do what', (client) => {
+onPlayground('who may do what', ({ client, neighbour }) => {
   let keys: Record<string, string | undefined>;
   let wallet: TestWallet;
   const given = {} as Given;
 
   beforeAll(async () => {
-    const [sibling, foreign] = [await client.wallet(), await client.neighbour.wallet()];
+    const [sibling, foreign] = [await client.wallet(), await neighbour.wallet()];
     wallet = await client.wallet(50_000);
-    keys = keyring(client, wallet, sibling, foreign);
+    keys = keyring({ client, neighbour }, wallet, sibling, foreign);
     const { nodes } = await client.get('/playground');
     given.alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
     given.sibling = sibling.id;
@@ -212,7 +213,7 @@ async function anHourAgo<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Every credential and path of the table by its name there. */
-function keyring(client: Client & { neighbour: Client }, wallet: TestWallet, sibling: TestWallet, foreign: TestWallet) {
+function keyring({ client, neighbour }: Pick<App, 'client' | 'neighbour'>, wallet: TestWallet, sibling: TestWallet, foreign: TestWallet) {
   return {
     sak: client.secretKey,
     pak: client.publicKey,
@@ -223,8 +224,8 @@ function keyring(client: Client & { neighbour: Client }, wallet: TestWallet, sib
     'lnurl-withdraw': wallet.lnurlWithdraw,
     'lnurl-pay': wallet.lnurlPay,
     'sibling-admin': sibling.admin,
-    'neighbour-sak': client.neighbour.secretKey,
-    'neighbour-pak': client.neighbour.publicKey,
+    'neighbour-sak': neighbour.secretKey,
+    'neighbour-pak': neighbour.publicKey,
     'neighbour-id': foreign.id,
     'neighbour-admin': foreign.admin,
     'unknown-sak': 'sak_000000000000000000000000',
@@ -236,12 +237,12 @@ function keyring(client: Client & { neighbour: Client }, wallet: TestWallet, sib
   };
 }
 
-onRunningService('A3: what is somebody else’s does not exist', (client) => {
+onPlayground('A3: what is somebody else’s does not exist', ({ client, neighbour }) => {
   const anonymous = ({ body }: Answer) => ({ ...body, request_id: undefined });
 
   it('another account’s wallet, transaction and destination get the very answer of unknown ones', async () => {
-    const [mine, theirs] = [await client.wallet(100), await client.neighbour.wallet(100)];
-    const invoice = await client.neighbour.post(`/v1/wallet/${theirs.id}/invoice`, { num_satoshis: 5 });
+    const [mine, theirs] = [await client.wallet(100), await neighbour.wallet(100)];
+    const invoice = await neighbour.post(`/v1/wallet/${theirs.id}/invoice`, { num_satoshis: 5 });
     const transfer = (dest_wallet_id: string) => ({ dest_wallet_id, num_satoshis: 1 });
     const pairs: [method: string, foreign: string, unknown: string, json?: [foreign: unknown, unknown: unknown]][] = [
       ['GET', `/v1/wallet/${theirs.id}`, '/v1/wallet/wal_0000000000000000000000'],
@@ -277,13 +278,13 @@ onRunningService('A3: what is somebody else’s does not exist', (client) => {
         expect([...first.headers.keys()]).toEqual([...second.headers.keys()]);
       }
     }
-    expect((await client.neighbour.get(`/v1/wallet/${theirs.id}`)).balance).toBe(100);
+    expect((await neighbour.get(`/v1/wallet/${theirs.id}`)).balance).toBe(100);
   });
 
   it('another wallet’s transaction is no cursor, as if there were none', async () => {
-    const [mine, sibling, theirs] = [await client.wallet(100), await client.wallet(100), await client.neighbour.wallet(100)];
+    const [mine, sibling, theirs] = [await client.wallet(100), await client.wallet(100), await neighbour.wallet(100)];
     const [ours] = await client.get(`/v1/wallet/${sibling.id}/transactions`);
-    const [foreign] = await client.neighbour.get(`/v1/wallet/${theirs.id}/transactions`);
+    const [foreign] = await neighbour.get(`/v1/wallet/${theirs.id}/transactions`);
     const after = (id: string) => client.ask('GET', `/v1/wallet/${mine.id}/transactions?after=${id}`, { key: client.secretKey });
     const [unknown, ...known] = [await after(`wtx_${'0'.repeat(22)}i`), await after(ours.id), await after(foreign.id)];
     expect(unknown?.body).toMatchObject({ status: 400, type: 'validation_failed' });
@@ -291,8 +292,8 @@ onRunningService('A3: what is somebody else’s does not exist', (client) => {
   });
 
   it('nothing of an account is in another one’s list', async () => {
-    await client.neighbour.wallet();
-    const [mine, theirs] = [await client.get('/v1/wallets'), await client.neighbour.get('/v1/wallets')];
+    await neighbour.wallet();
+    const [mine, theirs] = [await client.get('/v1/wallets'), await neighbour.get('/v1/wallets')];
     const ids = (list: Json[]) => list.map(({ id }) => id);
     expect(ids(mine).filter((id: string) => ids(theirs).includes(id))).toEqual([]);
   });
@@ -309,7 +310,7 @@ onRunningService('A3: what is somebody else’s does not exist', (client) => {
   });
 });
 
-onRunningService('how a key is presented', (client) => {
+onPlayground('how a key is presented', ({ client }) => {
   const basic = (user: string, password = '') => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` });
   const statusOf = async (path: string, headers: Record<string, string> = {}) => (await client.ask('GET', path, { headers })).status;
 
@@ -390,7 +391,7 @@ onRunningService('how a key is presented', (client) => {
   });
 });
 
-onRunningService('methods', (client) => {
+onPlayground('methods', ({ client }) => {
   it('a known address answers other methods with 405 and the ones it has', async () => {
     const cases: [method: string, path: string, allow: string][] = [
       ['DELETE', '/v1/wallets', 'GET, HEAD'],

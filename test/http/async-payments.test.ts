@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService(
+onFakeNode(
   'X-LNPAY-ASYNC',
   (service) => {
     async function pay(value: string): Promise<{ status: number; paymentHash: string }> {

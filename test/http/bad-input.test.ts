@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { type Bolt11Draft, type Bolt11Field, encodeBolt11, featureWords, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
+import { onPlayground } from '../support/app.ts';
 import { forgeAmount, forgeWords, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
-import { type Answer, type Json, onRunningService, type TestWallet } from '../support/service.ts';
+import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 const MAX_SAT = 9_007_199_254_740;
 /** The JSON text of a value and what it must lead to; `ok`: judged by its value, so whether there is money for it. */
@@ -47,7 +48,7 @@ const AMOUNTS: readonly [text: string, verdict: 'ok' | 'zero' | 'invalid' | 'too
   ['1e300', 'too large'],
 ];
 
-onRunningService('F8: amounts', (client) => {
+onPlayground('F8: amounts', ({ client }) => {
   let wallet: TestWallet;
   let other: TestWallet;
   let alice: string;
@@ -156,7 +157,7 @@ onRunningService('F8: amounts', (client) => {
   });
 });
 
-onRunningService('F3: a fee limit of zero', (client) => {
+onPlayground('F3: a fee limit of zero', ({ client }) => {
   it('means zero: a direct payment succeeds, one that needs a fee fails and costs nothing', async () => {
     const wallet = await client.wallet(10_000);
     const { nodes } = await client.get('/playground');
@@ -176,7 +177,7 @@ onRunningService('F3: a fee limit of zero', (client) => {
   });
 });
 
-onRunningService('texts and records', (client) => {
+onPlayground('texts and records', ({ client }) => {
   let wallet: TestWallet;
   let alice: string;
 
@@ -356,7 +357,7 @@ const INJECTIONS: readonly string[] = [
   'x'.repeat(10_000),
 ];
 
-onRunningService('A5: injection', (client) => {
+onPlayground('A5: injection', ({ client }) => {
   const shown = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 20)}… (${text.length})` : text);
 
   function expectClientError(answer: Answer): void {
@@ -420,7 +421,7 @@ onRunningService('A5: injection', (client) => {
   });
 });
 
-onRunningService('invoices that must not be paid', (client) => {
+onPlayground('invoices that must not be paid', ({ client }) => {
   let payer: TestWallet;
   const hash = () => createHash('sha256').update(randomBytes(32)).digest('hex');
   const now = () => Math.floor(Date.now() / 1000);

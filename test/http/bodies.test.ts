@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { type Answer, type Json, onRunningService, type TestWallet } from '../support/service.ts';
+import { onPlayground } from '../support/app.ts';
+import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -14,7 +15,7 @@ function expectError(answer: Answer, status: number, type: string, message: RegE
   expect(answer.headers.get('cache-control')).toBe('no-store');
 }
 
-onRunningService('bodies', (client) => {
+onPlayground('bodies', ({ client }) => {
   let wallet: TestWallet;
   let invoices: string;
 

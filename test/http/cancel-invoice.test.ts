@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Json } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json } from '../support/client.ts';
 
-onFakeService('cancelling an invoice', (service) => {
+onFakeNode('cancelling an invoice', (service) => {
   const { net } = service;
   const cancel = (id: string, key = service.client.secretKey) => service.client.ask('DELETE', `/v1/lntx/${id}`, { key });
   const invoice = (walletId: string, num_satoshis = 100): Promise<Json> =>
@@ -106,12 +106,12 @@ onFakeService('cancelling an invoice', (service) => {
   it('returns the cancelled invoice although the database fails right after the cancellation was booked', async () => {
     const made = await invoice((await service.client.wallet()).id);
     let isBooked = false;
-    service.fails = (statement) => {
+    service.connectionFailsAt = (statement) => {
       if (statement.startsWith('invoice_cancel')) isBooked = true;
       return isBooked && statement === 'invoice_find';
     };
     const answer = await cancel(made.id);
-    service.fails = undefined;
+    service.connectionFailsAt = undefined;
     expect(answer).toMatchObject({ status: 200, body: { id: made.id, status: 'cancelled' } });
     expect(answer.body).toEqual((({ counterpart_id: _, ...rest }) => rest)(await service.client.get(`/v1/lntx/${made.id}`)));
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService('other people’s pages', (service) => {
+onFakeNode('other people’s pages', (service) => {
   const preflight = (path: string, method: string, headers?: string) =>
     service.client.ask('OPTIONS', path, {
       headers: {

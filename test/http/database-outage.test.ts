@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
-import type { Answer, Json, TestWallet } from '../support/service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 /** What books something, as the path and body of a POST with the wallet's admin key. */
 interface Operation {
   readonly name: string;
-  prepare(service: FakeService, wallet: TestWallet): Promise<[path: string, json: object]>;
+  prepare(service: FakeNodeApp, wallet: TestWallet): Promise<[path: string, json: object]>;
 }
 
 const OPERATIONS: readonly Operation[] = [
@@ -39,12 +39,12 @@ const OPERATIONS: readonly Operation[] = [
 const COUNT_BOOKED = `SELECT (SELECT count(*) FROM payment WHERE wallet_id = $1) + (SELECT count(*) FROM ledger_transfer
   WHERE from_type = 'ln_transfer_out' AND from_account = (SELECT ledger_account FROM wallet WHERE id = $1)) AS n`;
 
-async function bookedBy(service: FakeService, wallet: TestWallet): Promise<number> {
+async function bookedBy(service: FakeNodeApp, wallet: TestWallet): Promise<number> {
   return Number((await service.rows(COUNT_BOOKED, wallet.id))[0]?.n);
 }
 
 const sender =
-  (service: FakeService, wallet: TestWallet, path: string, json: object) =>
+  (service: FakeNodeApp, wallet: TestWallet, path: string, json: object) =>
   (key: string): Promise<Answer> =>
     service.client.ask('POST', `/v1/wallet/${wallet.admin}/${path}`, { key: wallet.admin, json, headers: { 'idempotency-key': key } });
 
@@ -52,7 +52,7 @@ const sender =
 const BACKGROUND = /^(lease_|reconcile_|fact_|retention_|alert_)/;
 
 /** The statements that an operation runs, each as often as it runs, and its commits. */
-async function statementsOf(service: FakeService, operation: Operation): Promise<Map<string, number>> {
+async function statementsOf(service: FakeNodeApp, operation: Operation): Promise<Map<string, number>> {
   const wallet = await service.client.wallet(100);
   const send = sender(service, wallet, ...(await operation.prepare(service, wallet)));
   service.statements = [];
@@ -65,11 +65,11 @@ async function statementsOf(service: FakeService, operation: Operation): Promise
 
 const SETTINGS = { PAYMENT_WAIT_SECONDS: '1', PROOF_INTERVAL_SECONDS: '0' };
 
-onFakeService(
+onFakeNode(
   'an outage of the database',
   (service, dialect) => {
     afterEach(() => {
-      service.fails = undefined;
+      service.connectionFailsAt = undefined;
       service.statements = undefined;
     });
 
@@ -83,9 +83,9 @@ onFakeService(
             const send = sender(service, wallet, ...(await operation.prepare(service, wallet)));
             const key = randomUUID();
             let seen = 0;
-            service.fails = (statement) => statement === name && ++seen >= time;
+            service.connectionFailsAt = (statement) => statement === name && ++seen >= time;
             const answer = await send(key);
-            service.fails = undefined;
+            service.connectionFailsAt = undefined;
             const at = `${name} (${time}): ${answer.text}`;
             statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
             if (answer.status === 503) {
@@ -117,16 +117,16 @@ onFakeService(
         const afterLookup = new Set(replay.slice(replay.indexOf('idempotency_find') + 1).filter((name) => !BACKGROUND.test(name)));
         const statuses = new Set<number>();
         for (const name of afterLookup) {
-          service.fails = (statement) => statement === name;
+          service.connectionFailsAt = (statement) => statement === name;
           statuses.add((await send(key)).status);
-          service.fails = undefined;
+          service.connectionFailsAt = undefined;
         }
         // Some of the statements belong to the end of the payment, which may come at any time: without them the replay succeeds.
         expect(statuses).toContain(500);
         expect([...statuses].filter((status) => ![201, 202, 500].includes(status))).toEqual([]);
-        service.fails = (statement) => statement === 'idempotency_find';
+        service.connectionFailsAt = (statement) => statement === 'idempotency_find';
         const unknown = await send(key);
-        service.fails = undefined;
+        service.connectionFailsAt = undefined;
         expect(unknown).toMatchObject({ status: 503, body: { type: 'database_unavailable' } });
         expect(unknown.body.message).toContain('an earlier one with the same Idempotency-Key may have');
         expect(await bookedBy(service, wallet)).toBe(1);
@@ -138,19 +138,19 @@ onFakeService(
       await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
       const wallet = await service.client.wallet(100);
       const json = { dest_wallet_id: (await service.client.wallet()).id, num_satoshis: 1 };
-      service.fails = (statement) => statement === 'COMMIT';
+      service.connectionFailsAt = (statement) => statement === 'COMMIT';
       const answer = await service.client.ask('POST', `/v1/wallet/${wallet.id}/transfer`, { key: wallet.admin, json });
       expect(answer.status).toBe(503);
       expect(await readiness()).toEqual({ status: 'not ready', database: 'read_only', node: 'ok' });
-      service.fails = undefined;
+      service.connectionFailsAt = undefined;
       await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
     });
 
     it('of a key that cannot be looked up is 503', async () => {
       const wallet = await service.client.wallet(100);
-      service.fails = () => true;
+      service.connectionFailsAt = () => true;
       const answer = await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read });
-      service.fails = undefined;
+      service.connectionFailsAt = undefined;
       expect(answer).toMatchObject({ status: 503, body: { type: 'database_unavailable' } });
       expect(answer.body.message).toContain('booked nothing');
     });

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService('documents', (service) => {
+onFakeNode('documents', (service) => {
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') => service.client.ask(method, path, { headers });
 
   it('shows a start page that loads nothing and links to the other documents', async () => {
@@ -63,7 +63,7 @@ onFakeService('documents', (service) => {
   });
 });
 
-onFakeService('HEAD', (service) => {
+onFakeNode('HEAD', (service) => {
   it('returns the headers of GET where GET has no side effect', async () => {
     const { client } = service;
     const wallet = await client.wallet(10);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { type Json, onRunningService } from '../support/service.ts';
+import { onPlayground } from '../support/app.ts';
+import type { Json } from '../support/client.ts';
 
 const sha256 = (hex: string) => createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex');
 
-onRunningService('satoshis move', (client) => {
+onPlayground('satoshis move', ({ client }) => {
   it('the list of wallets shows what each of them has at this moment', async () => {
     const [a, b] = [await client.wallet(500), await client.wallet()];
     for (const num_satoshis of [1, 20, 300]) {

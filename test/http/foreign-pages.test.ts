@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
 const FOREIGN: readonly Record<string, string>[] = [
   { origin: 'https://evil.example' },
@@ -10,7 +10,7 @@ const FOREIGN: readonly Record<string, string>[] = [
   { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
 ];
 
-onFakeService(
+onFakeNode(
   'a page of another site, in a browser that has Basic credentials',
   (service) => {
     const basic = () => ({ authorization: `Basic ${Buffer.from(`${service.client.secretKey}:`).toString('base64')}` });

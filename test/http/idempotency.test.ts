@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Answer, Client, Json, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Answer, Client, Json, TestWallet } from '../support/client.ts';
 
 /** A clock that goes back dates new wallets before an epoch that was taken earlier, and `verify` would miss them there. */
 const WITHOUT_PROOFS = { PROOF_INTERVAL_SECONDS: '0' };
 
-onFakeService(
+onFakeNode(
   'Idempotency-Key',
   (service, dialect) => {
     const { net } = service;

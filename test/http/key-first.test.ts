@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService('the key comes first', (service) => {
+onFakeNode('the key comes first', (service) => {
   it.each([
     ['POST', '/v1/wallet', '{"user_label":5}'],
     ['POST', '/v1/wallet', '{not json'],

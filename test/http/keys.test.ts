@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import { type Answer, type Json, onRunningService } from '../support/service.ts';
+import { onPlayground } from '../support/app.ts';
+import type { Answer, Json } from '../support/client.ts';
 
 const SECRET = /^(sak|waka|waki|wakr)_[0-9A-Za-z]{28}$/;
 
-onRunningService('keys', (client) => {
+onPlayground('keys', ({ client, neighbour }) => {
   const ask = (method: string, path: string, json?: object, key = client.secretKey): Promise<Answer> =>
     client.ask(method, path, { key, ...(json && { json }) });
   const listed = async (path: string, id: string): Promise<Json> =>
@@ -12,7 +13,7 @@ onRunningService('keys', (client) => {
   it('the account shows its public key, and who it is', async () => {
     const account = await client.get('/v1/account');
     expect(account).toEqual({ id: expect.stringMatching(/^acc_/), created_at: expect.any(Number), public_key: client.publicKey });
-    expect((await client.neighbour.get('/v1/account')).public_key).toBe(client.neighbour.publicKey);
+    expect((await neighbour.get('/v1/account')).public_key).toBe(neighbour.publicKey);
   });
 
   it('A4: a secret is in the answer that created it, not to be stored, and in no other', async () => {
@@ -76,7 +77,7 @@ onRunningService('keys', (client) => {
     expect(keys[1].hint).toBe(wallet.lnurlPay);
     const account: Json[] = await client.get('/v1/keys?per-page=500');
     expect(new Set(account.map(({ kind }) => kind))).toEqual(new Set(['secret_api', 'public_api']));
-    const others = [...(await client.get(`/v1/wallet/${sibling.id}/keys`)), ...(await client.neighbour.get('/v1/keys')), ...account];
+    const others = [...(await client.get(`/v1/wallet/${sibling.id}/keys`)), ...(await neighbour.get('/v1/keys')), ...account];
     expect(others.filter(({ id }) => keys.some((key) => key.id === id))).toEqual([]);
     expect((await ask('GET', `/v1/wallet/${wallet.id}/keys?per-page=2`)).headers.get('x-pagination-total-count')).toBe('6');
   });
@@ -102,7 +103,7 @@ onRunningService('keys', (client) => {
   it('A3: the key of another wallet or account is nothing here, under whatever path', async () => {
     const [wallet, sibling] = [await client.wallet(), await client.wallet()];
     const [{ id: siblings }] = await client.get(`/v1/wallet/${sibling.id}/keys`);
-    const theirs = await client.neighbour.wallet();
+    const theirs = await neighbour.wallet();
     const unknown = 'key_0000000000000000000000';
     const { body: nothing } = await ask('DELETE', `/v1/keys/${unknown}`);
     expect(nothing).toMatchObject({ status: 404, type: 'not_found' });
@@ -231,7 +232,6 @@ onRunningService('keys', (client) => {
 
   // Last, because it ends one of the neighbour's keys.
   it('the last secret API key cannot be revoked, nor the one that others do not outlive, also not two at once', async () => {
-    const { neighbour } = client;
     const secret = (await neighbour.get('/v1/keys')).find(({ kind }: Json) => kind === 'secret_api');
     const revoke = (id: string, key = neighbour.secretKey) => neighbour.ask('DELETE', `/v1/keys/${id}`, { key });
     const refused = { status: 409, body: { type: 'last_key', name: 'Conflict' } };
@@ -248,7 +248,7 @@ onRunningService('keys', (client) => {
   });
 });
 
-onRunningService('a wallet’s status and label', (client) => {
+onPlayground('a wallet’s status and label', ({ client, neighbour }) => {
   const patch = (wallet: string, json: object) => client.ask('PATCH', `/v1/wallet/${wallet}`, { key: client.secretKey, json });
 
   it('an inactive wallet sends no money in any way, still receives, and sends again when it is active', async () => {
@@ -285,7 +285,7 @@ onRunningService('a wallet’s status and label', (client) => {
     expect((await client.get('/v1/wallets')).find(({ id }: Json) => id === wallet.id)).toMatchObject({ user_label: 'tea money' });
     for (const json of [{ status: 'gone' }, { balance: 5 }, { user_label: 'a\u0000' }])
       expect((await patch(wallet.id, json)).status).toBe(400);
-    const theirs = await client.neighbour.wallet();
+    const theirs = await neighbour.wallet();
     expect((await patch(theirs.id, { user_label: 'mine' })).status).toBe(404);
   });
 });

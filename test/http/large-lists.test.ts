@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { pick, readSelection } from '../../src/http/responses/select.ts';
 import { mapInSlices, nextTurn, SLICE_ROWS, serializeInSlices } from '../../src/http/responses/slices.ts';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Json } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json } from '../support/client.ts';
 
 const SUBPATHS = Array.from({ length: 49 }, (_, i) => `passThru.field${i}`);
 
@@ -72,7 +72,7 @@ it('works on one slice in each turn, however many lists are under way', async ()
   expect(new Set(seen).size).toBe(90);
 });
 
-onFakeService('large lists', (service) => {
+onFakeNode('large lists', (service) => {
   it('are the same as small ones, with and without fields', async () => {
     const { client } = service;
     const [wallet, other] = [await client.wallet(1000), await client.wallet()];

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
 const COUNT = 450;
 
-onFakeService('pages of large items', (service) => {
+onFakeNode('pages of large items', (service) => {
   it('rejects a numbered page that is too large, and ends a page by cursor early, without losing an item', async () => {
     const { client } = service;
     const [from, to] = [await client.wallet(COUNT), await client.wallet()];

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Client, Json } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Client, Json } from '../support/client.ts';
 
-onFakeService('GET /v1/lntx/<id or payment hash>', (service) => {
+onFakeNode('GET /v1/lntx/<id or payment hash>', (service) => {
   const { net } = service;
   const read = (idOrHash: string, key = service.client.secretKey) => service.client.ask('GET', `/v1/lntx/${idOrHash}`, { key });
   const pay = (client: Client, walletId: string, paymentRequest: string) =>

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { InvalidConfig, readConfig } from '../../src/config.ts';
 import { TokenBuckets } from '../../src/http/limits/token-buckets.ts';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Answer } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Answer } from '../support/client.ts';
 
 const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].toSorted();
 const times = (n: number, one: (i: number) => Promise<Answer>) => Promise.all(Array.from({ length: n }, (_, i) => one(i)));
@@ -18,7 +18,7 @@ const FEW = {
 };
 const A_FEW = 5;
 
-onFakeService(
+onFakeNode(
   'limits',
   (service) => {
     const from = (ip: string) => ({ 'x-forwarded-for': ip });
@@ -201,7 +201,7 @@ onFakeService(
   FEW,
 );
 
-onFakeService(
+onFakeNode(
   'bounds',
   (service) => {
     const { net } = service;
@@ -283,7 +283,7 @@ onFakeService(
   },
 );
 
-onFakeService(
+onFakeNode(
   'connections',
   (service) => {
     it('beyond the limit are closed, and those that are open go on', async () => {

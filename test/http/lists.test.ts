@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import type { PaymentScript } from '../../devnet/fake/script.ts';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
-import type { Answer, Json, TestWallet } from '../support/service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 type Row = { id: string; status: string; created_at: number; num_msat: number; wtxType: { name: string }; wal: { id: string } };
 
 const idsOf = (rows: Row[]) => rows.map(({ id }) => id);
 
 /** Follows `next` to the end. */
-async function walk({ client }: FakeService, path: string): Promise<Row[]> {
+async function walk({ client }: FakeNodeApp, path: string): Promise<Row[]> {
   const rows: Row[] = [];
   const base = path.split('?')[0];
   for (let at: string | undefined = path; at !== undefined; ) {
@@ -22,7 +22,7 @@ async function walk({ client }: FakeService, path: string): Promise<Row[]> {
 }
 
 /** A wallet with three deposits, three payments of each outcome, and transfers, mixed; its payments that fail or hang are not in the ledger. */
-async function busyWallet({ client, net }: FakeService): Promise<{ wallet: TestWallet; other: TestWallet }> {
+async function busyWallet({ client, net }: FakeNodeApp): Promise<{ wallet: TestWallet; other: TestWallet }> {
   const [wallet, other] = [await client.wallet(1000), await client.wallet()];
   const pay = (script: PaymentScript, prefer = '') =>
     client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
@@ -40,7 +40,7 @@ async function busyWallet({ client, net }: FakeService): Promise<{ wallet: TestW
   return { wallet, other };
 }
 
-onFakeService('lists', (service) => {
+onFakeNode('lists', (service) => {
   const ask = (path: string, key = service.client.secretKey) => service.client.ask('GET', path, { key });
   let busy: Awaited<ReturnType<typeof busyWallet>>;
   let path: string;

@@ -1,8 +1,9 @@
 import { getParams, type LNURLWithdrawParams } from 'js-lnurl';
 import { beforeAll, expect, it } from 'vitest';
 import { decodeLnurl } from '../../src/lnurl/bech32.ts';
+import { onPlayground } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';
-import { type Json, onRunningService, type TestWallet } from '../support/service.ts';
 
 interface Link {
   readonly url: string;
@@ -11,7 +12,7 @@ interface Link {
   readonly num_satoshis: number;
 }
 
-onRunningService('LNURL withdraw', (client) => {
+onPlayground('LNURL withdraw', ({ client, neighbour }) => {
   let wallet: TestWallet;
 
   beforeAll(async () => {
@@ -142,7 +143,7 @@ onRunningService('LNURL withdraw', (client) => {
   it('L3: token, k1, key or amount altered: refused, and nothing moves', async () => {
     const link = await createLink();
     const other = await client.wallet(1000);
-    const foreign = await client.neighbour.wallet(1000);
+    const foreign = await neighbour.wallet(1000);
     const otherLink = await createLink({}, other);
     const { k1 } = await visit(link.url);
     const { payment_request: pr } = await invoiceOf(100);
@@ -379,9 +380,9 @@ onRunningService('LNURL withdraw', (client) => {
   });
 });
 
-onRunningService(
+onPlayground(
   'a service behind a proxy',
-  (client) => {
+  ({ client }) => {
     it('L8: hands out the address that its operator gave it', async () => {
       const wallet = await client.wallet(10);
       const { url, lnurl } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 5 });

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
 const TOKEN = 'a-token-for-metrics';
 
@@ -17,7 +17,7 @@ function sorted(series: string): string {
   return `${name}{${labels.split(',').toSorted().join(',')}}`;
 }
 
-onFakeService('metrics on the machine itself', (service) => {
+onFakeNode('metrics on the machine itself', (service) => {
   const { net } = service;
   const metrics = async () => (await service.client.ask('GET', '/metrics')).text;
   const seriesOf = (text: string, series: string) =>
@@ -105,7 +105,7 @@ onFakeService('metrics on the machine itself', (service) => {
   });
 });
 
-onFakeService('metrics without a token', (service) => {
+onFakeNode('metrics without a token', (service) => {
   const ask = (host: string, headers: Record<string, string> = {}) => getWithHost(`${service.client.url}/metrics`, host, headers);
 
   it('are readable by a loopback name only', async () => {
@@ -122,7 +122,7 @@ for (const settings of [
   { PUBLIC_URL: 'https://wallet.example.com' },
   { PUBLIC_URL: 'http://10.0.0.1' },
 ]) {
-  onFakeService(
+  onFakeNode(
     `metrics without a token, with ${JSON.stringify(settings)}`,
     (service) => {
       it('are not there', async () => {
@@ -133,7 +133,7 @@ for (const settings of [
   );
 }
 
-onFakeService(
+onFakeNode(
   'metrics with a token',
   (service) => {
     it('are for who shows it, wherever he is, and for nobody else', async () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Answer, Json, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MANY = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '1000000' };
 
-onFakeService(
+onFakeNode(
   'requests that could be misread',
   (service) => {
     let wallet: TestWallet;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Json } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json } from '../support/client.ts';
 
-onFakeService('what a caller must not learn or get', (service) => {
+onFakeNode('what a caller must not learn or get', (service) => {
   it('shows a wallet key only the id of the wallet that it transfers to', async () => {
     const [mine, other] = [await service.client.wallet(100), await service.client.wallet(5000)];
     const json = { dest_wallet_id: other.lnurlWithdraw, num_satoshis: 1 };
@@ -64,7 +64,7 @@ onFakeService('what a caller must not learn or get', (service) => {
   });
 });
 
-onFakeService(
+onFakeNode(
   'an Idempotency-Key where there is nothing to repeat',
   (service) => {
     it('does not lift the limits of a key', async () => {

@@ -5,9 +5,9 @@ import type { Access } from '../../src/http/auth/access.ts';
 import { nodeRoutes } from '../../src/http/routes/node.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Payments } from '../../src/payments/payments.ts';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService('the node', (service) => {
+onFakeNode('the node', (service) => {
   const { net } = service;
   const ask = (path: string, key = service.client.secretKey) => service.client.ask('GET', path, { key });
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Json, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 
 const description: Json = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
 
-onFakeService('W9: nothing with a balance, a history or a pending payment can be deleted', (service) => {
+onFakeNode('W9: nothing with a balance, a history or a pending payment can be deleted', (service) => {
   const remove = (path: string) => service.client.ask('DELETE', path, { key: service.client.secretKey });
   const books = async (wallet: TestWallet) => ({
     wallet: await service.client.get(`/v1/wallet/${wallet.id}?fields=balance_msat,pending_msat,statusType`),

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService('requests that no ordinary client sends', (service) => {
+onFakeNode('requests that no ordinary client sends', (service) => {
   /** Sends exactly these lines, and reads until the service ends the connection. */
   async function send(...lines: string[]) {
     const { hostname, port } = new URL(service.client.url);

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Answer, Json } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Answer, Json } from '../support/client.ts';
 
 const idsOf = (rows: Json[]): string[] => rows.map(({ id }) => id);
 const lntxOf = (rows: Json[]): string[] => rows.map(({ lnTx }) => lnTx.id);
 
-onFakeService('GET …/transactions?status=open', (service) => {
+onFakeNode('GET …/transactions?status=open', (service) => {
   const { net } = service;
   const ask = (path: string, key = service.client.secretKey): Promise<Answer> => service.client.ask('GET', path, { key });
   const invoice = (walletId: string, fields: object): Promise<Json> => service.client.post(`/v1/wallet/${walletId}/invoice`, fields);

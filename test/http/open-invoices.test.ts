@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { InvalidConfig, readConfig } from '../../src/config.ts';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Answer, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Answer, TestWallet } from '../support/client.ts';
 
-onFakeService(
+onFakeNode(
   'the limit on open invoices',
   (service, dialect) => {
     const invoice = (wallet: TestWallet, json: object = { num_satoshis: 1 }): Promise<Answer> =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Dialect } from '../../src/db/database.ts';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
 /** Background jobs run other statements. Keys and wallets are cached, so whether they are read is a matter of time. */
 const COUNTED = /^(payment_|invoice_|ledger_|tail_|access_key_(?!find)|wallet_(?!find))/;
@@ -26,7 +26,7 @@ const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
   ],
 };
 
-onFakeService('the statements of an invoice payment', (service, dialect) => {
+onFakeNode('the statements of an invoice payment', (service, dialect) => {
   it('are one read and two transactions when a wallet pays the invoice of another wallet of the service', async () => {
     const { client } = service;
     const [payer, payee] = [await client.wallet(1000), await client.wallet()];

@@ -6,9 +6,9 @@ import { createServer } from '../../src/http/server.ts';
 import type { Invoices } from '../../src/invoices/invoices.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { OutcomeUnknown, type PlaygroundControl } from '../../src/lightning/test-network.ts';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService('the playground routes', (service) => {
+onFakeNode('the playground routes', (service) => {
   const ask = (path: string) => service.client.ask('GET', path, { key: service.client.secretKey });
 
   it('reject a payment id above 2^53 - 1', async () => {

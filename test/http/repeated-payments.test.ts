@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
 import { encodeBolt11, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
-import type { Answer, Client, Json, TestWallet } from '../support/service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Answer, Client, Json, TestWallet } from '../support/client.ts';
 
 interface Forgery {
   readonly amountMsat?: number;
@@ -28,16 +28,16 @@ function withdraw(client: Client, wallet: TestWallet, json: object, headers: Rec
 
 const NO_WAIT = { prefer: 'respond-async' };
 
-async function untilHeld({ net }: FakeService, paymentHash: string): Promise<void> {
+async function untilHeld({ net }: FakeNodeApp, paymentHash: string): Promise<void> {
   await expect.poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state).toBe('pending');
 }
 
-async function balances({ client }: FakeService, wallet: TestWallet): Promise<Json> {
+async function balances({ client }: FakeNodeApp, wallet: TestWallet): Promise<Json> {
   const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${wallet.id}`);
   return { balance_msat, pending_msat };
 }
 
-onFakeService('an invoice that is paid again', (service) => {
+onFakeNode('an invoice that is paid again', (service) => {
   const { net } = service;
   afterEach(() => {
     vi.restoreAllMocks();

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Answer, Json, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Answer, Json, TestWallet } from '../support/client.ts';
 
-onFakeService('searching lists of transactions', (service) => {
+onFakeNode('searching lists of transactions', (service) => {
   const { net } = service;
   const ask = (path: string, key = service.client.secretKey): Promise<Answer> => service.client.ask('GET', path, { key });
   let wallet: TestWallet;

@@ -1,7 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { type Answer, type Json, onRunningService, type TestWallet } from '../support/service.ts';
+import { onPlayground } from '../support/app.ts';
+import type { Answer, Json, TestWallet } from '../support/client.ts';
 
-onRunningService('fields', (client) => {
+onPlayground('fields', ({ client }) => {
   let wallet: TestWallet;
 
   beforeAll(async () => {
@@ -74,7 +75,7 @@ onRunningService('fields', (client) => {
   });
 });
 
-onRunningService('lists', (client) => {
+onPlayground('lists', ({ client }) => {
   const ROWS = 57;
   let wallet: TestWallet;
   let path: string;

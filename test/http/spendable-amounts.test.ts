@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { KEY_KINDS } from '../../src/accounts/keys.ts';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Answer, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Answer, TestWallet } from '../support/client.ts';
 
-onFakeService('spendable amounts', (service) => {
+onFakeNode('spendable amounts', (service) => {
   const { net } = service;
 
   function post(wallet: TestWallet, path: string, json: object): Promise<Answer> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
 /** A label, and its cell in the statement. */
 const CELLS: readonly (readonly [string, string])[] = [
@@ -25,7 +25,7 @@ const CELLS: readonly (readonly [string, string])[] = [
   ['mail@example.com', 'mail@example.com'],
 ];
 
-onFakeService('the statement', (service) => {
+onFakeNode('the statement', (service) => {
   it('quotes separators and neutralizes labels that a spreadsheet would run as formulas', async () => {
     const [from, to] = [await service.client.wallet(100), await service.client.wallet()];
     for (const [memo] of CELLS) {

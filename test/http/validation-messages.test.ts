@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Json, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 
 /** Values of which each is wrong for some field: by type, by size and by form. */
 const WRONG_VALUES: readonly unknown[] = [null, '', -1, 0, 1.5, 1e300, 1, true, 'x', '+5', 'é', 'x'.repeat(9000), [], [1], {}, { a: 1 }];
@@ -8,7 +8,7 @@ const WRONG_VALUES: readonly unknown[] = [null, '', -1, 0, 1.5, 1e300, 1, true, 
 const JARGON = /must match|must NOT|>=|<=|pattern|instance|schema|must be (string|object|integer|boolean|array|null)\b/;
 const SETTINGS = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '1000000' };
 
-onFakeService(
+onFakeNode(
   'messages of rejected requests',
   (service) => {
     let wallet: TestWallet;
@@ -128,7 +128,7 @@ onFakeService(
   SETTINGS,
 );
 
-onFakeService('old clients’ passThru', (service) => {
+onFakeNode('old clients’ passThru', (service) => {
   it('is read from a query as base64 or as plain JSON', async () => {
     const { client } = service;
     const wallet = await client.wallet(1000);

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
-import type { Json, TestWallet } from '../support/service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 
 interface Claim {
   readonly callback: string;
@@ -22,19 +22,19 @@ function claim({ callback, k1 }: Claim, pr: string): Promise<Json> {
 const OK = { status: 'OK' };
 const ERROR = { status: 'ERROR', reason: expect.any(String) };
 
-function linkOf({ client }: FakeService, wallet: TestWallet, fields: object): Promise<Json> {
+function linkOf({ client }: FakeNodeApp, wallet: TestWallet, fields: object): Promise<Json> {
   return client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, fields);
 }
 
-async function balances({ client }: FakeService, wallet: TestWallet): Promise<Json> {
+async function balances({ client }: FakeNodeApp, wallet: TestWallet): Promise<Json> {
   const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${wallet.id}`);
   return { balance_msat, pending_msat };
 }
 
-const statusOf = async ({ client }: FakeService, paymentHash: string): Promise<string> =>
+const statusOf = async ({ client }: FakeNodeApp, paymentHash: string): Promise<string> =>
   (await client.get(`/v1/lntx/${paymentHash}`)).status;
 
-onFakeService('a claim that is repeated', (service) => {
+onFakeNode('a claim that is repeated', (service) => {
   const { net } = service;
 
   for (const uses of [1, 3]) {
@@ -111,7 +111,7 @@ onFakeService('a claim that is repeated', (service) => {
   });
 });
 
-onFakeService('k1 without ott', (service) => {
+onFakeNode('k1 without ott', (service) => {
   const { net } = service;
 
   it('identifies the link, for both of its tokens', async () => {
@@ -164,7 +164,7 @@ onFakeService('k1 without ott', (service) => {
   });
 });
 
-onFakeService('the fee limit of a link', (service) => {
+onFakeNode('the fee limit of a link', (service) => {
   const { net } = service;
 
   it('is 1 % of the amount and at least 1 sat unless the request gives it, by GET and POST', async () => {
@@ -260,7 +260,7 @@ onFakeService('the fee limit of a link', (service) => {
   });
 });
 
-onFakeService('the wallet transaction of a claim', (service) => {
+onFakeNode('the wallet transaction of a claim', (service) => {
   const { net } = service;
 
   it('carries the label, passThru and id of the link, and the claimer’s memo only in lnTx', async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { createClient, type ErrorType, type SatchelClient, SatchelError, type Wallet } from '../../client/satchel.js';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService('the generated client', (service) => {
+onFakeNode('the generated client', (service) => {
   let satchel: SatchelClient;
   beforeAll(() => {
     satchel = createClient({ url: `${service.client.url}/`, key: service.client.secretKey });

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { KEY_KINDS, type KeyKind } from '../../src/accounts/keys.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Answer, Json } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Answer, Json } from '../support/client.ts';
 import { hostileRequests } from './conformance/hostile.ts';
 import { createJudge, type Judge } from './conformance/judge.ts';
 import { needOf, operationsOf, type Values, type Walked } from './conformance/operations.ts';
@@ -13,7 +13,7 @@ import { createWorld, type World } from './conformance/world.ts';
 // A payment that stays open is 202 at once: nobody has to wait for it.
 const SETTINGS = { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1' };
 
-onFakeService(
+onFakeNode(
   'what is described is what is there',
   (service, dialect) => {
     let world: World;

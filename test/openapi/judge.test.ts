@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
-import type { Answer } from '../support/service.ts';
+import type { Answer } from '../support/client.ts';
 import { createJudge } from './conformance/judge.ts';
 import { operationsOf } from './conformance/operations.ts';
 

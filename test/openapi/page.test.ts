@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onFakeService('the reference page', (service) => {
+onFakeNode('the reference page', (service) => {
   it('loads nothing and runs nothing: its policy allows its own style and no more', async () => {
     const { status, headers, text } = await service.client.ask('GET', '/docs');
     expect(status).toBe(200);

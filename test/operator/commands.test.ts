@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { msat } from '../../src/kernel/money.ts';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json } from '../support/client.ts';
 import { runCommand } from '../support/process.ts';
-import type { Json } from '../support/service.ts';
 import { strayMoney } from './strays.ts';
 
-onFakeService('npm run suspense and npm run payment', (service) => {
+onFakeNode('npm run suspense and npm run payment', (service) => {
   const { net } = service;
   const run = (name: string, ...args: string[]) => runCommand(`src/cli/${name}.ts`, args, { DATABASE_URL: service.databaseUrl });
 

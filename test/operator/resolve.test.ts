@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { msat } from '../../src/kernel/money.ts';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Json, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 
-onFakeService(
+onFakeNode(
   'a payment that an operator ends',
   (service) => {
     const { net } = service;

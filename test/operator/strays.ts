@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import type { FakeService } from '../support/fake-service.ts';
+import type { FakeNodeApp } from '../support/app.ts';
 
 /** Lets money arrive for no wallet, and waits until it is in suspense. @returns its payment hash */
-export async function strayMoney({ net, suspenseMsat }: FakeService, amountMsat: number): Promise<string> {
+export async function strayMoney({ net, suspenseMsat }: FakeNodeApp, amountMsat: number): Promise<string> {
   const preimage = randomBytes(32);
   const paymentHash = createHash('sha256').update(preimage).digest('hex');
   const before = await suspenseMsat();

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Json } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json } from '../support/client.ts';
 import { strayMoney } from './strays.ts';
 
 const alertsOf = (kinds: { kind: string; message: string }[]) => kinds.map(({ kind, message }) => `${kind}: ${message}`);
 
-onFakeService('money in suspense', (service) => {
+onFakeNode('money in suspense', (service) => {
   const { net } = service;
   const balanceMsat = async (walletId: string) => (await service.client.get(`/v1/wallet/${walletId}`)).balance_msat;
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import type { Json } from '../support/client.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
-import type { Json } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'satchel-fake-kill-'));
 const services: ServiceProcess[] = [];

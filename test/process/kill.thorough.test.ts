@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Client, Json, TestWallet } from '../support/client.ts';
 import { freshUrls } from '../support/databases.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
-import type { Client, Json, TestWallet } from '../support/service.ts';
 
 const WALLETS = 3;
 const FUNDING_SAT = 199_998;

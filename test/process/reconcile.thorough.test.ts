@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Json } from '../support/client.ts';
 import { freshUrls } from '../support/databases.ts';
 import { processSettings, runCommand, type ServiceProcess, startProcess } from '../support/process.ts';
-import type { Json } from '../support/service.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   describe(`npm run reconcile (${dialect})`, () => {

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type Json, onRunningService, type TwoClients } from '../support/service.ts';
+import { onPlayground } from '../support/app.ts';
+import type { Client, Json } from '../support/client.ts';
 import { runVerifier } from './run-verifier.ts';
 
 /** The first epoch that began after everything before this call: the next one may have begun already. */
-async function freshEpoch(client: TwoClients): Promise<Json> {
+async function freshEpoch(client: Client): Promise<Json> {
   const { epoch = 0 } = (await client.ask('GET', '/v1/proof')).body;
   for (;;) {
     const later = await client.ask('GET', `/v1/proof/${epoch + 2}`);
@@ -13,23 +14,23 @@ async function freshEpoch(client: TwoClients): Promise<Json> {
   }
 }
 
-onRunningService(
+onPlayground(
   'the proof of liabilities of a live service',
-  (client) => {
+  ({ client, neighbour }) => {
     it('is accepted by the verifier for every wallet, with what the wallet holds', async () => {
-      const [alma, bruno, empty, neighbour] = [
+      const [alma, bruno, empty, other] = [
         await client.wallet(5000),
         await client.wallet(700),
         await client.wallet(),
-        await client.neighbour.wallet(90),
+        await neighbour.wallet(90),
       ];
       await client.post(`/v1/wallet/${alma.id}/transfer`, { dest_wallet_id: bruno.id, num_satoshis: 1200 });
       const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 1000, at: 'carol' });
       await client.post(`/v1/wallet/${alma.id}/withdraw`, { payment_request });
 
       const published = await freshEpoch(client);
-      const shown = [alma, bruno, empty, neighbour].map(async (wallet) => {
-        const owner = wallet === neighbour ? client.neighbour : client;
+      const shown = [alma, bruno, empty, other].map(async (wallet) => {
+        const owner = wallet === other ? neighbour : client;
         const { balance_msat } = await owner.get(`/v1/wallet/${wallet.id}`);
         const { code, said } = await runVerifier(
           '',
@@ -118,7 +119,7 @@ onRunningService(
       expect(await asks(undefined)).toBe(401);
       expect(await asks(wallet.invoice)).toBe(403);
       expect(await asks(client.publicKey, wallet.lnurlPay)).toBe(403);
-      expect(await asks(client.neighbour.secretKey)).toBe(404);
+      expect(await asks(neighbour.secretKey)).toBe(404);
     });
 
     it('says in a word of its own that there is no proof, or no longer one', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { periodStart } from '../../src/budgets/limits.ts';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
-import type { Answer, Json, TestWallet } from '../support/service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 /** Nothing here depends on the hour at which it runs. */
 const PERIOD = 'ever';
@@ -19,17 +19,17 @@ async function withinOneDay(work: () => Promise<void>): Promise<void> {
 }
 
 /** A new admin key of a wallet with limits. */
-async function limitedKey({ client }: FakeService, wallet: TestWallet, limits: object): Promise<{ id: string; key: string }> {
+async function limitedKey({ client }: FakeNodeApp, wallet: TestWallet, limits: object): Promise<{ id: string; key: string }> {
   return client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', ...limits });
 }
 
 /** Asks without waiting for the payment's end. */
-function withdraw({ client }: FakeService, key: string, json: object, prefer = 'respond-async'): Promise<Answer> {
+function withdraw({ client }: FakeNodeApp, key: string, json: object, prefer = 'respond-async'): Promise<Answer> {
   return client.ask('POST', `/v1/wallet/${key}/withdraw`, { key, json, headers: { prefer } });
 }
 
 /** What the list of keys says of a budget. */
-async function budgetOf({ client }: FakeService, wallet: TestWallet, id: string): Promise<{ spent: number; pending: number }> {
+async function budgetOf({ client }: FakeNodeApp, wallet: TestWallet, id: string): Promise<{ spent: number; pending: number }> {
   const keys: Json[] = await client.get(`/v1/wallet/${wallet.id}/keys`);
   const { budget_spent_msat: spent, budget_pending_msat: pending } = keys.find((key) => key.id === id);
   return { spent, pending };
@@ -37,7 +37,7 @@ async function budgetOf({ client }: FakeService, wallet: TestWallet, id: string)
 
 const typesOf = (answers: readonly Answer[]) => answers.map(({ status, body }) => body.type ?? status);
 
-onFakeService('budgets', (service) => {
+onFakeNode('budgets', (service) => {
   const { net } = service;
   const invoice = (amountMsat: number, script = {}) => net.outside.invoice({ amountMsat, script });
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
+import { onFakeNode } from '../support/app.ts';
 
 const [ADDED_MSAT, TAKEN_MSAT] = [1_000_000_000, 900_000_000];
 
-onFakeService('a node that is drained after its operator added money', (service) => {
+onFakeNode('a node that is drained after its operator added money', (service) => {
   const { net } = service;
 
   it('raises an alert that names the amount, although the node still has more than it owes', async () => {
@@ -26,7 +26,7 @@ onFakeService('a node that is drained after its operator added money', (service)
   });
 });
 
-onFakeService('a node that is drained before its operator adds money', (service) => {
+onFakeNode('a node that is drained before its operator adds money', (service) => {
   const { net } = service;
 
   it('keeps the alert that names the amount, until an operator accepts the balance', async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Json, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 
-onFakeService('an invoice that the node has forgotten', (service) => {
+onFakeNode('an invoice that the node has forgotten', (service) => {
   const { net } = service;
   const balance = async (walletId: string) => (await service.client.get(`/v1/wallet/${walletId}`)).balance;
   const cancel = (made: Json) => service.client.ask('DELETE', `/v1/lntx/${made.id}`, { key: service.client.secretKey });

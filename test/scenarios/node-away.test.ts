@@ -7,9 +7,9 @@ import { type PlaygroundServer, servePlayground } from '../../devnet/playground/
 import { newKeyText } from '../../src/accounts/keys.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { type Client, clientOf } from '../support/client.ts';
 import { freshUrls, silentLog } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Client, clientOf } from '../support/service.ts';
 
 const SECRET = 'a secret of this test';
 

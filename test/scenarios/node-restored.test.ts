@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { eventNumber } from '../../src/lightning/event-position.ts';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
-import type { Answer, TestWallet } from '../support/service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Answer, TestWallet } from '../support/client.ts';
 
-const balances = async ({ client }: FakeService, wallet: TestWallet) => {
+const balances = async ({ client }: FakeNodeApp, wallet: TestWallet) => {
   const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${wallet.id}`);
   return { balance_msat, pending_msat };
 };
 
-function withdraw({ client }: FakeService, wallet: TestWallet, paymentRequest: string, prefer = ''): Promise<Answer> {
+function withdraw({ client }: FakeNodeApp, wallet: TestWallet, paymentRequest: string, prefer = ''): Promise<Answer> {
   const json = { payment_request: paymentRequest, fee_limit_msat: 0 };
   return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers: { prefer } });
 }
@@ -16,7 +16,7 @@ function withdraw({ client }: FakeService, wallet: TestWallet, paymentRequest: s
 const namesWallet = ({ id }: TestWallet) => ({ '696969': Buffer.from(id).toString('hex') });
 
 /** Money moves in every way: 100 sat out, 10 sat to the friend inside, 7 sat in by an invoice, 3 sat in by keysend: 80 sat less, 10 sat more. */
-async function moveMoney(service: FakeService, wallet: TestWallet, friend: TestWallet): Promise<void> {
+async function moveMoney(service: FakeNodeApp, wallet: TestWallet, friend: TestWallet): Promise<void> {
   const { net, client } = service;
   expect((await withdraw(service, wallet, net.outside.invoice({ amountMsat: 100_000 }).paymentRequest)).status).toBe(201);
   const inside = await client.post(`/v1/wallet/${friend.id}/invoice`, { num_satoshis: 10 });
@@ -26,19 +26,19 @@ async function moveMoney(service: FakeService, wallet: TestWallet, friend: TestW
   expect(await net.outside.keysend({ amountMsat: 3_000, customRecords: namesWallet(wallet) })).toMatchObject({ state: 'succeeded' });
 }
 
-const isAlerted = async (service: FakeService) => (await service.openAlerts()).some(({ kind }) => kind === 'node_restored');
+const isAlerted = async (service: FakeNodeApp) => (await service.openAlerts()).some(({ kind }) => kind === 'node_restored');
 
-async function keptPosition({ rows }: FakeService): Promise<string> {
+async function keptPosition({ rows }: FakeNodeApp): Promise<string> {
   const [row] = await rows("SELECT value FROM service_fact WHERE name = 'node_event_position'");
   return String(row?.value);
 }
 
 /** Every event of the node is booked, and the position after the last one is kept. */
-async function untilRead(service: FakeService): Promise<void> {
+async function untilRead(service: FakeNodeApp): Promise<void> {
   await expect.poll(() => keptPosition(service)).toBe(Object.values(service.net.state().events).at(-1)?.position);
 }
 
-onFakeService('a node that was restored from an older backup', (service) => {
+onFakeNode('a node that was restored from an older backup', (service) => {
   const { net } = service;
 
   it('is noticed while its events are behind those that were read: everything is booked once, and an alert is raised', async () => {
@@ -64,7 +64,7 @@ onFakeService('a node that was restored from an older backup', (service) => {
   });
 });
 
-onFakeService('a node that was restored and has reported more since than before', (service) => {
+onFakeNode('a node that was restored and has reported more since than before', (service) => {
   const { net } = service;
 
   it('is noticed although its events have passed those that were read: everything is booked once, and an alert is raised', async () => {
@@ -88,7 +88,7 @@ onFakeService('a node that was restored and has reported more since than before'
   });
 });
 
-onFakeService('a node that was restored and has forgotten payments', (service) => {
+onFakeNode('a node that was restored and has forgotten payments', (service) => {
   const { net } = service;
 
   it('keeps a payment that it had answered pending: it is not sent again, which would be reported as a failure', async () => {

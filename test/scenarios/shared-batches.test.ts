@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { onFakeService } from '../support/fake-service.ts';
-import type { Json, TestWallet } from '../support/service.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 
-onFakeService(
+onFakeNode(
   'payments that share a batch',
   (service) => {
     const withdraw = (wallet: TestWallet, payment_request: string, headers: Record<string, string> = {}) =>

@@ -1,30 +1,30 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { msat } from '../../src/kernel/money.ts';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 
-const countUnbooked = async ({ rows }: FakeService) => (await rows('SELECT id FROM unbooked_event')).length;
-const hasAlert = async (service: FakeService) => (await service.openAlerts()).some(({ kind }) => kind === 'event_unbooked');
+const countUnbooked = async ({ rows }: FakeNodeApp) => (await rows('SELECT id FROM unbooked_event')).length;
+const hasAlert = async (service: FakeNodeApp) => (await service.openAlerts()).some(({ kind }) => kind === 'event_unbooked');
 
 /** Every event of the node is booked or set aside. */
-async function untilRead({ net, rows }: FakeService): Promise<void> {
+async function untilRead({ net, rows }: FakeNodeApp): Promise<void> {
   const kept = async () => (await rows("SELECT value FROM service_fact WHERE name = 'node_event_position'"))[0]?.value;
   await expect.poll(kept).toBe(Object.values(net.state().events).at(-1)?.position);
 }
 
-function tellSettlement({ net }: FakeService, seed: string, amountMsat: number): void {
+function tellSettlement({ net }: FakeNodeApp, seed: string, amountMsat: number): void {
   const preimage = createHash('sha256').update(seed).digest('hex');
   const paymentHash = createHash('sha256').update(preimage, 'hex').digest('hex');
   const settlement = { preimage, paymentHash, amountMsat: msat(amountMsat), settledAt: 1_700_000_000, keysend: true, customRecords: {} };
   net.tell({ type: 'settlement', ...settlement });
 }
 
-onFakeService('events that cannot be booked', (service) => {
+onFakeNode('events that cannot be booked', (service) => {
   const { net } = service;
 
   it('do not stop the watcher: 260 of them are set aside with an alert, and what follows is credited', async () => {
     const wallet = await service.client.wallet();
-    service.failing = ({ name }) => name.startsWith('invoice_insert_stray');
+    service.writeFailsAt = (name) => name.startsWith('invoice_insert_stray');
     for (let i = 0; i < 260; i++) tellSettlement(service, `stray ${i}`, 1_000);
     const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
     expect(await net.outside.keysend({ amountMsat: 5_000, customRecords })).toMatchObject({ state: 'succeeded' });
@@ -36,7 +36,7 @@ onFakeService('events that cannot be booked', (service) => {
 
   it('are tried again at the start: each is booked once, and the alert clears itself', async () => {
     await service.restart(() => {
-      service.failing = undefined;
+      service.writeFailsAt = undefined;
     });
     await expect.poll(() => countUnbooked(service)).toBe(0);
     await expect.poll(() => hasAlert(service)).toBe(false);

@@ -1,30 +1,30 @@
 import { expect, it } from 'vitest';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
-import type { Answer, Json, TestWallet } from '../support/service.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 /** Asks without waiting for the payment's end. */
-function withdraw({ client }: FakeService, wallet: TestWallet, json: object, prefer = 'respond-async'): Promise<Answer> {
+function withdraw({ client }: FakeNodeApp, wallet: TestWallet, json: object, prefer = 'respond-async'): Promise<Answer> {
   return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers: { prefer } });
 }
 
-const balances = async ({ client }: FakeService, wallet: TestWallet) => {
+const balances = async ({ client }: FakeNodeApp, wallet: TestWallet) => {
   const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${wallet.id}`);
   return { balance_msat, pending_msat };
 };
 
-const lntx = (service: FakeService, answer: Answer): Promise<Json> => service.client.get(`/v1/lntx/${answer.body.lnTx.id}`);
+const lntx = (service: FakeNodeApp, answer: Answer): Promise<Json> => service.client.get(`/v1/lntx/${answer.body.lnTx.id}`);
 
 /** The node has the payment and its receiver holds it. */
-async function untilHeld({ net }: FakeService, paymentHash: string): Promise<void> {
+async function untilHeld({ net }: FakeNodeApp, paymentHash: string): Promise<void> {
   await expect.poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state).toBe('pending');
 }
 
-async function untilEnded(service: FakeService, answer: Answer): Promise<Json> {
+async function untilEnded(service: FakeNodeApp, answer: Answer): Promise<Json> {
   await expect.poll(async () => (await lntx(service, answer)).status).not.toBe('pending');
   return lntx(service, answer);
 }
 
-onFakeService(
+onFakeNode(
   'outcomes that nobody knows',
   (service) => {
     const { net } = service;
@@ -270,7 +270,7 @@ onFakeService(
       // Keysends: what an invoice was paid, reconciliation would find as well.
       const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
       let failures = 0;
-      service.failing = ({ name }) => {
+      service.writeFailsAt = (name) => {
         const fails = name.startsWith('invoice_insert_keysend') || name === 'unbooked_event_set_aside';
         if (fails) failures += 1;
         return fails;
@@ -280,7 +280,7 @@ onFakeService(
       }
       await expect.poll(() => failures).toBeGreaterThan(20);
       await service.restart(() => {
-        service.failing = undefined;
+        service.writeFailsAt = undefined;
       });
       await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 20_000, pending_msat: 0 });
       await service.restart();

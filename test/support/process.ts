@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, clientOf } from './client.ts';
 import { freePort } from './free-port.ts';
-import { type Client, clientOf } from './service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import type { Json } from './service.ts';
+import type { Json } from './client.ts';
 
 /** Sends exactly these headers, Host included; fetch adds its own and minds what it lets through. */
 export function rawGet(

@@ -2,10 +2,10 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { verify } from '../../src/verify/verify.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
 import { onBothDatabases } from '../support/databases.ts';
-import { type FakeService, onFakeService } from '../support/fake-service.ts';
 import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
-import type { Json, TestWallet } from '../support/service.ts';
 
 /** Payments of a busy service by what became of them. */
 interface Busy {
@@ -57,7 +57,7 @@ const CHANGES: [what: string, sql: string, payment: keyof Busy, problem: string]
   ['a hold on another account', 'UPDATE ledger_hold SET account = account + 1 WHERE id = $1', 'free', RESERVE],
 ];
 
-onFakeService('npm run verify and payments', (service) => {
+onFakeNode('npm run verify and payments', (service) => {
   let busy: Busy;
   beforeAll(async () => {
     busy = await beBusy(service);
@@ -137,7 +137,7 @@ onBothDatabases('npm run verify of a large database', (open) => {
   });
 });
 
-async function beBusy(service: FakeService): Promise<Busy> {
+async function beBusy(service: FakeNodeApp): Promise<Busy> {
   const { client, net } = service;
   const [wallet, friend] = [await client.wallet(5_000), await client.wallet(5_000)];
   const pay = async (paymentRequest: string, from: TestWallet = wallet, more = {}): Promise<Json> => {

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ApiResponse, OpenApiDocument } from '../../../src/http/openapi/openapi-types.ts';
-import type { Answer } from '../../support/service.ts';
+import type { Answer } from '../../support/client.ts';
 import type { Walked } from './operations.ts';
 
 /** Headers of HTTP and of CORS themselves. */

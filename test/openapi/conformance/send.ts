@@ -1,4 +1,4 @@
-import type { Answer, Client } from '../../support/service.ts';
+import type { Answer, Client } from '../../support/client.ts';
 import type { Values, Walked } from './operations.ts';
 
 export interface Sending {

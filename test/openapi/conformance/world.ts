@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { JsonSchema } from '../../../src/http/openapi/openapi-types.ts';
-import type { Client, Json, TestWallet } from '../../support/service.ts';
+import type { Client, Json, TestWallet } from '../../support/client.ts';
 import type { Field, Values, Walked } from './operations.ts';
 import { send } from './send.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer } from '../../support/service.ts';
+import type { Answer } from '../../support/client.ts';
 import { Lane, until } from './lane.ts';
 import type { Attempt, Operation, Wallets } from './operations.ts';
 import { comeToRest, judge, type Outcome, resolveHold, restingBalances } from './verdict.ts';

@@ -1,5 +1,5 @@
 import type { Msat } from '../../../src/kernel/money.ts';
-import type { Answer, Json, TestWallet } from '../../support/service.ts';
+import type { Answer, Json, TestWallet } from '../../support/client.ts';
 import type { Lane } from './lane.ts';
 
 /** One operation, prepared and about to be asked for. */

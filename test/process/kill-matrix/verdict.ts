@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { OutsidePayment } from '../../../src/lightning/test-network.ts';
-import type { Answer, Json } from '../../support/service.ts';
+import type { Answer, Json } from '../../support/client.ts';
 import type { Lane } from './lane.ts';
 import { until } from './lane.ts';
 import type { Attempt, Operation, Wallets } from './operations.ts';

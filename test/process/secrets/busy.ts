@@ -1,4 +1,4 @@
-import type { Json } from '../../support/service.ts';
+import type { Json } from '../../support/client.ts';
 import type { Heard, Hearing } from './hearing.ts';
 import type { Secrets } from './secrets.ts';
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { Answer, Asked, Client } from '../../support/service.ts';
+import type { Answer, Asked, Client } from '../../support/client.ts';
 
 /** An answer with all its headers, and what it answers. */
 export interface Heard {

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { FakeNetwork } from '../../devnet/fake/fake.ts';
+import { SteppedTime } from '../../devnet/fake/time.ts';
+import { createAccounts } from '../../src/accounts/accounts.ts';
+import { newKeyText } from '../../src/accounts/keys.ts';
+import { type Alert, createAlerts } from '../../src/alerts/alerts.ts';
+import { type Overrides, type Satchel, startSatchel } from '../../src/app.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { statement } from '../../src/db/statement.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { systemAccounts } from '../../src/ledger/read-tail.ts';
+import { openNode } from '../../src/open-node.ts';
+import { type Action, findAction, type NewAction, requestAction } from '../../src/operator/actions.ts';
+import type { Report, Scope } from '../../src/reconcile/report.ts';
+import { findRequest, requestReconciliation } from '../../src/reconcile/requests.ts';
+import { type Client, clientOf } from './client.ts';
+import { type DatabaseFaults, noFaults, withFaults } from './database-faults.ts';
+import { freshUrls, silentLog } from './databases.ts';
+import { freePort } from './free-port.ts';
+import { problemsAfter, problemsOf } from './ledgers.ts';
+
+/*
+ * The service in this process, on SQLite and on PostgreSQL: for tests of the API and of scenarios.
+ *
+ *   onFakeNode('a withdrawal', ({ client, net, problems }) => {
+ *     it('is debited once', async () => {
+ *       const wallet = await client.wallet(1000);
+ *       const { paymentRequest } = net.outside.invoice({ amountMsat: 5_000 });
+ *       await client.post(`/v1/wallet/${wallet.id}/withdraw`, { payment_request: paymentRequest });
+ *       expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(995);
+ *       expect(await problems()).toEqual([]);
+ *     });
+ *   }, { PAYMENT_WAIT_SECONDS: '1' });
+ */
+
+/** A running service. `client` and `neighbour` can be used once the tests run. */
+export interface App extends DatabaseFaults {
+  readonly client: Client;
+  /** The client of another account, which has nothing in common with the first. */
+  readonly neighbour: Client;
+  /** The URL of its database, for commands that run at the same time. */
+  readonly databaseUrl: string;
+  /** Stops the service and starts it again on the same database and network. `between` runs while it is stopped. */
+  restart(between?: () => Promise<void> | void): Promise<void>;
+  /** Starts another instance on the same database and network (PostgreSQL only). It is stopped after the suite. */
+  another(): Promise<Client>;
+  /** Requests an operator action of the running service and returns it once it has ended or is being paid. */
+  act(action: Pick<NewAction, 'kind' | 'subject' | 'target' | 'preimage'>): Promise<Action>;
+  findAction(id: string): Promise<Action | undefined>;
+  /** Requests a reconciliation of the running service and returns the report. */
+  reconcile(scope?: Scope): Promise<Report>;
+  /** Returns the open alerts, the oldest first. */
+  openAlerts(): Promise<Alert[]>;
+  /** Returns the committed balance of suspense. */
+  suspenseMsat(): Promise<number>;
+  /** Reads the database. */
+  rows(sql: string, ...parameters: SqlValue[]): Promise<Record<string, SqlValue>[]>;
+  /** Changes the database without the service. */
+  execute(sql: string, ...parameters: SqlValue[]): Promise<void>;
+  /** Returns the problems that `verify` finds. */
+  problems(): Promise<readonly string[]>;
+  /** Returns the problems that `verify` finds after a change of the database, which is then rolled back. */
+  problemsAfter(sql: string, ...parameters: SqlValue[]): Promise<readonly string[]>;
+}
+
+/** A service on a fake Lightning network that the test controls. Its time stands still until the test advances it. */
+export interface FakeNodeApp extends App {
+  readonly net: FakeNetwork;
+  readonly time: SteppedTime;
+}
+
+/** Runs a suite against the service on the fake node. `settings` are environment variables of the service. */
+export function onFakeNode(name: string, suite: (app: FakeNodeApp, dialect: Dialect) => void, settings: Record<string, string> = {}): void {
+  onBothDialects(name, (dialect) => {
+    const time = new SteppedTime();
+    const net = new FakeNetwork({ seed: name, time });
+    const app = prepareApp(dialect, settings, async () => ({ node: net.connect(), playground: net.control }));
+    suite(Object.assign(app, { net, time }), dialect);
+  });
+}
+
+/** Runs a suite against the service on the playground: three real LDK nodes. Slow, so only for tests that need a real node. */
+export function onPlayground(name: string, suite: (app: App, dialect: Dialect) => void, settings: Record<string, string> = {}): void {
+  onBothDialects(name, (dialect) => suite(prepareApp(dialect, settings, openNode), dialect));
+}
+
+function onBothDialects(name: string, suite: (dialect: Dialect) => void): void {
+  for (const dialect of ['sqlite', 'postgres'] as const) describe(`${name} (${dialect})`, () => suite(dialect));
+}
+
+interface Running {
+  satchel?: Satchel;
+  database?: Database;
+  client?: Client;
+  neighbour?: Client;
+}
+
+/** Starts the service before the tests of the current suite and stops it after them. */
+function prepareApp(dialect: Dialect, settings: Record<string, string>, open: Overrides['openNode']): App {
+  const urls = freshUrls(dialect);
+  const dataDir = mkdtempSync(join(tmpdir(), 'satchel-app-'));
+  const secretKey = newKeyText('secret_api');
+  const running: Running = {};
+  const others: Satchel[] = [];
+  let config: Config;
+
+  const openFaulty: typeof openDatabase = async (url, options) => {
+    running.database = await openDatabase(url, options);
+    return withFaults(running.database, app);
+  };
+  async function listen(on: Config, openOwn: typeof openDatabase): Promise<{ satchel: Satchel; url: string }> {
+    const satchel = await startSatchel(on, { openDatabase: openOwn, openNode: open });
+    await satchel.server.listen({ host: '127.0.0.1', port: on.port });
+    return { satchel, url: `http://127.0.0.1:${on.port}` };
+  }
+  async function start(): Promise<void> {
+    const { satchel, url } = await listen(config, openFaulty);
+    running.satchel = satchel;
+    running.client ??= clientOf(url, secretKey, satchel.newKeys?.publicKey ?? '');
+  }
+  async function another(): Promise<Client> {
+    const { satchel, url } = await listen({ ...config, port: await freePort() }, openDatabase);
+    others.push(satchel);
+    return clientOf(url, secretKey, '');
+  }
+
+  const app: App = {
+    ...noFaults(),
+    ...databaseAccess(() => started(running.database)),
+    client: late(() => running.client),
+    neighbour: late(() => running.neighbour),
+    get databaseUrl() {
+      return config.databaseUrl;
+    },
+    async restart(between = () => undefined) {
+      await running.satchel?.close();
+      await between();
+      await start();
+    },
+    another,
+  };
+  beforeAll(async () => {
+    const port = String(await freePort());
+    const own = { DATA_DIR: dataDir, DATABASE_URL: await urls(), PORT: port, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey };
+    config = readConfig({ ...own, ...settings });
+    await start();
+    const keys = await createAccounts(started(running.database), systemClock).bootstrap(newKeyText('secret_api'), async () => undefined);
+    running.neighbour = clientOf(app.client.url, keys?.secretKey ?? '', keys?.publicKey ?? '');
+  });
+  afterAll(async () => {
+    await Promise.all([running.satchel, ...others].map((one) => one?.close()));
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return app;
+}
+
+type DatabaseAccess = Omit<App, keyof DatabaseFaults | 'client' | 'neighbour' | 'databaseUrl' | 'restart' | 'another'>;
+
+/** What tests read and change in the database of the running service, without its HTTP API. */
+function databaseAccess(database: () => Database): DatabaseAccess {
+  return {
+    async act(action) {
+      const { action: asked } = await requestAction(database(), { ...action, askedBy: 'bob@desk', reason: 'a test' }, 1);
+      const state = async () => (await findAction(database(), asked.id))?.state ?? '';
+      await vi.waitUntil(async () => ['done', 'refused', 'paying'].includes(await state()), { timeout: 60_000, interval: 20 });
+      return (await findAction(database(), asked.id)) as Action;
+    },
+    findAction: (id) => findAction(database(), id),
+    async reconcile(scope = 'full') {
+      const id = await requestReconciliation(database(), scope, 1, { askedBy: 'bob@desk', reason: 'a test' });
+      const found = async () => (await findRequest(database(), id))?.report;
+      await vi.waitUntil(found, { timeout: 60_000, interval: 20 });
+      return (await found()) as Report;
+    },
+    openAlerts: () => createAlerts(database(), systemClock, silentLog).listOpen(),
+    suspenseMsat: () =>
+      database().snapshot(async (tx) => (await systemAccounts(tx)).find(({ id }) => id === SYSTEM_ACCOUNTS.suspense)?.balanceMsat ?? 0),
+    rows: (sql, ...parameters) =>
+      database().all(statement(`test_${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`, sql), ...parameters),
+    async execute(sql, ...parameters) {
+      await database().transaction((tx) => tx.run(statement(`test_execute_${sql}`, sql), ...parameters));
+    },
+    problems: () => problemsOf(database()),
+    problemsAfter: (sql, ...parameters) => problemsAfter(database(), sql, parameters),
+  };
+}
+
+function started<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('the service starts in beforeAll: use it inside a test or a hook');
+  return part;
+}
+
+/** Returns an object whose properties are those of a client that exists later. Suites can take it apart before the service runs. */
+function late(client: () => Client | undefined): Client {
+  return new Proxy({} as Client, { get: (_, property) => Reflect.get(started(client()), property) });
+}

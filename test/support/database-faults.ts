@@ -1,0 +1,71 @@
+import type { Database, Tx } from '../../src/db/database.ts';
+import { StatementFailed } from '../../src/db/errors.ts';
+
+/** How the database of a running service fails. Tests change it at any time. */
+export interface DatabaseFaults {
+  /** While true, every transaction fails, as on a full disk. Reads continue. */
+  diskIsFull: boolean;
+  /** Loses the connection before each statement for which it returns true. A commit has the name `COMMIT`. */
+  connectionFailsAt: ((statementName: string) => boolean) | undefined;
+  /** Rejects each write of a transaction for which it returns true, as the database would. */
+  writeFailsAt: ((statementName: string) => boolean) | undefined;
+  /** While it is an array, the service appends the name of every statement that it runs. */
+  statements: string[] | undefined;
+}
+
+export function noFaults(): DatabaseFaults {
+  return { diskIsFull: false, connectionFailsAt: undefined, writeFailsAt: undefined, statements: undefined };
+}
+
+/** Returns a database that fails as `faults` states at that moment. */
+export function withFaults(database: Database, faults: DatabaseFaults): Database {
+  function checkConnection(name: string): void {
+    if (faults.connectionFailsAt?.(name)) throw new StatementFailed(`${name}: Connection terminated unexpectedly`, 'connection');
+  }
+  function read(name: string): void {
+    faults.statements?.push(name);
+    checkConnection(name);
+  }
+  function write(name: string): void {
+    if (faults.writeFailsAt?.(name)) throw diskFull();
+    read(name);
+  }
+  const reads = (on: Pick<Database, 'all' | 'first'>): Pick<Database, 'all' | 'first'> => ({
+    async all(statement, ...parameters) {
+      read(statement.name);
+      return on.all(statement, ...parameters);
+    },
+    async first(statement, ...parameters) {
+      read(statement.name);
+      return on.first(statement, ...parameters);
+    },
+  });
+  const inTransaction = (tx: Tx): Tx => ({
+    ...tx,
+    ...reads(tx),
+    async run(statement, ...parameters) {
+      write(statement.name);
+      return tx.run(statement, ...parameters);
+    },
+    async send(statement, ...parameters) {
+      write(statement.name);
+      return tx.send(statement, ...parameters);
+    },
+  });
+  return {
+    ...database,
+    ...reads(database),
+    async transaction(work) {
+      if (faults.diskIsFull) throw diskFull();
+      return database.transaction(async (tx) => {
+        const result = await work(inTransaction(tx));
+        checkConnection('COMMIT');
+        return result;
+      });
+    },
+  };
+}
+
+function diskFull(): StatementFailed {
+  return new StatementFailed('database or disk is full', '13');
+}
