@@ -7,8 +7,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { transferBetween } from '../../src/payments/transfer.ts';
 import { createWallets } from '../../src/wallets/wallets.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { amount, problemsOf, testDeposit } from '../support/ledgers.ts';
+import { amount, onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
 
 const expire = statement('test_expire', 'UPDATE access_key SET expires_at = $2 WHERE id = $1');
 const deactivate = statement('test_deactivate', `UPDATE wallet SET status = 'inactive' WHERE id = $1`);

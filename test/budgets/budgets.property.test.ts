@@ -9,9 +9,8 @@ import { Refusal } from '../../src/kernel/refusal.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import { transferBetween } from '../../src/payments/transfer.ts';
 import { draftOf, preimageOf, type Rooms, roomsOn } from '../ledger/rooms.ts';
-import { onBothDatabases } from '../support/databases.ts';
 import { type Fault, isInjected } from '../support/faulty-database.ts';
-import { amount, problemsOf } from '../support/ledgers.ts';
+import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
 
 const clock = { nowMs: () => 1_700_000_000_000 };
 const DAY = periodStart('day', 1_700_000_000);

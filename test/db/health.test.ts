@@ -3,7 +3,7 @@ import { CommitUnknown, isOutage, StatementFailed } from '../../src/db/errors.ts
 import { watchHealth } from '../../src/db/health.ts';
 import { statement } from '../../src/db/statement.ts';
 import { collectLog } from '../devnet/playground/support/open.ts';
-import { onBothDatabases } from '../support/databases.ts';
+import { onBothDatabases } from '../support/ledger.ts';
 
 const put = statement('test_health_put', 'INSERT INTO service_fact (name, value) VALUES ($1, $2)');
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { underLease } from '../../src/db/leases.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { silentLog } from '../support/databases.ts';
+import { silentLog } from '../support/ledger.ts';
 
 /** An instance that works under a lease, as a process that can be paused: `node lease-holder.ts <database url> <lease> <timing as JSON>`. */
 const [url = '', lease = '', timing = ''] = process.argv.slice(2);

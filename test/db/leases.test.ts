@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
-import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/databases.ts';
+import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/ledger.ts';
 
 const TIMING = { renewMs: 50, staleMs: 400 };
 /** A busy machine may delay a heartbeat by seconds. */

@@ -8,7 +8,7 @@ import { SchemaMismatch } from '../../src/db/errors.ts';
 import { MIGRATIONS, migrate, requireMigrated } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
-import { freshUrls, onBothDatabases, silentLog } from '../support/databases.ts';
+import { freshUrls, onBothDatabases, silentLog } from '../support/ledger.ts';
 
 const SECOND = 'CREATE TABLE test_second (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;\n';
 

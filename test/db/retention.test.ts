@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import { endRound, type Retained, SLICE } from '../../src/db/retention.ts';
 import { statement } from '../../src/db/statement.ts';
 import { createIdempotency } from '../../src/idempotency/idempotency.ts';
-import { onBothDatabases } from '../support/databases.ts';
+import { onBothDatabases } from '../support/ledger.ts';
 
 const insert = statement(
   'test_retention_insert',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { silentLog } from '../support/databases.ts';
+import { silentLog } from '../support/ledger.ts';
 
 describe('the lock of a SQLite file', () => {
   const root = mkdtempSync(join(tmpdir(), 'satchel-lock-'));

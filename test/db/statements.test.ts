@@ -5,7 +5,7 @@ import type { Dialect, Tx } from '../../src/db/database.ts';
 import { sendRows } from '../../src/db/row-write.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { statement } from '../../src/db/statement.ts';
-import { onBothDatabases } from '../support/databases.ts';
+import { onBothDatabases } from '../support/ledger.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

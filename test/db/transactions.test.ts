@@ -8,7 +8,7 @@ import { CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } f
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
-import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/databases.ts';
+import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/ledger.ts';
 
 const put = statement('test_put', 'INSERT INTO service_fact (name, value) VALUES ($1, $2)');
 const get = statement<{ value: string }>('test_get', 'SELECT value FROM service_fact WHERE name = $1');

@@ -8,7 +8,7 @@ import { rowToInvoice } from '../../src/invoices/invoice.ts';
 import * as sql from '../../src/invoices/invoices.sql.ts';
 import { firstIdAt } from '../../src/kernel/ids.ts';
 import type { Wallet, Wallets } from '../../src/wallets/wallets.ts';
-import { onBothDatabases } from '../support/databases.ts';
+import { onBothDatabases } from '../support/ledger.ts';
 
 const NOW = 1_900_000_000;
 const YEAR = 31_536_000;

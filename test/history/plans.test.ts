@@ -10,7 +10,7 @@ import * as ledger from '../../src/ledger/ledger.sql.ts';
 import * as links from '../../src/lnurl/withdraw-links.sql.ts';
 import * as payments from '../../src/payments/payments.sql.ts';
 import * as wallets from '../../src/wallets/wallets.sql.ts';
-import { onBothDatabases } from '../support/databases.ts';
+import { onBothDatabases } from '../support/ledger.ts';
 
 /** Every read that a request makes, with parameters of the right kind. */
 const READS: [Statement, unknown[] | ((dialect: Dialect) => unknown[])][] = [

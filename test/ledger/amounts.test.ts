@@ -6,8 +6,7 @@ import { floorSat, MAX_MSAT, type Msat, msat } from '../../src/kernel/money.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import type { Posting } from '../../src/ledger/posting.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
+import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 const PAYMENTS = 10_000;
 /** What the ledger is never asked to move; nothing in the types stops a caller that reads JSON. */

@@ -3,8 +3,7 @@ import type { Database, SqlValue, Tx } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
+import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 /** Every column that says something; `position` only puts the rows in order and has a test of its own. */
 const COLUMNS = [

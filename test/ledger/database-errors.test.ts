@@ -3,9 +3,8 @@ import { newId } from '../../src/kernel/ids.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import { findById } from '../../src/payments/payments.sql.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
-import { onBothDatabases } from '../support/databases.ts';
 import { type Fault, InjectedFailure, isInjected } from '../support/faulty-database.ts';
-import { amount, problemsOf } from '../support/ledgers.ts';
+import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { draftOf, preimageOf, type Rooms, roomsOn, settlementOf } from './rooms.ts';
 
 /** Balance and what is held, of a payer who begins with 10,000 msat and of a payee who begins with nothing. */

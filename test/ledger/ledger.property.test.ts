@@ -8,9 +8,8 @@ import { Refusal } from '../../src/kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { HoldClosed } from '../../src/ledger/arithmetic.ts';
 import type { Posting, Receipt } from '../../src/ledger/posting.ts';
-import { onBothDatabases } from '../support/databases.ts';
 import { type Fault, faulty, isInjected } from '../support/faulty-database.ts';
-import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
+import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 import { type Refused, SlowTwin } from './slow-twin.ts';
 
 const WALLETS = 3;

@@ -5,8 +5,7 @@ import { MAX_MSAT } from '../../src/kernel/money.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { HoldClosed } from '../../src/ledger/arithmetic.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
+import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 const at = <T>(list: readonly T[], index: number): T => list[index] as T;
 

@@ -3,8 +3,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
-import { freshUrls, MIGRATIONS, silentLog } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
+import { amount, freshUrls, ledgerWith, MIGRATIONS, problemsOf, silentLog } from '../support/ledger.ts';
 
 describe('an instance that is paused in the middle of a batch (postgres)', () => {
   const urls = freshUrls('postgres');

@@ -4,8 +4,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { errorMessage } from '../../src/kernel/log.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
-import { silentLog } from '../support/databases.ts';
-import { amount } from '../support/ledgers.ts';
+import { amount, silentLog } from '../support/ledger.ts';
 
 /**
  * An instance that stops itself (SIGSTOP) in the middle of its first batch, right after one of the batch's statements:

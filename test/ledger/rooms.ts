@@ -15,9 +15,8 @@ import type { LightningNode, Settlement } from '../../src/lightning/node.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import { Saga } from '../../src/payments/saga.ts';
 import { createWallets, type Wallet } from '../../src/wallets/wallets.ts';
-import { silentLog } from '../support/databases.ts';
 import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
-import { testDeposit } from '../support/ledgers.ts';
+import { silentLog, testDeposit } from '../support/ledger.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const standing: Clock = { nowMs: () => NOW_MS };

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { statement } from '../../src/db/statement.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { amount, problemsOf } from '../support/ledgers.ts';
+import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { draftOf, preimageOf, roomsOn, settlementOf } from './rooms.ts';
 
 const creditsOf = statement<{ n: number }>('test_credits', 'SELECT count(*) AS n FROM ledger_transfer WHERE to_lntx = $1');

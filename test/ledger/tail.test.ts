@@ -10,9 +10,8 @@ import { newId } from '../../src/kernel/ids.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { Posting, Receipt } from '../../src/ledger/posting.ts';
 import { allAccounts } from '../../src/ledger/read-tail.ts';
-import { freshUrls, MIGRATIONS, silentLog } from '../support/databases.ts';
 import { type Fault, type FaultyDatabase, faulty } from '../support/faulty-database.ts';
-import { amount, problemsOfLedger } from '../support/ledgers.ts';
+import { amount, freshUrls, MIGRATIONS, problemsOfLedger, silentLog } from '../support/ledger.ts';
 
 const ACCOUNTS = Array.from({ length: 12 }, (_, index) => 5 + index);
 const NODE = 1;

@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { statement } from '../../src/db/statement.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Posting } from '../../src/ledger/posting.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOfLedger } from '../support/ledgers.ts';
+import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 const NOBODY = 999_999;
 const deleteAccount = statement('test_delete_account', 'DELETE FROM ledger_account WHERE id = $1');

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { findAction, requestAction } from '../../src/operator/actions.ts';
 import { act } from '../../src/operator/operator.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { problemsOf } from '../support/ledgers.ts';
+import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { operatorOn } from './operator-on.ts';
 
 /** More commits than an action needs. */

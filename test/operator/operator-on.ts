@@ -14,8 +14,8 @@ import { createLedger } from '../../src/ledger/ledger.ts';
 import type { OperatorDependencies } from '../../src/operator/dependencies.ts';
 import { createPayments } from '../../src/payments/payments.ts';
 import { createWallets } from '../../src/wallets/wallets.ts';
-import { silentLog as log } from '../support/databases.ts';
 import { faulty } from '../support/faulty-database.ts';
+import { silentLog as log } from '../support/ledger.ts';
 
 /** What operator actions need, on a database that fails where a test says. */
 export async function operatorOn(healthy: Database) {

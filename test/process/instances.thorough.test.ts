@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../devnet/playground/support/shared.ts';
 import type { Answer, Client, Json } from '../support/client.ts';
-import { freshUrls } from '../support/databases.ts';
+import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
 
 const KEY = `sak_${'shared1Key2'.repeat(3)}`;

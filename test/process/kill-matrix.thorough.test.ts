@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dialect } from '../../src/db/database.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
-import { freshUrls } from '../support/databases.ts';
+import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runVerify } from '../support/process.ts';
 import { Column, isBegun, isCertain } from './kill-matrix/matrix.ts';
 import { OPERATIONS, type Operation } from './kill-matrix/operations.ts';

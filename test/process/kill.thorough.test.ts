@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Client, Json, TestWallet } from '../support/client.ts';
-import { freshUrls } from '../support/databases.ts';
+import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
 
 const WALLETS = 3;

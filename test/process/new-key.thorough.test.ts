@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Json } from '../support/client.ts';
-import { freshUrls, MIGRATIONS, silentLog } from '../support/databases.ts';
+import { freshUrls, MIGRATIONS, silentLog } from '../support/ledger.ts';
 import { processSettings, runCommand, type ServiceProcess, startProcess } from '../support/process.ts';
 
 const countKeys = statement<{ n: number }>('test_count_keys', 'SELECT count(*) AS n FROM access_key');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/db/open.ts';
-import { silentLog } from '../support/databases.ts';
+import { silentLog } from '../support/ledger.ts';
 import { processSettings } from '../support/process.ts';
 
 const root = join(import.meta.dirname, '..', '..');

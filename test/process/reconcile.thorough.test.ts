@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.ts';
-import { freshUrls } from '../support/databases.ts';
+import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runCommand, type ServiceProcess, startProcess } from '../support/process.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {

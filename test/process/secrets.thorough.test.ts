@@ -9,7 +9,7 @@ import { newKeyText } from '../../src/accounts/keys.ts';
 import type { Dialect } from '../../src/db/database.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
 import type { Json } from '../support/client.ts';
-import { freshUrls } from '../support/databases.ts';
+import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runCommand, type ServiceProcess, startProcess } from '../support/process.ts';
 import { beBusy, type Made } from './secrets/busy.ts';
 import { type Heard, Hearing } from './secrets/hearing.ts';

@@ -7,8 +7,7 @@ import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Epoch, WalletProof } from '../../src/proof/epoch.ts';
 import { createProofs, type Proofs } from '../../src/proof/proofs.ts';
 import { KEEP_EPOCHS } from '../../src/proof/take-epoch.ts';
-import { onBothDatabases, silentLog } from '../support/databases.ts';
-import { problemsOf } from '../support/ledgers.ts';
+import { onBothDatabases, problemsOf, silentLog } from '../support/ledger.ts';
 import { dropWallet, manyWallets, move, type TestedWallet } from './many-wallets.ts';
 import { type SlowLeaf, slowPath, slowRoot, slowTree } from './slow-tree.ts';
 

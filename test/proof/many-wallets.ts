@@ -5,7 +5,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { insertWallet, openLedgerAccount } from '../../src/wallets/wallets.sql.ts';
-import { testDeposit } from '../support/ledgers.ts';
+import { testDeposit } from '../support/ledger.ts';
 
 const CREATED_AT = 1_700_000_000;
 

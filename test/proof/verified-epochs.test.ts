@@ -4,8 +4,7 @@ import { statement } from '../../src/db/statement.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { createProofs } from '../../src/proof/proofs.ts';
-import { onBothDatabases, silentLog } from '../support/databases.ts';
-import { problemsOf } from '../support/ledgers.ts';
+import { onBothDatabases, problemsOf, silentLog } from '../support/ledger.ts';
 import { dropWallet, manyWallets, move, type TestedWallet } from './many-wallets.ts';
 
 const forever = new AbortController().signal;

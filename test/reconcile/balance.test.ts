@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { remove, setAside } from '../../src/connection/unbooked-events.sql.ts';
 import { statement } from '../../src/db/statement.ts';
 import { msat } from '../../src/kernel/money.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { testDeposit } from '../support/ledgers.ts';
+import { onBothDatabases, testDeposit } from '../support/ledger.ts';
 import { type Books, booksOn, FAILED, RESERVE_MSAT, succeeded } from './books.ts';
 
 const OWN_MSAT = 1_000_000_000;

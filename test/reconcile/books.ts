@@ -13,7 +13,7 @@ import type { Report, Scope } from '../../src/reconcile/report.ts';
 import { beginPeriodic, storeReport } from '../../src/reconcile/requests.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
 import { draftOf, preimageOf, roomsOn } from '../ledger/rooms.ts';
-import { silentLog } from '../support/databases.ts';
+import { silentLog } from '../support/ledger.ts';
 
 export const RESERVE_MSAT = 5000;
 export const STUCK_SECONDS = 3600;

@@ -3,8 +3,7 @@ import { createEventPosition } from '../../src/connection/position.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
 import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
 import { draftOf } from '../ledger/rooms.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { problemsOf } from '../support/ledgers.ts';
+import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { type Books, booksOn } from './books.ts';
 
 async function balanceOf(books: Books, account: number): Promise<number> {

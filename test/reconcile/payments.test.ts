@@ -3,8 +3,7 @@ import { readFact } from '../../src/db/facts.sql.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import { draftOf } from '../ledger/rooms.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { problemsOf } from '../support/ledgers.ts';
+import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { booksOn, FAILED, RESERVE_MSAT, STUCK_SECONDS, succeeded } from './books.ts';
 
 onBothDatabases('reconciled payments', (open) => {

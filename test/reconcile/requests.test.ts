@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { reconcilePeriodically } from '../../src/reconcile/reconcile.ts';
 import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../../src/reconcile/requests.ts';
-import { onBothDatabases } from '../support/databases.ts';
+import { onBothDatabases } from '../support/ledger.ts';
 import { type Books, booksOn, FAILED } from './books.ts';
 
 const HOUR = 3600;

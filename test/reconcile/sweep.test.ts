@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { type Run, windowStart } from '../../src/reconcile/run.ts';
 import { sweepWindow } from '../../src/reconcile/sweep.ts';
-import { onBothDatabases } from '../support/databases.ts';
+import { onBothDatabases } from '../support/ledger.ts';
 import { ids } from './books.ts';
 
 /** Sweeps a list of ids, and answers which it visited; `silentAt` is the visit at which the node goes silent. */

@@ -8,8 +8,8 @@ import { newKeyText } from '../../src/accounts/keys.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Client, clientOf } from '../support/client.ts';
-import { freshUrls, silentLog } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
+import { freshUrls, silentLog } from '../support/ledger.ts';
 
 const SECRET = 'a secret of this test';
 

@@ -6,7 +6,7 @@ import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { freshUrls } from '../support/databases.ts';
+import { freshUrls } from '../support/ledger.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   describe(`two ledgers on one node (${dialect})`, () => {

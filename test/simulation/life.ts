@@ -15,7 +15,7 @@ import { createWithdrawLinks, linkUses, type WithdrawLinks } from '../../src/lnu
 import { createPayments, markPendingAtNode, type Payments } from '../../src/payments/payments.ts';
 import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
-import { silentLog } from '../support/databases.ts';
+import { silentLog } from '../support/ledger.ts';
 
 /** One process of the service: its modules, its watch of the node, and ways to pause and kill it. */
 export interface Life {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { FaultRates } from '../../devnet/fake/faults.ts';
-import { onBothDatabases } from '../support/databases.ts';
+import { onBothDatabases } from '../support/ledger.ts';
 import { operation } from './operations.ts';
 import { Simulation } from './simulation.ts';
 

@@ -10,7 +10,7 @@ import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
 import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
-import { problemsOf } from '../support/ledgers.ts';
+import { problemsOf } from '../support/ledger.ts';
 import { ACCOUNT, beginLife, type Life, openAccount } from './life.ts';
 import type { Operation } from './operations.ts';
 

@@ -22,9 +22,8 @@ import type { Report, Scope } from '../../src/reconcile/report.ts';
 import { findRequest, requestReconciliation } from '../../src/reconcile/requests.ts';
 import { type Client, clientOf } from './client.ts';
 import { type DatabaseFaults, noFaults, withFaults } from './database-faults.ts';
-import { freshUrls, silentLog } from './databases.ts';
 import { freePort } from './free-port.ts';
-import { problemsAfter, problemsOf } from './ledgers.ts';
+import { freshUrls, problemsAfter, problemsOf, silentLog } from './ledger.ts';
 
 /*
  * The service in this process, on SQLite and on PostgreSQL: for tests of the API and of scenarios.

@@ -4,8 +4,7 @@ import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
-import { onBothDatabases } from '../support/databases.ts';
-import { amount, ledgerWith, problemsOf } from '../support/ledgers.ts';
+import { amount, ledgerWith, onBothDatabases, problemsOf } from '../support/ledger.ts';
 
 /** Payments of a busy service by what became of them. */
 interface Busy {

@@ -8,7 +8,7 @@ import { eventNumber } from '../../../src/lightning/event-position.ts';
 import type { LightningNode, Position } from '../../../src/lightning/node.ts';
 import type { OutsidePayment, PlaygroundControl } from '../../../src/lightning/test-network.ts';
 import type { Client, Json, TestWallet } from '../../support/client.ts';
-import { silentLog } from '../../support/databases.ts';
+import { silentLog } from '../../support/ledger.ts';
 import { type ServiceProcess, startProcess } from '../../support/process.ts';
 import type { Order, Report } from './crash-points.ts';
 
