@@ -6,18 +6,12 @@ import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { TestWallet } from '../support/client.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'clients.md'), 'utf8');
+const examples = join(import.meta.dirname, '..', '..', 'docs', 'examples');
 
 const LANGUAGES = [
-  { name: 'Python', fence: 'python', command: 'python3', flags: ['-c'] },
-  { name: 'JavaScript', fence: 'js', command: process.execPath, flags: ['--input-type=module', '-e'] },
+  { name: 'Python', command: 'python3', file: 'pay.py' },
+  { name: 'JavaScript', command: process.execPath, file: 'pay.mjs' },
 ] as const;
-
-function exampleIn(fence: string): string {
-  const [, code = ''] = page.match(new RegExp(`\`\`\`${fence}\\n([\\s\\S]*?)\`\`\``)) ?? [];
-  if (code === '') throw new Error(`docs/clients.md has no example in ${fence}`);
-  return code;
-}
 
 const isInstalled = (command: string) => spawnSync(command, ['--version']).status === 0;
 
@@ -28,18 +22,15 @@ it('no page tells clients to poll `settled`, which an expired invoice never chan
   expect(misleading).toEqual([]);
 });
 
-onFakeNode('the examples in docs/clients.md', (service) => {
+onFakeNode('the examples in docs/examples', (service) => {
   /** Runs an example on a new wallet. @returns what it printed, once `meanwhile` has dealt with the wallet's own invoice. */
-  async function run(
-    { command, flags, fence }: (typeof LANGUAGES)[number],
-    meanwhile: (wallet: TestWallet, invoice: Invoice) => Promise<unknown>,
-  ) {
+  async function run({ command, file }: (typeof LANGUAGES)[number], meanwhile: (wallet: TestWallet, invoice: Invoice) => Promise<unknown>) {
     const { client, net } = service;
     const wallet = await client.wallet(1000);
     const invoice: Invoice = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 5 });
     const { paymentRequest: BILL } = net.outside.invoice({ amountMsat: 100_000 });
     const env = { PATH: process.env.PATH, URL: client.url, KEY: client.secretKey, WALLET: wallet.id, BILL, INVOICE: invoice.id };
-    const child = spawn(command, [...flags, exampleIn(fence)], { env });
+    const child = spawn(command, [join(examples, file)], { env });
     let printed = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
     const ended = once(child, 'close');
