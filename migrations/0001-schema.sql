@@ -71,7 +71,7 @@ CREATE INDEX alert_unannounced ON alert (id) WHERE announced_at IS NULL;
 
 -- One ledger account: the state after its last entry (balance, number of entries, hash of the last entry) and the sum of its open holds.
 -- The entries in `ledger_transfer` are the truth; this row is a cache of them. In SQLite the row may lag behind the entries
--- (src/ledger/tail.ts), except while something is held on the account. A wallet's balance never falls below what is held.
+-- (src/ledger/store-sqlite/), except while something is held on the account. A wallet's balance never falls below what is held.
 CREATE TABLE ledger_account (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('node', 'routing_fees', 'service_fees', 'suspense', 'wallet')),
@@ -101,7 +101,7 @@ INSERT INTO ledger_account (kind) VALUES ('suspense');
 -- One transfer and its two entries: −amount on `from_account`, +amount on `to_account`. Rows are never changed or deleted.
 -- An entry has its number on its account (from 1, without a gap), the balance after it, and a hash that commits to the account's entry
 -- before it (src/ledger/chain.ts).
--- There are no foreign keys to the accounts: a writer holds their rows locked (src/ledger/commit.ts), and checking each row cost
+-- There are no foreign keys to the accounts: a writer holds their rows locked, and checking each row cost
 -- PostgreSQL a fifth of its throughput. `npm run verify` finds transfers without an account.
 -- The integers come first because PostgreSQL aligns them to eight bytes.
 CREATE TABLE ledger_transfer (
@@ -148,7 +148,7 @@ CREATE TABLE ledger_milestone (
   PRIMARY KEY (account, entry)
 ) STRICT, WITHOUT ROWID;
 
--- One row: how far the rows of `ledger_account` are up to date (src/ledger/tail.ts).
+-- One row: how far the rows of `ledger_account` are up to date (src/ledger/store-sqlite/).
 CREATE TABLE ledger_tail (
   -- Rows lag behind transfers after this position only.
   written INTEGER NOT NULL,
@@ -170,7 +170,7 @@ CREATE TABLE ledger_hold (
 CREATE INDEX ledger_hold_open ON ledger_hold (account) WHERE state = 'open';
 
 -- One batch of postings in PostgreSQL. When a connection is lost during COMMIT, the row states whether the batch was committed: a batch
--- without a row is marked 'refuted', and then can no longer be committed (src/ledger/group-commit.ts). Kept for a day of running time.
+-- without a row is marked 'refuted', and then can no longer be committed (src/ledger/store-postgres.ts). Kept for a day of running time.
 CREATE TABLE ledger_batch (
   id TEXT PRIMARY KEY,
   -- begin postgres

@@ -1,10 +1,11 @@
-import type { Database, Dialect } from '../../src/db/database.ts';
+import type { Dialect } from '../../src/db/database.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { commitBatch } from '../../src/ledger/commit.ts';
+import { bookBatch, type Decision } from '../../src/ledger/batch.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { Posting } from '../../src/ledger/posting.ts';
-import { Tail } from '../../src/ledger/tail.ts';
+import type { LedgerStore } from '../../src/ledger/store.ts';
+import { createStore } from '../../src/ledger/stores.ts';
 import { compare, perSecondFor, type Side } from '../compare.ts';
 import { openFunded, spread, transfer } from '../filling.ts';
 import type { Row } from '../row.ts';
@@ -28,19 +29,22 @@ function groupCommit(dialect: Dialect): Row {
       await using temporary = await run.database(dialect);
       const { database } = temporary;
       const accounts = await openFunded(database, ACCOUNTS);
-      const tail = dialect === 'sqlite' ? new Tail(database) : undefined;
+      const store = createStore(database);
       return await compare(
         run,
         posting(run, createLedger(database, systemClock), 'shared commits', () => spread(accounts)),
-        callers(run, 'one by one', () => commitAlone(database, tail, spread(accounts))),
+        callers(run, 'one by one', () => commitAlone(store, spread(accounts))),
       );
     },
   };
 }
 
-async function commitAlone(database: Database, tail: Tail | undefined, posting: Posting): Promise<void> {
-  const [decision] = await (tail ?? database).transaction((tx) => commitBatch(tx, tail, newId(), [posting], systemClock.nowMs()));
-  if (decision instanceof Error) throw decision;
+async function commitAlone(store: LedgerStore, posting: Posting): Promise<void> {
+  let decisions: Decision[] = [];
+  await store.transaction(async (batch) => {
+    decisions = await bookBatch(batch, newId(), [posting], systemClock.nowMs());
+  });
+  if (decisions[0] instanceof Error) throw decisions[0];
 }
 
 function hotWallet(dialect: Dialect): Row {

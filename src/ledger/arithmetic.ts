@@ -1,11 +1,22 @@
 import { invariant } from '../kernel/assert.ts';
 import { MAX_MSAT, type Msat, minMsat, msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { AccountState } from './account-state.ts';
 import { mayGoBelowZero } from './accounts.ts';
 import { entryHash } from './chain.ts';
-import { InsufficientBalance } from './insufficient-balance.ts';
 import type { HoldOrder, Posting, TransferOrder, TransferRow } from './posting.ts';
+
+/** A ledger account after some transfer; while a batch is decided, after the last one decided so far. */
+export interface AccountState {
+  readonly id: number;
+  balanceMsat: Msat;
+  heldMsat: Msat;
+  /** The number of its entries. */
+  entries: number;
+  /** The hash of its last entry; {@link NO_ENTRY} before the first. */
+  head: Uint8Array;
+}
+
+export const NO_ENTRY = new Uint8Array();
 
 export interface HoldState {
   readonly id: string;
@@ -14,7 +25,25 @@ export interface HoldState {
   state: 'open' | 'posted' | 'voided';
 }
 
-/** The hold was posted or voided before: whoever reports an outcome twice meets this, and nothing happens. */
+/** The amounts of a posting that the ledger refused. */
+export interface Shortfall {
+  readonly spendableMsat: Msat;
+  readonly amountMsat: Msat;
+  /** The fee reserve that the hold would have had; 0 for a transfer. */
+  readonly reserveMsat: Msat;
+}
+
+/** The message contains no amounts, because not every caller may see the balance. */
+export class InsufficientBalance extends Refusal {
+  readonly shortfall: Shortfall;
+
+  constructor(shortfall: Shortfall) {
+    super('insufficient_balance', 'The spendable balance does not cover the amount.');
+    this.shortfall = shortfall;
+  }
+}
+
+/** The hold was posted or voided before. A caller that reports an outcome twice gets this, and nothing changes. */
 export class HoldClosed extends Error {
   override readonly name = 'HoldClosed';
 
@@ -38,7 +67,7 @@ export interface Worksheet {
  * @returns undefined when the posting was applied; otherwise why not: a {@link Refusal}, a {@link HoldClosed}, or a bug. It is a
  * value because it concerns this posting only; its neighbours in the batch go on.
  */
-export function apply(sheet: Worksheet, posting: Posting): Error | undefined {
+export function applyPosting(sheet: Worksheet, posting: Posting): Error | undefined {
   const undo = savepoint(sheet, posting);
   try {
     for (const { holdId, account } of posting.voids ?? []) closeHold(sheet, holdId, account, 'voided');

@@ -1,15 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../db/database.ts';
 import { CONNECTION, CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../db/errors.ts';
 import { InvariantViolation, invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { isSystemAccount } from './accounts.ts';
-import { commitBatch, type Decision, RowMissed, rowMissed } from './commit.ts';
-import * as sql from './ledger.sql.ts';
+import { bookBatch, type Decision } from './batch.ts';
 import type { Posting, Receipt } from './posting.ts';
-import type { Tail } from './tail.ts';
+import { type LedgerStore, RowMissed } from './store.ts';
 
 interface Waiting {
   readonly posting: Posting;
@@ -25,8 +23,6 @@ export interface LedgerVitals {
 
 const MAX_BATCH = 256;
 const MAX_QUEUE = 10_000;
-/** PostgreSQL works on one batch while the next is prepared; more than two gain nothing. SQLite has one writer. */
-const BATCHES_IN_FLIGHT = { sqlite: 1, postgres: 2 } as const;
 const RESOLVE_AGAIN_MS = 500;
 
 /**
@@ -34,9 +30,7 @@ const RESOLVE_AGAIN_MS = 500;
  * one fsync. Each posting is accepted or refused on its own, and each caller is answered after its own commit.
  */
 export class GroupCommit {
-  readonly #database: Database;
-  /** SQLite's. */
-  readonly #tail: Tail | undefined;
+  readonly #store: LedgerStore;
   readonly #clock: Clock;
   #queue: Waiting[] = [];
   #active = 0;
@@ -44,9 +38,8 @@ export class GroupCommit {
   #batches = 0;
   #postings = 0;
 
-  constructor(database: Database, tail: Tail | undefined, clock: Clock) {
-    this.#database = database;
-    this.#tail = tail;
+  constructor(store: LedgerStore, clock: Clock) {
+    this.#store = store;
     this.#clock = clock;
   }
 
@@ -55,7 +48,7 @@ export class GroupCommit {
     if (this.#queue.length >= MAX_QUEUE && mayBeRefused(posting)) return Promise.reject(new Refusal('ledger_busy'));
     return new Promise((resolve, reject) => {
       this.#queue.push({ posting, resolve, reject });
-      if (this.#active >= BATCHES_IN_FLIGHT[this.#database.dialect]) return;
+      if (this.#active >= this.#store.concurrentBatches) return;
       const runner: Promise<void> = this.#run().finally(() => this.#runners.delete(runner));
       this.#runners.add(runner);
     });
@@ -102,30 +95,24 @@ export class GroupCommit {
     const batchId = newId(this.#clock.nowMs());
     let decisions: Decision[] = [];
     try {
-      await (this.#tail ?? this.#database).transaction(async (tx) => {
-        decisions = await commitBatch(tx, this.#tail, batchId, postings, this.#clock.nowMs());
+      await this.#store.transaction(async (batch) => {
+        decisions = await bookBatch(batch, batchId, postings, this.#clock.nowMs());
       });
     } catch (error) {
-      if (!(error instanceof CommitUnknown)) throw rowMissed(postings, error) ?? error;
+      if (!(error instanceof CommitUnknown)) throw error;
       if (!(await this.#wasCommitted(batchId))) throw new StatementFailed('a commit failed, and nothing of it was committed', CONNECTION);
     }
     return decisions;
   }
 
-  /**
-   * A connection broke during COMMIT, or SQLite's disk. The batch's own row tells what became of it; its callers wait until the database can say. The
-   * refutation may be lost on its way as well, so what counts is what the row says, not whether this attempt wrote it.
-   */
+  /** The outcome of a COMMIT is unknown: asks until the database can answer. The callers of the batch wait so long. */
   async #wasCommitted(batchId: string): Promise<boolean> {
     for (;;) {
       try {
-        await this.#database.transaction((tx) => tx.run(sql.refuteBatch, batchId));
-        const row = await this.#database.first(sql.readBatch, batchId);
-        if (row) return row.outcome === 'committed';
+        return await this.#store.wasCommitted(batchId);
       } catch {
-        // The database cannot say yet.
+        await delay(RESOLVE_AGAIN_MS);
       }
-      await delay(RESOLVE_AGAIN_MS);
     }
   }
 

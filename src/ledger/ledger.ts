@@ -1,19 +1,19 @@
 import type { Database } from '../db/database.ts';
-import { endRound, type Retained, ROUNDS_PER_DAY } from '../db/retention.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
-import { type AccountState, accountState } from './account-state.ts';
-import { type EntryRow, pageOfEntries } from './entries.sql.ts';
+import type { AccountState } from './arithmetic.ts';
+import type { EntryRow } from './entries.sql.ts';
 import { GroupCommit, type LedgerVitals } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Posting, Receipt } from './posting.ts';
-import { type Pace, Tail } from './tail.ts';
+import type { CacheOptions } from './store-sqlite/balance-cache.ts';
+import { createStore } from './stores.ts';
 
 export type { Balance } from './posting.ts';
 
 /**
  * The double-entry ledger. Money moves through `post` and nowhere else. Whoever needs all balances at one moment reads
- * `allAccounts` (read-tail.ts) in a snapshot: the rows of `ledger_account` alone may lag.
+ * `allAccounts` (stores.ts) in a snapshot: the rows of `ledger_account` alone may lag.
  */
 export interface Ledger {
   /**
@@ -40,51 +40,26 @@ export interface Ledger {
   drain(): Promise<void>;
 }
 
-const RETAINED_BATCHES: Retained = {
-  name: 'ledger_batch',
-  rounds: ROUNDS_PER_DAY,
-  newestPosition: sql.newestBatchPosition,
-  oldestPosition: sql.oldestBatchPosition,
-  deleteBelow: sql.deleteBatchesBelow,
-};
-
-/** `pace` is that of writing back what SQLite's rows do not say yet; tests change it. */
-export function createLedger(database: Database, clock: Clock, pace?: Pace): Ledger {
-  const tail = database.dialect === 'sqlite' ? new Tail(database, pace) : undefined;
-  const commits = new GroupCommit(database, tail, clock);
-
-  async function committed(account: number): Promise<AccountState> {
-    if (tail) return found(account, await tail.committed(account));
-    const row = await database.first(sql.readAccount, account);
-    return found(account, row && accountState(row));
-  }
-
+/** `cache` is for SQLite alone; tests change it. */
+export function createLedger(database: Database, clock: Clock, cache?: CacheOptions): Ledger {
+  const store = createStore(database, cache);
+  const commits = new GroupCommit(store, clock);
   return {
     post: (posting) => commits.add(posting),
     stats: () => commits.stats(),
     async drain() {
       await commits.drain();
-      // What cannot be written back now is read from the tail when the ledger is opened again.
-      await tail?.writeBack().catch(() => undefined);
+      await store.flush();
     },
-    async endRound() {
-      if (database.dialect === 'postgres') await endRound(database, RETAINED_BATCHES);
-    },
-    balance: async (account) => balanceOf(await committed(account)),
+    endRound: () => store.endRound(),
+    balance: async (account) => balanceOf(found(account, await store.readAccount(account))),
     async balances(accounts) {
-      if (tail) {
-        const balances: Balance[] = [];
-        for (const id of accounts) balances.push(balanceOf(found(id, await tail.committed(id))));
-        return balances;
-      }
-      const rows = await database.all(sql.readAccounts, accounts);
-      const states = new Map(rows.map((row) => [row.id, accountState(row)]));
-      return accounts.map((id) => balanceOf(found(id, states.get(id))));
+      const states = await store.readAccounts(accounts);
+      return accounts.map((id, index) => balanceOf(found(id, states[index])));
     },
     async entries(account, first, last) {
-      const { entries, lastPosition } = await committed(account);
-      // SQLite walks back from the account's last entry; PostgreSQL has an index.
-      return database.all(pageOfEntries, account, first, last, ...(tail ? [entries, lastPosition] : []));
+      found(account, await store.readAccount(account));
+      return store.readEntries(account, first, last);
     },
     async reservedMsat(id) {
       const row = await database.first(sql.readHold, id);

@@ -1,5 +1,5 @@
 import { Refusal } from '../kernel/refusal.ts';
-import { InsufficientBalance } from '../ledger/insufficient-balance.ts';
+import { InsufficientBalance } from '../ledger/arithmetic.ts';
 
 /**
  * Adds the figures to a refusal for a balance that is too small. Only for callers whose key may spend from the wallet: every kind of key

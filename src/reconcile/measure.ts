@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
-import { systemAccounts } from '../ledger/read-tail.ts';
+import { systemAccounts } from '../ledger/stores.ts';
 import * as sql from './reconcile.sql.ts';
 import type { Run } from './run.ts';
 import type { Answer } from './witness.ts';

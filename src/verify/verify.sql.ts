@@ -52,16 +52,6 @@ export const allAccounts = statement<VerifiedAccount>('verify_accounts', {
   postgres: 'SELECT id, kind, balance_msat, held_msat, entries, head, NULL AS last_position FROM ledger_account ORDER BY id',
 });
 
-/** Milestones that do not lead to their entries. SQLite's alone, as is the next. */
-export const wrongMilestones = statement<{ account: number; entry: number }>(
-  'tail_wrong_milestones',
-  `SELECT m.account, m.entry FROM ledger_milestone m LEFT JOIN ledger_transfer t ON t.position = m.position
-   WHERE t.position IS NULL OR m.entry % $1 <> 0 OR NOT (
-     (t.from_account = m.account AND t.from_entry = m.entry) OR (t.to_account = m.account AND t.to_entry = m.entry)) LIMIT 20`,
-);
-
-export const countMilestones = statement<{ n: number }>('tail_count_milestones', 'SELECT count(*) AS n FROM ledger_milestone');
-
 /** PostgreSQL sums bigints to a decimal, which is cast back: what is held fits, because the balance above it does. */
 export const openHolds = statement<{ account: number; held_msat: number }>(
   'verify_open_holds',

@@ -1,11 +1,12 @@
 import type { Database, Tx } from '../db/database.ts';
 import { isSystemAccount } from '../ledger/accounts.ts';
-import { readTail } from '../ledger/tail.sql.ts';
-import { MILESTONE_EVERY, toggle } from '../ledger/tail.ts';
+import { MILESTONE_EVERY, toggleHead } from '../ledger/store-sqlite/balance-cache.ts';
+import { readProgress } from '../ledger/store-sqlite/store-sqlite.sql.ts';
 import { Folds, type Report } from './folds.ts';
 import { type ProvenLeaves, provenLeaves } from './proven-leaves.ts';
 import { checkRecords } from './records.ts';
 import * as sql from './verify.sql.ts';
+import { countMilestones, wrongMilestones } from './verify-sqlite.sql.ts';
 
 export interface Verification {
   /** What does not hold, in words; empty when everything does. Bounded. */
@@ -32,7 +33,7 @@ export async function verify(database: Database, progress: (done: number, total:
   };
   const check = async (tx: Tx): Promise<Verification> => {
     const accounts = await tx.all(sql.allAccounts);
-    const tail = tx.dialect === 'sqlite' ? await tx.first(readTail) : undefined;
+    const tail = tx.dialect === 'sqlite' ? await tx.first(readProgress) : undefined;
     const folds = new Folds(accounts, tail?.written ?? Number.POSITIVE_INFINITY, report);
     const proven = await provenLeaves(tx, report);
     const transfers = await foldTransfers(tx, folds, proven, progress);
@@ -74,13 +75,13 @@ async function checkTail(tx: Tx, folds: Folds, heads: Uint8Array | undefined, re
   const found = new Uint8Array(32);
   let milestones = 0;
   for (const { head, entries } of folds.all()) {
-    toggle(found, head);
+    toggleHead(found, head);
     milestones += Math.floor(entries / MILESTONE_EVERY);
   }
   if (!heads || Buffer.compare(found, heads) !== 0) report('the last entries of all accounts are not those that the ledger ended with');
-  for (const { account, entry } of await tx.all(sql.wrongMilestones, MILESTONE_EVERY))
+  for (const { account, entry } of await tx.all(wrongMilestones, MILESTONE_EVERY))
     report(`account ${account}: entry ${entry} is not where its milestone says`);
-  const counted = (await tx.first(sql.countMilestones))?.n;
+  const counted = (await tx.first(countMilestones))?.n;
   if (counted !== milestones) report(`there are ${counted} milestones, not ${milestones}`);
 }
 

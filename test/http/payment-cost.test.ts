@@ -3,7 +3,7 @@ import type { Dialect } from '../../src/db/database.ts';
 import { onFakeNode } from '../support/app.ts';
 
 /** Background jobs run other statements. Keys and wallets are cached, so whether they are read is a matter of time. */
-const COUNTED = /^(payment_|invoice_|ledger_|tail_|access_key_(?!find)|wallet_(?!find))/;
+const COUNTED = /^(payment_|invoice_|ledger_|access_key_(?!find)|wallet_(?!find))/;
 
 const READ = 'payment_find_payable';
 const GUARDS = ['wallet_active', 'access_key_valid'];
@@ -15,9 +15,9 @@ const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
   sqlite: [
     READ,
     // The payer's account is known: it was written last.
-    ...['tail_read_mark', ...GUARDS, ...HOLD_ROWS, 'ledger_insert_hold', 'tail_save_account', 'tail_save'],
-    ...['tail_read_mark', 'ledger_lock_accounts', 'ledger_read_holds', ...END_ROWS],
-    ...['tail_insert_transfer', 'ledger_close_hold', 'tail_save_account', 'tail_save'],
+    ...['ledger_read_last_batch', ...GUARDS, ...HOLD_ROWS, 'ledger_insert_hold', 'ledger_write_account', 'ledger_write_progress'],
+    ...['ledger_read_last_batch', 'ledger_read_accounts', 'ledger_read_holds', ...END_ROWS],
+    ...['ledger_insert_transfer', 'ledger_close_hold', 'ledger_write_account', 'ledger_write_progress'],
   ],
   postgres: [
     READ,

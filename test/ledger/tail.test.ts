@@ -9,14 +9,14 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { Posting, Receipt } from '../../src/ledger/posting.ts';
-import { allAccounts } from '../../src/ledger/read-tail.ts';
+import { allAccounts } from '../../src/ledger/stores.ts';
 import { type Fault, type FaultyDatabase, faulty } from '../support/faulty-database.ts';
 import { amount, freshUrls, MIGRATIONS, problemsOfLedger, silentLog } from '../support/ledger.ts';
 
 const ACCOUNTS = Array.from({ length: 12 }, (_, index) => 5 + index);
 const NODE = 1;
 /** Every few transfers, a slow sweep: most moments of a history are in the middle of one. Fewer accounts stay known than there are. */
-const PACE = { sweepAfter: 5, rows: 1, rowsPerTransfer: 1, recent: 4 };
+const PACE = { writeBackAfter: 5, rowsPerBatch: 1, rowsPerTransfer: 1, maxClean: 4 };
 
 const openAccount = statement('test_tail_account', `INSERT INTO ledger_account (kind) VALUES ('wallet')`);
 const tailRow = statement<{ written: number; last: number }>(
@@ -155,7 +155,7 @@ describe('the tail of SQLite’s ledger', () => {
   });
 
   it('a page of history is the same wherever the tail begins, after a kill, and once all is written back', async () => {
-    const { url, database, ledger } = await fresh({ ...PACE, sweepAfter: 70 });
+    const { url, database, ledger } = await fresh({ ...PACE, writeBackAfter: 70 });
     const receipts: Receipt[] = [];
     // Two milestones of account 5, in company, and two sweeps.
     for (let i = 0; i < 30; i++) {
@@ -219,7 +219,7 @@ describe('the tail of SQLite’s ledger', () => {
       await Promise.all([1, 2, 3].map((msat) => ledger.post({ transfers: [{ id: newId(), from: NODE, to, amountMsat: amount(msat) }] })));
       const row = await database.first(tailRow);
       // One batch of three begins a sweep; four more write 13 rows, and what came meanwhile is what is left.
-      expect((row?.last ?? 0) - (row?.written ?? 0)).toBeLessThanOrEqual(PACE.sweepAfter + 5 * 3);
+      expect((row?.last ?? 0) - (row?.written ?? 0)).toBeLessThanOrEqual(PACE.writeBackAfter + 5 * 3);
     }
     expect((await database.first(tailRow))?.last).toBe(300);
   });

@@ -15,7 +15,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import { systemAccounts } from '../../src/ledger/read-tail.ts';
+import { systemAccounts } from '../../src/ledger/stores.ts';
 import { openNode } from '../../src/open-node.ts';
 import { type Action, findAction, type NewAction, requestAction } from '../../src/operator/actions.ts';
 import type { Report, Scope } from '../../src/reconcile/report.ts';

@@ -1,0 +1,72 @@
+import { statement } from '../db/statement.ts';
+import { ENTRY_OF_FROM, ENTRY_OF_TO, type EntryRow } from './entries.sql.ts';
+import { TRANSFER_COLUMNS } from './ledger.sql.ts';
+
+export type AccountRow = { id: number; balance_msat: number; held_msat: number; entries: number; head: Uint8Array | null };
+
+const ACCOUNT = 'SELECT id, balance_msat, held_msat, entries, head FROM ledger_account';
+
+/** Locks in the order of ids, so that two batches never wait for each other in a circle. */
+export const lockAccounts = statement<AccountRow>(
+  'ledger_lock_accounts',
+  `${ACCOUNT} WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
+);
+
+export const readAccount = statement<AccountRow>('ledger_read_account', `${ACCOUNT} WHERE id = $1`);
+
+export const readAccounts = statement<AccountRow>('ledger_read_accounts', `${ACCOUNT} WHERE id = ANY($1::bigint[])`);
+
+export const pageOfAccounts = statement<AccountRow>('ledger_page_of_accounts', `${ACCOUNT} WHERE id > $1 ORDER BY id LIMIT $2`);
+
+export const pageOfEntries = statement<EntryRow>(
+  'ledger_page_of_entries',
+  `SELECT * FROM (
+     ${ENTRY_OF_FROM} from_account = $1 AND from_entry BETWEEN $2 AND $3
+     UNION ALL
+     ${ENTRY_OF_TO} to_account = $1 AND to_entry BETWEEN $2 AND $3
+   ) AS entries ORDER BY entry DESC`,
+);
+
+/** Writes a whole batch, a list of values per column. The batch's mark is part of the statement, so it proves that all of it was written. */
+export const writeBatch = statement(
+  'ledger_write_batch',
+  `WITH transfers AS (
+      INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
+      SELECT * FROM unnest($2::text[], $3::bigint[], $4::bigint[],
+        $5::bigint[], $6::bigint[], $7::bigint[], $8::bytea[], $9::text[], $10::text[],
+        $11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[], $15::text[], $16::text[], $17::text[], $18::text[])
+    ), opened AS (
+      INSERT INTO ledger_hold (id, account, amount_msat, state)
+      SELECT * FROM unnest($19::text[], $20::bigint[], $21::bigint[], $22::text[])
+    ), closed AS (
+      UPDATE ledger_hold h SET state = n.state FROM unnest($23::text[], $24::text[]) AS n (id, state) WHERE h.id = n.id
+    ), saved AS (
+      UPDATE ledger_account a SET balance_msat = n.balance_msat, held_msat = n.held_msat, entries = n.entries, head = n.head
+      FROM unnest($25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bytea[]) AS n (id, balance_msat, held_msat, entries, head)
+      WHERE a.id = n.id
+    )
+    INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'committed')`,
+);
+
+/** Waits for a transaction that is still inserting the same id. Once this is committed, that id cannot be inserted again. */
+export const refuteBatch = statement(
+  'ledger_refute_batch',
+  `INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'refuted') ON CONFLICT DO NOTHING`,
+);
+
+export const readBatch = statement<{ outcome: 'committed' | 'refuted' }>(
+  'ledger_read_batch',
+  'SELECT outcome FROM ledger_batch WHERE id = $1',
+);
+
+export const newestBatchPosition = statement<{ position: number | null }>(
+  'ledger_newest_batch_position',
+  'SELECT max(position) AS position FROM ledger_batch',
+);
+
+export const oldestBatchPosition = statement<{ position: number | null }>(
+  'ledger_oldest_batch_position',
+  'SELECT min(position) AS position FROM ledger_batch',
+);
+
+export const deleteBatchesBelow = statement('ledger_delete_batches_below', 'DELETE FROM ledger_batch WHERE position < $1');

@@ -1,0 +1,103 @@
+import type { Database, SqlValue, Tx } from '../db/database.ts';
+import { endRound, type Retained, ROUNDS_PER_DAY } from '../db/retention.ts';
+import { missedRow, refusalOf, sendRows } from '../db/row-write.ts';
+import { invariant } from '../kernel/assert.ts';
+import { msat } from '../kernel/money.ts';
+import { type AccountState, NO_ENTRY } from './arithmetic.ts';
+import { transferValues } from './ledger.sql.ts';
+import type { RowWrite } from './posting.ts';
+import { type BatchWrites, type LedgerStore, RowMissed } from './store.ts';
+import * as sql from './store-postgres.sql.ts';
+
+const RETAINED_BATCHES: Retained = {
+  name: 'ledger_batch',
+  rounds: ROUNDS_PER_DAY,
+  newestPosition: sql.newestBatchPosition,
+  oldestPosition: sql.oldestBatchPosition,
+  deleteBelow: sql.deleteBatchesBelow,
+};
+
+/**
+ * The ledger in PostgreSQL. A batch locks the rows of its accounts, and sends everything that it writes together with COMMIT, so it takes
+ * two round trips. Several instances may write at the same time.
+ */
+export function createPostgresStore(database: Database): LedgerStore {
+  return {
+    // While one batch is committed, the next is prepared. More than two gain nothing.
+    concurrentBatches: 2,
+    async transaction(work) {
+      let written: readonly RowWrite[] = [];
+      try {
+        await database.transaction((tx) =>
+          work({
+            tx,
+            lockAccounts: async (ids) => (ids.length > 0 ? (await tx.all(sql.lockAccounts, ids)).map(accountState) : []),
+            async write(writes) {
+              written = writes.rows;
+              await sendBatch(tx, writes);
+            },
+          }),
+        );
+      } catch (error) {
+        // Rows are sent without waiting for their results. A row that did not change fails the transaction later.
+        const missed = missedRow(written, error);
+        throw missed ? new RowMissed(refusalOf(missed)) : error;
+      }
+    },
+    async wasCommitted(batchId) {
+      // The commit of this row may get lost as well. Only the row that is found counts, not the attempt to write it.
+      await database.transaction((tx) => tx.run(sql.refuteBatch, batchId));
+      const row = await database.first(sql.readBatch, batchId);
+      invariant(row, 'a batch has a row once it has been refuted');
+      return row.outcome === 'committed';
+    },
+    async readAccount(id) {
+      const row = await database.first(sql.readAccount, id);
+      return row && accountState(row);
+    },
+    async readAccounts(ids) {
+      const rows = new Map((await database.all(sql.readAccounts, ids)).map((row) => [row.id, row]));
+      return ids.map((id) => {
+        const row = rows.get(id);
+        return row && accountState(row);
+      });
+    },
+    readEntries: (account, first, last) => database.all(sql.pageOfEntries, account, first, last),
+    flush: async () => {},
+    endRound: () => endRound(database, RETAINED_BATCHES),
+  };
+}
+
+async function sendBatch(tx: Tx, { batchId, rows, transfers, openedHolds, closedHolds, accounts }: BatchWrites): Promise<void> {
+  await sendRows(tx, rows);
+  await tx.send(
+    sql.writeBatch,
+    batchId,
+    ...columnsOf(transfers.map(transferValues), 17),
+    ...columnsOf(
+      openedHolds.map((hold) => [hold.id, hold.account, hold.amountMsat, hold.state]),
+      4,
+    ),
+    ...columnsOf(
+      closedHolds.map((hold) => [hold.id, hold.state]),
+      2,
+    ),
+    ...columnsOf(
+      accounts.map((account) => [account.id, account.balanceMsat, account.heldMsat, account.entries, account.head]),
+      5,
+    ),
+  );
+}
+
+function columnsOf(rows: readonly (readonly SqlValue[])[], width: number): SqlValue[][] {
+  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null));
+}
+
+/** Reads a page of accounts after an id, as a snapshot has them. */
+export async function postgresAccountsAfter(tx: Tx, after: number, limit: number): Promise<AccountState[]> {
+  return (await tx.all(sql.pageOfAccounts, after, limit)).map(accountState);
+}
+
+function accountState({ id, balance_msat, held_msat, entries, head }: sql.AccountRow): AccountState {
+  return { id, balanceMsat: msat(balance_msat), heldMsat: msat(held_msat), entries, head: head ?? NO_ENTRY };
+}

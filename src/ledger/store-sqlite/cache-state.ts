@@ -1,0 +1,89 @@
+import type { Tx } from '../../db/database.ts';
+import type { AccountState } from '../arithmetic.ts';
+import * as sql from './store-sqlite.sql.ts';
+
+/** An account, and the position of its last transfer: 0 before the first. */
+export interface CachedAccount extends AccountState {
+  readonly lastPosition: number;
+}
+
+/** The content of the balance cache: what is committed. */
+export interface CacheState {
+  /** Accounts whose rows are out of date. */
+  readonly dirty: Map<number, CachedAccount>;
+  /** Accounts that were read recently and whose rows are up to date. */
+  readonly clean: Map<number, CachedAccount>;
+  /** How many transactions have been committed since the cache was read. */
+  commits: number;
+  /** The position of the last transfer. */
+  lastPosition: number;
+  /** Rows are out of date only because of transfers after this position. */
+  writtenPosition: number;
+  /** The XOR of the hashes of all accounts' last entries. Shows when the last transfers are missing. */
+  heads: Uint8Array;
+  /** The id of the last committed batch. If the file has another one, another process has written to it, and the cache is out of date. */
+  batchId: string;
+  writeBack: WriteBack | undefined;
+}
+
+/** The accounts that were dirty when a write-back began, in the order of their ids. */
+interface WriteBack {
+  /** The position of the last transfer at that moment. */
+  readonly upToPosition: number;
+  readonly ids: Float64Array;
+  readonly done: number;
+}
+
+/** What the open transaction changes in the cache. */
+export interface CacheChanges extends Pick<CacheState, 'lastPosition' | 'writtenPosition' | 'heads' | 'batchId' | 'writeBack'> {
+  /** The accounts of the batch before it. */
+  readonly before: Map<number, CachedAccount>;
+  readonly changed: Map<number, CachedAccount>;
+  readonly writtenBack: Set<number>;
+}
+
+export function beginChanges({ lastPosition, writtenPosition, heads, batchId, writeBack }: CacheState): CacheChanges {
+  const accounts = { before: new Map(), changed: new Map(), writtenBack: new Set<number>() };
+  return { lastPosition, writtenPosition, heads: heads.slice(), batchId, writeBack, ...accounts };
+}
+
+/** Applies the changes of a transaction, once it is committed. */
+export function applyChanges(state: CacheState, { before: _before, changed, writtenBack, ...rest }: CacheChanges): void {
+  for (const account of changed.values()) {
+    state.dirty.set(account.id, account);
+    state.clean.delete(account.id);
+  }
+  for (const id of writtenBack) state.dirty.delete(id);
+  Object.assign(state, rest, { commits: state.commits + 1 });
+}
+
+/** Keeps an account as its row has it. The one that was added first is dropped when there are too many. */
+export function addClean({ clean }: CacheState, account: CachedAccount, maxClean: number): void {
+  if (clean.size >= maxClean) clean.delete(clean.keys().next().value as number);
+  clean.set(account.id, account);
+}
+
+/** Writes the row of an account, if it is out of date. */
+export async function writeBackAccount(tx: Tx, state: CacheState, changes: CacheChanges, id: number): Promise<void> {
+  const account = changes.changed.get(id) ?? state.dirty.get(id);
+  if (!account || changes.writtenBack.has(id)) return;
+  const { balanceMsat, heldMsat, entries, head, lastPosition } = account;
+  await tx.run(sql.writeAccount, id, balanceMsat, heldMsat, entries, head, lastPosition);
+  changes.writtenBack.add(id);
+}
+
+/** Begins to write back all accounts that are dirty now. */
+export function beginWriteBack(state: CacheState, changes: CacheChanges): void {
+  const ids = new Set([...state.dirty.keys(), ...changes.changed.keys()]);
+  changes.writeBack = { upToPosition: changes.lastPosition, ids: Float64Array.from(ids).sort(), done: 0 };
+}
+
+/** Writes back the next accounts, if a write-back has begun. */
+export async function continueWriteBack(tx: Tx, state: CacheState, changes: CacheChanges, maxRows: number): Promise<void> {
+  if (!changes.writeBack) return;
+  const { upToPosition, ids, done } = changes.writeBack;
+  const end = Math.min(ids.length, done + maxRows);
+  for (const id of ids.subarray(done, end)) await writeBackAccount(tx, state, changes, id);
+  changes.writeBack = end < ids.length ? { upToPosition, ids, done: end } : undefined;
+  if (end === ids.length) changes.writtenPosition = upToPosition;
+}

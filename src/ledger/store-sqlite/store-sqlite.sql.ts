@@ -1,0 +1,101 @@
+import { statement } from '../../db/statement.ts';
+import type { EntryRow } from '../entries.sql.ts';
+import { TRANSFER_COLUMNS } from '../ledger.sql.ts';
+
+export type AccountRow = {
+  id: number;
+  balance_msat: number;
+  held_msat: number;
+  entries: number;
+  head: Uint8Array | null;
+  last_position: number;
+};
+
+const ACCOUNT = 'SELECT id, balance_msat, held_msat, entries, head, last_position FROM ledger_account';
+
+export const readAccount = statement<AccountRow>('ledger_read_account', `${ACCOUNT} WHERE id = $1`);
+
+export const readAccounts = statement<AccountRow>('ledger_read_accounts', `${ACCOUNT} WHERE id IN (SELECT value FROM json_each($1))`);
+
+export const pageOfAccounts = statement<AccountRow>('ledger_page_of_accounts', `${ACCOUNT} WHERE id > $1 ORDER BY id LIMIT $2`);
+
+export const writeAccount = statement(
+  'ledger_write_account',
+  'UPDATE ledger_account SET balance_msat = $2, held_msat = $3, entries = $4, head = $5, last_position = $6 WHERE id = $1',
+);
+
+/**
+ * An account's entries by their numbers, found by walking back from one entry to the one before. The walk begins at the milestone after the
+ * page or, if there is none, at the account's last entry (its number is $4, its position $5).
+ */
+export const pageOfEntries = statement<EntryRow>(
+  'ledger_page_of_entries',
+  `WITH RECURSIVE start (entry, position) AS (
+      SELECT * FROM (SELECT entry, position FROM ledger_milestone WHERE account = $1 AND entry >= $3 ORDER BY entry LIMIT 1)
+      UNION ALL SELECT $4, $5 LIMIT 1
+    ), walk (entry, position) AS (
+      SELECT entry, position FROM start
+      UNION ALL
+      SELECT walk.entry - 1, CASE WHEN t.from_account = $1 THEN t.from_previous ELSE t.to_previous END
+      FROM walk CROSS JOIN ledger_transfer t ON t.position = walk.position WHERE walk.entry > max($2, 1)
+    )
+    SELECT t.id AS transfer_id, CASE WHEN t.from_account = $1 THEN 'from' ELSE 'to' END AS side, walk.entry AS entry, t.amount_msat,
+      CASE WHEN t.from_account = $1 THEN t.from_balance_msat ELSE t.to_balance_msat END AS balance_msat, t.created_at_ms,
+      CASE WHEN t.from_account = $1 THEN t.from_type ELSE t.to_type END AS type,
+      CASE WHEN t.from_account = $1 THEN t.from_lntx ELSE t.to_lntx END AS lntx, t.memo, t.pass_thru,
+      CASE WHEN t.from_account = $1 THEN t.to_account ELSE t.from_account END AS other_account
+    FROM walk CROSS JOIN ledger_transfer t ON t.position = walk.position
+    WHERE walk.entry BETWEEN $2 AND $3 ORDER BY walk.entry DESC`,
+);
+
+export const insertTransfer = statement(
+  'ledger_insert_transfer',
+  `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS}, position, from_previous, to_previous)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+);
+
+export const insertHold = statement(
+  'ledger_insert_hold',
+  'INSERT INTO ledger_hold (id, account, amount_msat, state) VALUES ($1, $2, $3, $4)',
+);
+
+export const closeHold = statement('ledger_close_hold', 'UPDATE ledger_hold SET state = $2 WHERE id = $1');
+
+export const insertMilestone = statement(
+  'ledger_insert_milestone',
+  'INSERT INTO ledger_milestone (account, entry, position) VALUES ($1, $2, $3)',
+);
+
+export const readProgress = statement<{ written: number; heads: Uint8Array; batch: string }>(
+  'ledger_read_progress',
+  'SELECT written, heads, batch FROM ledger_tail',
+);
+
+/** The id of the last batch that was committed. */
+export const readLastBatch = statement<{ batch: string }>('ledger_read_last_batch', 'SELECT batch FROM ledger_tail');
+
+export const writeProgress = statement('ledger_write_progress', 'UPDATE ledger_tail SET written = $1, heads = $2, batch = $3');
+
+export type TransferEnds = {
+  position: number;
+  from_account: number;
+  from_entry: number;
+  from_balance_msat: number;
+  from_hash: Uint8Array;
+  to_account: number;
+  to_entry: number;
+  to_balance_msat: number;
+  to_hash: Uint8Array;
+};
+
+export const transfersAfter = statement<TransferEnds>(
+  'ledger_transfers_after',
+  `SELECT position, from_account, from_entry, from_balance_msat, from_hash, to_account, to_entry, to_balance_msat, to_hash
+   FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
+);
+
+/** Overwrites what a commit that failed may have left in SQLite's log: that batch can no longer be committed. */
+export const refuteBatch = statement(
+  'ledger_refute_batch',
+  `UPDATE ledger_tail SET batch = CASE batch WHEN $1 THEN $1 ELSE 'not ' || $1 END`,
+);

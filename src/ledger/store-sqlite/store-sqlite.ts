@@ -1,0 +1,48 @@
+import type { Database, Tx } from '../../db/database.ts';
+import { refusalOf } from '../../db/row-write.ts';
+import { transferValues } from '../ledger.sql.ts';
+import { type BatchWrites, type LedgerStore, RowMissed } from '../store.ts';
+import { BalanceCache, type CacheOptions } from './balance-cache.ts';
+import * as sql from './store-sqlite.sql.ts';
+
+/** The ledger in SQLite, written by this process alone, with a write-back cache of the accounts. One statement per row is fast enough. */
+export function createSqliteStore(database: Database, options?: CacheOptions): LedgerStore {
+  const cache = new BalanceCache(database, options);
+  return {
+    // SQLite has one writer.
+    concurrentBatches: 1,
+    transaction: (work) =>
+      cache.transaction((tx) =>
+        work({ tx, lockAccounts: (ids) => cache.lockAccounts(tx, ids), write: (writes) => writeBatch(tx, cache, writes) }),
+      ),
+    async wasCommitted(batchId) {
+      await database.transaction((tx) => tx.run(sql.refuteBatch, batchId));
+      // Batches are committed one after the other, so only the last one can be in question.
+      return (await database.first(sql.readLastBatch))?.batch === batchId;
+    },
+    readAccount: (id) => cache.committed(id),
+    async readAccounts(ids) {
+      const accounts = [];
+      for (const id of ids) accounts.push(await cache.committed(id));
+      return accounts;
+    },
+    async readEntries(account, first, last) {
+      const { entries = 0, lastPosition = 0 } = (await cache.committed(account)) ?? {};
+      return await database.all(sql.pageOfEntries, account, first, last, entries, lastPosition);
+    },
+    flush: () => cache.flush().catch(() => undefined),
+    endRound: async () => {},
+  };
+}
+
+async function writeBatch(tx: Tx, cache: BalanceCache, writes: BatchWrites): Promise<void> {
+  for (const row of writes.rows) {
+    if ((await tx.run(row.statement, ...row.parameters)) !== 1) throw new RowMissed(refusalOf(row));
+  }
+  const places = cache.placesOf(writes.transfers);
+  for (const [index, transfer] of writes.transfers.entries())
+    await tx.run(sql.insertTransfer, ...transferValues(transfer), ...(places[index] ?? []));
+  for (const { id, account, amountMsat, state } of writes.openedHolds) await tx.run(sql.insertHold, id, account, amountMsat, state);
+  for (const { id, state } of writes.closedHolds) await tx.run(sql.closeHold, id, state);
+  await cache.save(tx, writes, places);
+}

@@ -1,0 +1,36 @@
+import type { Database, Tx } from '../db/database.ts';
+import { SYSTEM_ACCOUNTS } from './accounts.ts';
+import type { AccountState } from './arithmetic.ts';
+import type { LedgerStore } from './store.ts';
+import { createPostgresStore, postgresAccountsAfter } from './store-postgres.ts';
+import type { CacheOptions } from './store-sqlite/balance-cache.ts';
+import { sqliteAccountsOf } from './store-sqlite/read-cache.ts';
+import { createSqliteStore } from './store-sqlite/store-sqlite.ts';
+
+/** Returns the ledger's store in a database. `cache` is for SQLite alone; tests change it. */
+export function createStore(database: Database, cache?: CacheOptions): LedgerStore {
+  return database.dialect === 'sqlite' ? createSqliteStore(database, cache) : createPostgresStore(database);
+}
+
+const PAGE = 2000;
+
+/**
+ * Reads all ledger accounts as one snapshot has them, in the order of their ids, a page at a time. Needs no ledger, so a process beside the
+ * service can use it. The rows of `ledger_account` alone may be out of date.
+ */
+export async function* allAccounts(tx: Tx, pageSize = PAGE): AsyncGenerator<AccountState[]> {
+  const readPage =
+    tx.dialect === 'sqlite' ? await sqliteAccountsOf(tx) : (after: number, limit: number) => postgresAccountsAfter(tx, after, limit);
+  for (let after = 0; ; ) {
+    const page = await readPage(after, pageSize);
+    yield page;
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.id ?? 0;
+  }
+}
+
+/** Reads the system's own accounts as one snapshot has them. */
+export async function systemAccounts(tx: Tx): Promise<AccountState[]> {
+  for await (const page of allAccounts(tx, SYSTEM_ACCOUNTS.suspense)) return page;
+  return [];
+}
