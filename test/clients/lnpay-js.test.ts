@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { beforeAll, expect, it } from 'vitest';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
 const DIST = join(import.meta.dirname, '..', '..', 'node_modules', 'lnpay-js', 'dist');
@@ -41,7 +41,7 @@ function load(file: string, endpointUrl: string, key: string): Page {
 
 const answer = (call: (told: Told) => void) => new Promise<Json>((resolve) => call(resolve));
 
-onPlayground('the script lnpay-js works when only its endpointUrl changes', ({ client }) => {
+onFakeNode('the script lnpay-js works when only its endpointUrl changes', ({ client }) => {
   let wallet: TestWallet;
   let other: TestWallet;
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { beforeAll, expect, it } from 'vitest';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
 /** `lnpay` as its users get it: its first argument is the keys, and its answers are bodies. */
@@ -23,7 +23,7 @@ const makeLnpay = (createRequire(import.meta.url)('lnpay') as { default: MakeLnp
 /** Its methods for what this service does not have: paywalls are gone. */
 const NOT_COVERED = ['createPaywall'];
 
-onPlayground('the npm package lnpay works when only its baseURL changes', ({ client }) => {
+onFakeNode('the npm package lnpay works when only its baseURL changes', ({ client }) => {
   let wallet: TestWallet;
   let other: TestWallet;
   let alice: string;

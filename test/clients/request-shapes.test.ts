@@ -1,13 +1,13 @@
 import { request as httpRequest } from 'node:http';
 import { beforeAll, expect, it } from 'vitest';
 import { UNKNOWN_PATH } from '../../src/http/errors.ts';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { AWAITED } from './awaited-shapes.ts';
 import { DOCUMENTED, type Wire } from './documented-shapes.ts';
 import { SDKS } from './sdk-shapes.ts';
 
-onPlayground('what old clients send is understood', ({ client }) => {
+onFakeNode('what old clients send is understood', ({ client }) => {
   const real: Record<string, string> = {};
 
   beforeAll(async () => {

@@ -8,7 +8,7 @@ it('every failure mode in docs/failure-modes.md has a test whose name begins wit
   const page = readFileSync(join(root, 'docs', 'failure-modes.md'), 'utf8');
   const modes = Array.from(page.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm), ([, mode = '']) => mode);
   expect(modes.length).toBeGreaterThan(45);
-  const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+  const tests = globSync('test/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
   const tested = new Set<string>();
   for (const [, numbers = ''] of tests.join('\n').matchAll(/['"`]((?:[A-Z]\d+ )*[A-Z]\d+): /g))
     for (const number of numbers.split(' ')) tested.add(number);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, vi } from 'vitest';
-import { type App, onPlayground } from '../support/app.ts';
+import { type App, onFakeNode } from '../support/app.ts';
 import type { Answer, Client, Json, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';
 
@@ -97,7 +97,7 @@ const ROWS = PERMISSIONS.trim()
   .map((line) => line.trim().split(/\s+/))
   .map(([credential = '', path = '', ...statuses]) => ({ credential, path, statuses: statuses.map(Number) }));
 
-onPlayground('who may do what', ({ client, neighbour }) => {
+onFakeNode('who may do what', ({ client, neighbour }) => {
   let keys: Record<string, string | undefined>;
   let wallet: TestWallet;
   const given = {} as Given;
@@ -237,7 +237,7 @@ function keyring({ client, neighbour }: Pick<App, 'client' | 'neighbour'>, walle
   };
 }
 
-onPlayground('A3: what is somebody else’s does not exist', ({ client, neighbour }) => {
+onFakeNode('A3: what is somebody else’s does not exist', ({ client, neighbour }) => {
   const anonymous = ({ body }: Answer) => ({ ...body, request_id: undefined });
 
   it('another account’s wallet, transaction and destination get the very answer of unknown ones', async () => {
@@ -310,7 +310,7 @@ onPlayground('A3: what is somebody else’s does not exist', ({ client, neighbou
   });
 });
 
-onPlayground('how a key is presented', ({ client }) => {
+onFakeNode('how a key is presented', ({ client }) => {
   const basic = (user: string, password = '') => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` });
   const statusOf = async (path: string, headers: Record<string, string> = {}) => (await client.ask('GET', path, { headers })).status;
 
@@ -391,7 +391,7 @@ onPlayground('how a key is presented', ({ client }) => {
   });
 });
 
-onPlayground('methods', ({ client }) => {
+onFakeNode('methods', ({ client }) => {
   it('a known address answers other methods with 405 and the ones it has', async () => {
     const cases: [method: string, path: string, allow: string][] = [
       ['DELETE', '/v1/wallets', 'GET, HEAD'],

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { type Bolt11Draft, type Bolt11Field, encodeBolt11, featureWords, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
-import { onPlayground } from '../support/app.ts';
-import { forgeAmount, forgeWords, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
+import { onFakeNode } from '../support/app.ts';
+import { forgeAmount, forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 const MAX_SAT = 9_007_199_254_740;
@@ -48,7 +48,7 @@ const AMOUNTS: readonly [text: string, verdict: 'ok' | 'zero' | 'invalid' | 'too
   ['1e300', 'too large'],
 ];
 
-onPlayground('F8: amounts', ({ client }) => {
+onFakeNode('F8: amounts', ({ client }) => {
   let wallet: TestWallet;
   let other: TestWallet;
   let alice: string;
@@ -157,7 +157,7 @@ onPlayground('F8: amounts', ({ client }) => {
   });
 });
 
-onPlayground('F3: a fee limit of zero', ({ client }) => {
+onFakeNode('F3: a fee limit of zero', ({ client }) => {
   it('means zero: a direct payment succeeds, one that needs a fee fails and costs nothing', async () => {
     const wallet = await client.wallet(10_000);
     const { nodes } = await client.get('/playground');
@@ -177,7 +177,7 @@ onPlayground('F3: a fee limit of zero', ({ client }) => {
   });
 });
 
-onPlayground('texts and records', ({ client }) => {
+onFakeNode('texts and records', ({ client }) => {
   let wallet: TestWallet;
   let alice: string;
 
@@ -357,7 +357,7 @@ const INJECTIONS: readonly string[] = [
   'x'.repeat(10_000),
 ];
 
-onPlayground('A5: injection', ({ client }) => {
+onFakeNode('A5: injection', ({ client }) => {
   const shown = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 20)}… (${text.length})` : text);
 
   function expectClientError(answer: Answer): void {
@@ -421,7 +421,7 @@ onPlayground('A5: injection', ({ client }) => {
   });
 });
 
-onPlayground('invoices that must not be paid', ({ client }) => {
+onFakeNode('invoices that must not be paid', ({ client }) => {
   let payer: TestWallet;
   const hash = () => createHash('sha256').update(randomBytes(32)).digest('hex');
   const now = () => Math.floor(Date.now() / 1000);
@@ -535,15 +535,17 @@ onPlayground('invoices that must not be paid', ({ client }) => {
   it('I2: a forgery that keeps a local payment hash is never settled inside', async () => {
     const payee = await client.wallet();
     const { payment_request, r_hash_decoded, id } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 50 });
-    // Under the old signature, which names its signer.
-    await expectRefused(forgeAmount(payment_request, 1000), 'invoice_undecodable');
-    await expectRefused(forgeAmount(payment_request, 51_000), 'invoice_undecodable');
-    await expectRefused(
-      forgeWords(payment_request, (words) => words.with(6, (words[6] ?? 0) ^ 1)),
-      'invoice_undecodable',
-    );
-    // Under a stranger's, which is as valid as any.
+    const flipFirstBit = (words: number[]) => words.with(6, (words[6] ?? 0) ^ 1);
     const fields = ordinaryFields({ paymentHash: r_hash_decoded, paymentSecret: hash(), description: 'x' });
+    // A changed invoice whose signer is named no longer fits its signature.
+    const named = strange({ fields: [...fields, ['n', Buffer.from(SPEC_PAYEE, 'hex')]], amountMsat: 50_000 });
+    await expectRefused(forgeAmount(named, 1000), 'invoice_undecodable');
+    await expectRefused(forgeAmount(named, 51_000), 'invoice_undecodable');
+    await expectRefused(forgeWords(named, flipFirstBit), 'invoice_undecodable');
+    // Without a named signer, the old signature is the valid one of another key.
+    await expectRefused(forgeAmount(payment_request, 1000), 'invoice_mismatch');
+    await expectRefused(forgeAmount(payment_request, 51_000), 'invoice_mismatch');
+    await expectRefused(forgeWords(payment_request, flipFirstBit), 'invoice_mismatch');
     await expectRefused(strange({ fields, amountMsat: 1000 }), 'invoice_mismatch');
     await expectRefused(strange({ fields, amountMsat: 50_000 }), 'invoice_mismatch');
     expect(await client.get(`/v1/lntx/${id}`)).toMatchObject({ settled: 0, num_satoshis: 50 });

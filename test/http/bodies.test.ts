@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -15,7 +15,7 @@ function expectError(answer: Answer, status: number, type: string, message: RegE
   expect(answer.headers.get('cache-control')).toBe('no-store');
 }
 
-onPlayground('bodies', ({ client }) => {
+onFakeNode('bodies', ({ client }) => {
   let wallet: TestWallet;
   let invoices: string;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 
-onPlayground('history', ({ client }) => {
+onFakeNode('history', ({ client }) => {
   it('a cursor walks through the whole history once, newest first, without totals', async () => {
     const [a, b] = [await client.wallet(1000), await client.wallet()];
     for (let i = 1; i <= 6; i++) await client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis: i });

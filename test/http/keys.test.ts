@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 import type { Answer, Json } from '../support/client.ts';
 
 const SECRET = /^(sak|waka|waki|wakr)_[0-9A-Za-z]{28}$/;
 
-onPlayground('keys', ({ client, neighbour }) => {
+onFakeNode('keys', ({ client, neighbour }) => {
   const ask = (method: string, path: string, json?: object, key = client.secretKey): Promise<Answer> =>
     client.ask(method, path, { key, ...(json && { json }) });
   const listed = async (path: string, id: string): Promise<Json> =>
@@ -248,7 +248,7 @@ onPlayground('keys', ({ client, neighbour }) => {
   });
 });
 
-onPlayground('a wallet’s status and label', ({ client, neighbour }) => {
+onFakeNode('a wallet’s status and label', ({ client, neighbour }) => {
   const patch = (wallet: string, json: object) => client.ask('PATCH', `/v1/wallet/${wallet}`, { key: client.secretKey, json });
 
   it('an inactive wallet sends no money in any way, still receives, and sends again when it is active', async () => {

@@ -1,7 +1,7 @@
 import { getParams, type LNURLWithdrawParams } from 'js-lnurl';
 import { beforeAll, expect, it } from 'vitest';
 import { decodeLnurl } from '../../src/lnurl/bech32.ts';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';
 
@@ -12,7 +12,7 @@ interface Link {
   readonly num_satoshis: number;
 }
 
-onPlayground('LNURL withdraw', ({ client, neighbour }) => {
+onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
   let wallet: TestWallet;
 
   beforeAll(async () => {
@@ -380,7 +380,7 @@ onPlayground('LNURL withdraw', ({ client, neighbour }) => {
   });
 });
 
-onPlayground(
+onFakeNode(
   'a service behind a proxy',
   ({ client }) => {
     it('L8: hands out the address that its operator gave it', async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 import type { Answer, Json, TestWallet } from '../support/client.ts';
 
-onPlayground('fields', ({ client }) => {
+onFakeNode('fields', ({ client }) => {
   let wallet: TestWallet;
 
   beforeAll(async () => {
@@ -75,7 +75,7 @@ onPlayground('fields', ({ client }) => {
   });
 });
 
-onPlayground('lists', ({ client }) => {
+onFakeNode('lists', ({ client }) => {
   const ROWS = 57;
   let wallet: TestWallet;
   let path: string;

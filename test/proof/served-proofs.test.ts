@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 import type { Client, Json } from '../support/client.ts';
 import { runVerifier } from './run-verifier.ts';
 
@@ -14,7 +14,7 @@ async function freshEpoch(client: Client): Promise<Json> {
   }
 }
 
-onPlayground(
+onFakeNode(
   'the proof of liabilities of a live service',
   ({ client, neighbour }) => {
     it('is accepted by the verifier for every wallet, with what the wallet holds', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { onPlayground } from '../support/app.ts';
+import { onFakeNode } from '../support/app.ts';
 import type { Answer, Client, Json, TestWallet } from '../support/client.ts';
 
 const many = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
@@ -33,7 +33,7 @@ async function expectClean(client: Client, wallet: TestWallet, balance: number):
   expect(settled.reduce((sum, { num_satoshis }) => sum + num_satoshis, 0)).toBe(balance);
 }
 
-onPlayground('races', ({ client }) => {
+onFakeNode('races', ({ client }) => {
   it('R1: of 50 withdrawals of the whole balance at once exactly one is paid, and the balance is never below zero', async () => {
     const wallet = await client.wallet(1000);
     const invoices = await many(50, () => outsideInvoice(client, { num_satoshis: 1000 }));
@@ -152,7 +152,7 @@ onPlayground('races', ({ client }) => {
   });
 });
 
-onPlayground('fees and the last satoshi', ({ client }) => {
+onFakeNode('fees and the last satoshi', ({ client }) => {
   it('F1: a wallet that holds the amount and nothing for the route’s fee is refused for good or pays within it, never below zero', async () => {
     const wallet = await client.wallet(5_000);
     // Carol is behind alice, who takes a fee, and the reserve is what the balance leaves: nothing.
@@ -210,7 +210,7 @@ onPlayground('fees and the last satoshi', ({ client }) => {
   });
 });
 
-onPlayground('a client that goes away', ({ client }) => {
+onFakeNode('a client that goes away', ({ client }) => {
   /** Sends a withdrawal and hangs up once the money is held. */
   async function hangUp(wallet: TestWallet, payment_request: string): Promise<void> {
     const leaving = new AbortController();
