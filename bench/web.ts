@@ -57,7 +57,7 @@ export function inMemory(web: Web): Web {
   const keys = new Map<string, Key>([
     [
       secret?.hash ?? '',
-      { id: 'key_bench', kind: 'secret_api', accountId, walletId: undefined, lineId: 'key_0', expiresAt: undefined, limits: undefined },
+      { id: 'key_bench', kind: 'secret_api', accountId, walletId: undefined, lineageId: 'key_0', expiresAt: undefined, limits: undefined },
     ],
   ]);
   const byId = new Map(web.funded.map((wallet) => [wallet.id, wallet]));

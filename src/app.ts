@@ -30,7 +30,7 @@ import { walletRoutes } from './http/routes/wallets.ts';
 import { createServer } from './http/server.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createInvoices } from './invoices/invoices.ts';
-import { keysendRouting } from './invoices/keysend-routing.ts';
+import { keysendRouting } from './invoices/settle.ts';
 import { backgroundJobs, runJobs } from './jobs.ts';
 import { systemClock } from './kernel/clock.ts';
 import { TtlCache } from './kernel/ttl-cache.ts';

@@ -52,12 +52,12 @@ export function backgroundJobs(deps: JobDependencies, config: Config): readonly 
   const { ledger, idempotency, invoices, payments, proofs } = deps;
   const { node } = deps.connection;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
-  const handlers = { settle: invoices.settle, report: payments.report };
-  const events = { ...deps, node, handlers, onReconnect: () => void payments.resume() };
+  const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
+  const events = { ...deps, node, handlers, onReconnect: () => void payments.resumePending() };
   const comparison = { ...deps, node, stuckPaymentSeconds };
   const jobs: readonly Job[] = [
     { name: 'node events', lease: 'node-listener', interval: 'continuous', run: (signal) => readNodeEvents(events, signal) },
-    { name: 'pending payments', lease: 'node-listener', interval: RESUME_MS, run: payments.resume },
+    { name: 'pending payments', lease: 'node-listener', interval: RESUME_MS, run: payments.resumePending },
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(deps, signal) },
     { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
     { name: 'idempotency retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: idempotency.endRound },

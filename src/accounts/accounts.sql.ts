@@ -60,13 +60,13 @@ export const validKeys = statement<{ id: string }>('access_key_valid', {
   postgres: `SELECT id FROM access_key WHERE id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
 });
 
-export const findValidOfLine = statement<{ id: string }>('access_key_find_valid_of_line', {
+export const findValidOfLineage = statement<{ id: string }>('access_key_find_valid_of_line', {
   sqlite: `SELECT id FROM access_key WHERE line_id = $1 AND ${VALID.sqlite} LIMIT 1`,
   postgres: `SELECT id FROM access_key WHERE line_id = $1 AND ${VALID.postgres} LIMIT 1`,
 });
 
 /** Which of these lines have a valid key; a line may come more than once. */
-export const validLines = statement<{ id: string }>('access_key_valid_lines', {
+export const validLineages = statement<{ id: string }>('access_key_valid_lines', {
   sqlite: `SELECT line_id AS id FROM access_key WHERE line_id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
   postgres: `SELECT line_id AS id FROM access_key WHERE line_id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
 });

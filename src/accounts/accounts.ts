@@ -1,4 +1,4 @@
-import { type Limits, rowToLimits } from '../budgets/limits.ts';
+import { type KeyLimits, rowToLimits } from '../budgets/limits.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { writeFact } from '../db/facts.sql.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -7,7 +7,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import type { Guard } from '../ledger/posting.ts';
 import * as sql from './accounts.sql.ts';
-import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type PresentedKey, parseKey } from './keys.ts';
+import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type ParsedKey, parseKey } from './keys.ts';
 
 /** A key that exists: whose it is, and the one wallet it is for, if any. */
 export interface Key {
@@ -16,10 +16,10 @@ export interface Key {
   readonly accountId: string;
   readonly walletId: string | undefined;
   /** The key that it, or what it replaced, first was. */
-  readonly lineId: string;
+  readonly lineageId: string;
   /** Unix seconds. */
   readonly expiresAt: number | undefined;
-  readonly limits: Limits | undefined;
+  readonly limits: KeyLimits | undefined;
 }
 
 /**
@@ -32,8 +32,8 @@ export function keyGuard(key: Key): Guard {
 /**
  * Makes a posting depend on the authority that a key once gave: that it, or what replaced it in a rotation, is still valid.
  */
-export function lineGuard(key: Key, onMiss: () => Error): Guard {
-  return { statement: sql.validLines, id: key.lineId, onMiss };
+export function lineageGuard(key: Key, onMiss: () => Error): Guard {
+  return { statement: sql.validLineages, id: key.lineageId, onMiss };
 }
 
 /** The keys of a new account, shown this once. */
@@ -50,7 +50,7 @@ export interface Accounts {
   /** A key by its id, also one that is revoked or expired. */
   findById(id: string): Promise<Key | undefined>;
   /** Whether this key, or what replaced it in a rotation, is valid. */
-  isLineValid(key: Key): Promise<boolean>;
+  isLineageValid(key: Key): Promise<boolean>;
   /** The public key of a kind that names a wallet in links. */
   publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined>;
   /**
@@ -65,7 +65,7 @@ export interface Accounts {
 export function createAccounts(database: Database, clock: Clock): Accounts {
   const known = new TtlCache<Key>(SHORT_TTL);
 
-  async function load({ kind, hash }: PresentedKey): Promise<Key | undefined> {
+  async function load({ kind, hash }: ParsedKey): Promise<Key | undefined> {
     const row = await database.first(sql.findKey, kind, bytes(hash));
     return row && toKey(row);
   }
@@ -80,7 +80,7 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
       const row = await database.first(sql.findKeyById, id);
       return row && toKey(row);
     },
-    isLineValid: async (key) => (await database.first(sql.findValidOfLine, key.lineId)) !== undefined,
+    isLineageValid: async (key) => (await database.first(sql.findValidOfLineage, key.lineageId)) !== undefined,
     async publicKeyOfWallet(walletId, kind) {
       return (await database.first(sql.findPublicKeyOfWallet, walletId, kind))?.public_text;
     },
@@ -129,8 +129,8 @@ export interface NewKey {
   readonly label?: string | undefined;
   readonly expiresAt?: number | undefined;
   /** The line that it goes on, when it replaces a key. */
-  readonly lineId?: string | undefined;
-  readonly limits?: Pick<Limits, 'budget' | 'maxPaymentMsat'> | undefined;
+  readonly lineageId?: string | undefined;
+  readonly limits?: Pick<KeyLimits, 'budget' | 'maxPaymentMsat'> | undefined;
 }
 
 /** Stores a key: its hash, and its text only where the kind is public. @returns its id. */
@@ -139,7 +139,7 @@ export async function insertKey(tx: Tx, clock: Clock, text: string, key: NewKey)
   if (!presented) throw new Error('not a key');
   const id = `key_${newId(clock.nowMs())}`;
   const publicText = KEY_KINDS[presented.kind].isPublic ? text : null;
-  const named = [id, key.lineId ?? id, presented.kind, bytes(presented.hash), publicText, lastFourOf(text) ?? null];
+  const named = [id, key.lineageId ?? id, presented.kind, bytes(presented.hash), publicText, lastFourOf(text) ?? null];
   const owner = [key.accountId, key.walletId ?? null, key.label ?? ''];
   const { budget, maxPaymentMsat } = key.limits ?? {};
   const limits = [budget?.amountMsat ?? null, budget?.period ?? null, maxPaymentMsat ?? null];
@@ -153,7 +153,7 @@ function toKey(row: sql.KeyRow): Key {
     kind: row.kind,
     accountId: row.account_id,
     walletId: row.wallet_id ?? undefined,
-    lineId: row.line_id,
+    lineageId: row.line_id,
     expiresAt: row.expires_at ?? undefined,
     limits: rowToLimits(row),
   };

@@ -1,4 +1,4 @@
-import { type Limits, periodStart } from '../budgets/limits.ts';
+import { type KeyLimits, periodStart } from '../budgets/limits.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -21,7 +21,7 @@ export interface KeyOrder {
   readonly label: string;
   /** Unix seconds. */
   readonly expiresAt: number | undefined;
-  readonly limits: Pick<Limits, 'budget' | 'maxPaymentMsat'> | undefined;
+  readonly limits: Pick<KeyLimits, 'budget' | 'maxPaymentMsat'> | undefined;
 }
 
 /** A key that was just made, and its secret, which is not kept. */
@@ -104,8 +104,8 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
         if (old.status !== 'active' || old.replacedBy !== undefined || KEY_KINDS[old.kind].isPublic) throw new Refusal('key_unusable');
         requireNotOutliving(by, old.expiresAt);
         const text = newKeyText(old.kind);
-        const { lineId, label, expiresAt, limits } = old;
-        const replacement = await insertKey(tx, clock, text, { ...owner, lineId, label, expiresAt, limits });
+        const { lineageId, label, expiresAt, limits } = old;
+        const replacement = await insertKey(tx, clock, text, { ...owner, lineageId, label, expiresAt, limits });
         const now = unixSeconds(clock);
         // Without an overlap it ends here, whatever the clock of the database says.
         const ends = overlapSeconds === 0 ? [expiresAt ?? null, now] : [Math.min(expiresAt ?? NEVER, now + overlapSeconds), null];

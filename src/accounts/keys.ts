@@ -47,14 +47,14 @@ const SECRET_LENGTH = 28;
 const SHOWN_LENGTH = 4;
 
 /** What a presented key says: its kind, and the SHA-256 under which its secret is stored. */
-export interface PresentedKey {
+export interface ParsedKey {
   readonly kind: KeyKind;
   /** In hex. */
   readonly hash: string;
 }
 
 /** Reads a key as it was presented; undefined when it has not the form of one. `wa_X` and `waka_X` are the same key. */
-export function parseKey(text: string): PresentedKey | undefined {
+export function parseKey(text: string): ParsedKey | undefined {
   if (text.length > MAX_KEY_LENGTH) return undefined;
   const split = text.indexOf('_');
   const kind = KIND_OF_PREFIX.get(text.slice(0, Math.max(split, 0)));

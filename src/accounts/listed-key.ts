@@ -1,4 +1,4 @@
-import { type Limits, rowToLimits } from '../budgets/limits.ts';
+import { type KeyLimits, rowToLimits } from '../budgets/limits.ts';
 import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import type { ListedRow } from './keyring.sql.ts';
 import { KEY_KINDS, type KeyKind } from './keys.ts';
@@ -6,14 +6,14 @@ import { KEY_KINDS, type KeyKind } from './keys.ts';
 /** A key as those see it who manage it: without its secret. Times are Unix seconds. */
 export interface ListedKey {
   readonly id: string;
-  readonly lineId: string;
+  readonly lineageId: string;
   readonly kind: KeyKind;
   readonly walletId: string | undefined;
   readonly label: string;
   /** Enough to know it by: `waka_…wxyz`; all of it where it is public. */
   readonly hint: string;
   readonly status: 'active' | 'expired' | 'revoked';
-  readonly limits: Limits | undefined;
+  readonly limits: KeyLimits | undefined;
   /** In the present period of the budget, together with the other keys of its line. */
   readonly spentMsat: Msat;
   readonly pendingMsat: Msat;
@@ -28,7 +28,7 @@ export function rowToListed(row: ListedRow, nowSeconds: number): ListedKey {
   const isExpired = row.expires_at !== null && row.expires_at <= nowSeconds;
   return {
     id: row.id,
-    lineId: row.line_id,
+    lineageId: row.line_id,
     kind: row.kind,
     walletId: row.wallet_id ?? undefined,
     label: row.label,

@@ -5,8 +5,8 @@ export const readSpending = statement<{ spent_msat: number; pending_msat: number
   'SELECT spent_msat, pending_msat FROM key_spending WHERE line_id = $1 AND period_start = $2',
 );
 
-/** Counts `$3` as pending and `$4` as spent if both fit into the budget `$5`; the lock and the check are this statement. */
-export const take = statement(
+/** Adds `$3` to the pending and `$4` to the spent amount if both fit into the budget `$5`. The statement is the lock and the check. */
+export const addToBudget = statement(
   'key_spending_take',
   `INSERT INTO key_spending (line_id, period_start, pending_msat, spent_msat)
    SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)
@@ -16,8 +16,8 @@ export const take = statement(
    WHERE key_spending.pending_msat + key_spending.spent_msat + excluded.pending_msat + excluded.spent_msat <= CAST($5 AS BIGINT)`,
 );
 
-/** `$3` is not pending any more, `$4` was really spent. */
-export const conclude = statement(
+/** Releases `$3` of the pending amount, and adds `$4` to the spent amount. */
+export const concludePending = statement(
   'key_spending_conclude',
   'UPDATE key_spending SET pending_msat = pending_msat - $3, spent_msat = spent_msat + $4 WHERE line_id = $1 AND period_start = $2',
 );

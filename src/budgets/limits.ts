@@ -5,12 +5,12 @@ export const BUDGET_PERIODS = ['day', 'week', 'month', 'ever'] as const;
 /** Calendar periods in UTC; a week begins on Monday (ISO 8601). `ever` is one period that never ends. */
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-/** What may leave by a key; both count fees. */
-export interface Limits {
-  /** The line of rotated keys whose spending is counted together. */
-  readonly lineId: string;
+/** The limits of a key. Both include fees. */
+export interface KeyLimits {
+  /** The lineage: a key and its replacements in rotations, whose spending counts together. */
+  readonly lineageId: string;
   readonly budget: { readonly amountMsat: Msat; readonly period: BudgetPeriod } | undefined;
-  /** The most that one payment may cost. */
+  /** The limit of one payment. */
   readonly maxPaymentMsat: Msat | undefined;
 }
 
@@ -18,7 +18,7 @@ const DAY_SECONDS = 86_400;
 /** 1 January 1970 was a Thursday. */
 const DAYS_FROM_MONDAY = 3;
 
-/** When the period that `nowSeconds` is in began, in Unix seconds; 0 for `ever`. */
+/** Returns the start of the period that contains `nowSeconds`, in Unix seconds; 0 for `ever`. */
 export function periodStart(period: BudgetPeriod, nowSeconds: number): number {
   const day = Math.floor(nowSeconds / DAY_SECONDS);
   switch (period) {
@@ -35,15 +35,15 @@ export function periodStart(period: BudgetPeriod, nowSeconds: number): number {
   }
 }
 
-/** The limits in the row of a key; undefined when it has none. */
+/** Returns the limits of a key's row; undefined if it has none. */
 export function rowToLimits(row: {
   line_id: string;
   budget_msat: number | null;
   budget_period: BudgetPeriod | null;
   max_payment_msat: number | null;
-}): Limits | undefined {
-  const { line_id: lineId, budget_msat, budget_period: period, max_payment_msat } = row;
+}): KeyLimits | undefined {
+  const { line_id: lineageId, budget_msat, budget_period: period, max_payment_msat } = row;
   const budget = budget_msat === null || period === null ? undefined : { amountMsat: msat(budget_msat), period };
   const maxPaymentMsat = max_payment_msat === null ? undefined : msat(max_payment_msat);
-  return budget || maxPaymentMsat !== undefined ? { lineId, budget, maxPaymentMsat } : undefined;
+  return budget || maxPaymentMsat !== undefined ? { lineageId, budget, maxPaymentMsat } : undefined;
 }

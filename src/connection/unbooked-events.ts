@@ -11,7 +11,7 @@ export interface EventHandlers {
   /** Books money that has arrived. */
   settle(settlement: Settlement): Promise<void>;
   /** Books the outcome of an outgoing payment. */
-  report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
+  reportOutcome(paymentId: string, outcome: PaymentOutcome): Promise<void>;
 }
 
 export interface BookingDependencies {
@@ -27,7 +27,7 @@ const ALERT = { kind: 'event_unbooked', subject: 'node' } as const;
 
 /** Books an event with its handler. */
 export async function bookEvent({ handlers }: BookingDependencies, event: NodeEvent): Promise<void> {
-  await (event.type === 'settlement' ? handlers.settle(event) : handlers.report(event.paymentId, event.outcome));
+  await (event.type === 'settlement' ? handlers.settle(event) : handlers.reportOutcome(event.paymentId, event.outcome));
 }
 
 /** Stores an event that could not be booked and raises an alert, so that later events need not wait for it. */

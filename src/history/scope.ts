@@ -1,13 +1,19 @@
 import type { Database } from '../db/database.ts';
 import type { Invoice } from '../invoices/invoice.ts';
-import * as received from '../invoices/invoices.sql.ts';
 import type { Invoices } from '../invoices/invoices.ts';
+import { listUnsettledOfAll, listUnsettledOfWallet, type UnsettledInvoice } from '../invoices/lists.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { idTimeMs } from '../kernel/ids.ts';
 import type { EntryRow } from '../ledger/entries.sql.ts';
 import * as entriesSql from '../ledger/entries.sql.ts';
-import { type Payment, rowToPayment } from '../payments/payment.ts';
-import * as paid from '../payments/payments.sql.ts';
+import {
+  findPaymentByTransfer,
+  type ListedPaymentState,
+  listPaymentsByHash,
+  listPaymentsOfAll,
+  listPaymentsOfWallet,
+} from '../payments/lists.ts';
+import type { Payment } from '../payments/payment.ts';
 import { parseWalletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import * as sql from './lists.sql.ts';
@@ -53,8 +59,6 @@ export interface OpenPiece {
   readonly before: string | undefined;
 }
 
-export type PaymentStates = 'any' | 'pending' | 'failed';
-
 /** What a list covers, one wallet or all wallets of an account, read newest first in pieces of bounded cost. */
 export interface Scope {
   /** How many places one request may look at. */
@@ -65,7 +69,7 @@ export interface Scope {
   /** When the entry at a place, or the one before it, was booked. */
   bookedAtMs(place: number): Promise<number | undefined>;
   /** Payments made before an id, newest first; `before` says where the next piece begins, undefined after the last. */
-  payments(states: PaymentStates, before: string, limit: number): Promise<{ payments: Payment[]; before: string | undefined }>;
+  payments(state: ListedPaymentState, before: string, limit: number): Promise<{ payments: Payment[]; before: string | undefined }>;
   /** Invoices made before an id that can still be paid, newest first. */
   openInvoices(before: string, limit: number): Promise<OpenPiece>;
   ofHash(paymentHash: string): Promise<OfHash>;
@@ -90,26 +94,27 @@ export function walletScope(deps: ScopeDependencies, read: EntryReader, wallet: 
     lastPlace: async () => lastEntry,
     entries: async (first, last) => (await read(wallet.ledgerAccount, first, last)).map(placed),
     bookedAtMs: async (place) => (await read(wallet.ledgerAccount, place, place))[0]?.created_at_ms,
-    payments: async (states, before, limit) => {
-      const rows = await database.all(paid.listOfWallet[states], wallet.id, before, limit);
-      return { payments: rows.map(rowToPayment), before: rows.length < limit ? undefined : rows.at(-1)?.id };
+    payments: async (state, before, limit) => {
+      const payments = await listPaymentsOfWallet(database, state, wallet.id, before, limit);
+      return { payments, before: payments.length < limit ? undefined : payments.at(-1)?.id };
     },
     async find(id) {
       const parsed = parseWalletTransactionId(id);
       if (!parsed) return { entry: undefined, payment: undefined };
       const one = parsed.side === 'from' ? entriesSql.entryFrom : entriesSql.entryTo;
       const entry = await database.first(one, parsed.transferId, wallet.ledgerAccount);
-      const payment = parsed.side === 'from' ? await database.first(paid.findByTransfer, parsed.transferId) : undefined;
+      const found = parsed.side === 'from' ? await findPaymentByTransfer(database, parsed.transferId) : undefined;
+      const payment = found?.payment.walletId === wallet.id ? found.payment : undefined;
       const invoice = parsed.side === 'to' && !entry ? own(await invoices.find(invoiceIdOf(parsed.transferId))) : undefined;
-      return { entry: entry && placed(entry), payment: payment?.wallet_id === wallet.id ? rowToPayment(payment) : undefined, invoice };
+      return { entry: entry && placed(entry), payment, invoice };
     },
     async openInvoices(before, limit) {
-      const rows = await database.all(received.listOpenOfWallet, wallet.ledgerAccount, before, limit);
+      const rows = await listUnsettledOfWallet(database, wallet.ledgerAccount, before, limit);
       return openPiece(deps, rows, rows, limit);
     },
     async ofHash(paymentHash) {
       const invoice = own(await invoices.findByHash(paymentHash));
-      const payments = (await database.all(paid.listByHashInWallet, paymentHash, wallet.id, MAX_ATTEMPTS)).map(rowToPayment);
+      const payments = await listPaymentsByHash(database, paymentHash, { walletId: wallet.id }, MAX_ATTEMPTS);
       const credit = invoice && (await database.first(sql.creditOfInvoice, invoice.id, wallet.accountId));
       const charges = await chargesOf(database, payments);
       return { openInvoice: openOnly(deps, invoice), payments, credit: credit && placed(credit), charges: charges.map(placed) };
@@ -138,27 +143,28 @@ export function accountScope(deps: ScopeDependencies & { wallets: Wallets }, acc
       return rows.map(placed).filter(({ place }) => place >= first && place <= last);
     },
     bookedAtMs: async (place) => (await database.first(sql.transferUpTo, Math.floor(place / 2)))?.created_at_ms,
-    payments: async (states, before, limit) => {
-      const rows = await database.all(paid.listOfAll[states], before, limit);
-      const own = rows.filter((row) => row.account_id === accountId);
-      return { payments: own.map(rowToPayment), before: rows.length < limit ? undefined : rows.at(-1)?.id };
+    payments: async (state, before, limit) => {
+      const all = await listPaymentsOfAll(database, state, before, limit);
+      const payments = all.filter((one) => one.accountId === accountId).map(({ payment }) => payment);
+      return { payments, before: all.length < limit ? undefined : all.at(-1)?.payment.id };
     },
     async find(id) {
       const parsed = parseWalletTransactionId(id);
       if (!parsed) return { entry: undefined, payment: undefined };
       const entry = await database.first(parsed.side === 'from' ? sql.ownedFrom : sql.ownedTo, parsed.transferId, accountId);
-      const row = parsed.side === 'from' ? await database.first(paid.findByTransfer, parsed.transferId) : undefined;
+      const found = parsed.side === 'from' ? await findPaymentByTransfer(database, parsed.transferId) : undefined;
+      const payment = found?.accountId === accountId ? found.payment : undefined;
       const invoice = parsed.side === 'to' && !entry ? await own(await invoices.find(invoiceIdOf(parsed.transferId))) : undefined;
-      return { entry: entry && placed(entry), payment: row?.account_id === accountId ? rowToPayment(row) : undefined, invoice };
+      return { entry: entry && placed(entry), payment, invoice };
     },
     async openInvoices(before, limit) {
-      const rows = await database.all(received.listOpenOfAll, before, limit);
-      const ownRows = rows.filter((row) => row.account_id === accountId);
+      const rows = await listUnsettledOfAll(database, before, limit);
+      const ownRows = rows.filter((row) => row.accountId === accountId);
       return openPiece(deps, rows, ownRows, limit);
     },
     async ofHash(paymentHash) {
       const invoice = await own(await invoices.findByHash(paymentHash));
-      const payments = (await database.all(paid.listByHashInAccount, paymentHash, accountId, MAX_ATTEMPTS)).map(rowToPayment);
+      const payments = await listPaymentsByHash(database, paymentHash, { accountId }, MAX_ATTEMPTS);
       const credit = invoice && (await database.first(sql.creditOfInvoice, invoice.id, accountId));
       const charges = await chargesOf(database, payments);
       return { openInvoice: openOnly(deps, invoice), payments, credit: credit && placed(credit), charges: charges.map(placed) };
@@ -182,12 +188,12 @@ function openOnly({ clock }: ScopeDependencies, invoice: Invoice | undefined): I
 
 async function openPiece(
   { invoices, clock }: ScopeDependencies,
-  rows: readonly received.OpenInvoiceRow[],
-  own: readonly received.OpenInvoiceRow[],
+  rows: readonly UnsettledInvoice[],
+  own: readonly UnsettledInvoice[],
   limit: number,
 ): Promise<OpenPiece> {
   const now = unixSeconds(clock);
-  const ids = own.filter(({ state, expires_at: expiresAt }) => isOpen({ state, expiresAt }, now)).map(({ id }) => id);
+  const ids = own.filter((one) => isOpen(one, now)).map(({ id }) => id);
   // An invoice may have been paid between the two reads.
   const open = (await invoices.findMany(ids)).filter((invoice) => isOpen(invoice, now));
   open.sort((a, b) => (a.id < b.id ? 1 : -1));

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
-import { searchTexts as textsOfInvoices } from '../invoices/invoices.sql.ts';
-import { searchTexts as textsOfPayments } from '../payments/payments.sql.ts';
+import { searchTextsOfInvoices } from '../invoices/lists.ts';
+import { searchTextsOfPayments } from '../payments/lists.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import { passThruOf } from './lightning-transaction.ts';
 import type { Line } from './list.ts';
@@ -61,10 +61,9 @@ async function readTexts(
 ): Promise<(line: Line) => Texts> {
   const entries = lines.flatMap((line) => ('entry' in line ? [line.entry] : []));
   const idsOf = (side: 'from' | 'to') => entries.flatMap(({ entry }) => (entry.side === side && entry.lntx !== null ? [entry.lntx] : []));
-  const [out, into] = [idsOf('from'), idsOf('to')];
   const [paid, received, others] = await Promise.all([
-    out.length === 0 ? [] : database.all(textsOfPayments, out),
-    into.length === 0 ? [] : database.all(textsOfInvoices, into),
+    searchTextsOfPayments(database, idsOf('from')),
+    searchTextsOfInvoices(database, idsOf('to')),
     wallets.ownersOf(needsWallets ? entries.flatMap(({ entry }) => (isTransfer(entry) ? [entry.other_account] : [])) : []),
   ]);
   const behind = new Map([...paid, ...received].map((row) => [row.id, row]));

@@ -112,7 +112,7 @@ function outcomeWriter(idempotency: Idempotency, named: NamedRequest, sealKey: S
 
 /** Both paths of a wallet are one scope, and so are a key and the key that replaced it in a rotation. */
 function scopeText(request: FastifyRequest, { credential: { key }, walletId, objectId = '', hasSecret }: IdempotencyScope): string {
-  return `${hasSecret ? key.id : key.lineId} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
+  return `${hasSecret ? key.id : key.lineageId} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
 }
 
 const MAX_KEY_LENGTH = 255;

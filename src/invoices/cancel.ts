@@ -5,11 +5,11 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Guard } from '../ledger/posting.ts';
 import { NodeUnavailable } from '../lightning/node.ts';
-import { closeToOutside, type OutsideState } from './close-to-outside.ts';
+import { closeToOutside, type OutsideState } from './internal-payment.ts';
 import type { Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 
-/** Something else had the invoice first. */
+/** The invoice is no longer open. */
 class NotOpen extends Error {
   override readonly name = 'NotOpen';
 }
@@ -21,33 +21,33 @@ export interface CancelDependencies {
 }
 
 /**
- * Cancels an open invoice: at the node first, so that what is cancelled here cannot be paid any more. Between the two, a payment inside
- * may still take it; then that payment stands. A cancelled one stays as it is.
- * @throws Refusal `invoice_paid` when it is settled, or somebody is paying it.
- * @throws NodeUnavailable when the node did not say; asking again is safe.
+ * Cancels an open invoice and returns it; returns a canceled invoice unchanged. The node comes first, so that an invoice that is canceled
+ * here cannot be paid there. An internal payment may begin between the two steps; it then takes precedence.
+ * @throws Refusal `invoice_paid` when the invoice is settled or being paid.
+ * @throws NodeUnavailable when the node did not confirm; calling again is safe.
  */
 export async function cancelInvoice(deps: CancelDependencies, invoice: Invoice, guards: readonly Guard[]): Promise<Invoice> {
-  if (isEnded(invoice)) return invoice;
-  const outcome = await askNode(deps.connection, invoice.paymentHash);
-  if (outcome === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
-  if (outcome === 'accepted') throw beingPaid();
-  const row = { statement: sql.cancel, parameters: [invoice.id], onMiss: new NotOpen() };
+  if (isCanceled(invoice)) return invoice;
+  const outside = await closeAtNode(deps.connection, invoice.paymentHash);
+  if (outside === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
+  if (outside === 'accepted') throw beingPaid();
+  const row = { statement: sql.markCanceled, parameters: [invoice.id], onMiss: new NotOpen() };
   try {
     await deps.ledger.post({ guards, rows: [row] });
-    // It was open, so nothing else has changed. A read that failed now would be reported as if nothing had been booked.
+    // The invoice is not read again: if that read failed, the cancellation would be reported as not done.
     return { ...invoice, state: 'canceled' };
   } catch (error) {
     if (!(error instanceof NotOpen)) throw error;
   }
   const now = await deps.find(invoice.id);
   invariant(now, `invoice ${invoice.id} is gone`);
-  invariant(isEnded(now) || now.state === 'open', 'it is cancelled, paid, or open again');
+  invariant(isCanceled(now) || now.state === 'open', 'it is cancelled, paid, or open again');
   if (now.state === 'open') throw beingPaid();
   return now;
 }
 
-/** Whether it is cancelled already. @throws Refusal `invoice_paid` when it is too late for that. */
-function isEnded({ state }: Invoice): boolean {
+/** Returns whether the invoice is canceled already. @throws Refusal `invoice_paid` when it can no longer be canceled. */
+function isCanceled({ state }: Invoice): boolean {
   if (state === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
   if (state === 'closing') throw beingPaid();
   return state === 'canceled';
@@ -57,7 +57,7 @@ function beingPaid(): Refusal {
   return new Refusal('invoice_paid', 'The invoice is being paid; try again when that payment has ended.');
 }
 
-async function askNode(connection: NodeConnection, paymentHash: string): Promise<OutsideState> {
+async function closeAtNode(connection: NodeConnection, paymentHash: string): Promise<OutsideState> {
   try {
     return await closeToOutside(connection, paymentHash);
   } catch (error) {

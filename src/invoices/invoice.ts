@@ -2,7 +2,9 @@ import { type Msat, msat } from '../kernel/money.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { InvoiceRow } from './invoices.sql.ts';
 
-/** Money that a wallet asked for, or that arrived for it (keysend). Times are Unix seconds, hashes and keys hex. */
+export { INVOICE_COLUMNS, type InvoiceRow } from './invoices.sql.ts';
+
+/** An invoice of a wallet, or a keysend that arrived for it. Times are Unix seconds; hashes and keys are hex. */
 export interface Invoice {
   /** `lntx_…` */
   readonly id: string;
@@ -10,7 +12,7 @@ export interface Invoice {
   readonly ledgerAccount: number;
   readonly nodeId: string;
   readonly destPubkey: string;
-  /** What the wallet's list calls the money: `ln_deposit` or `ln_lnurl_pay_inbound`. */
+  /** The type of the wallet transaction: `ln_deposit` or `ln_lnurl_pay_inbound`. */
   readonly wtxType: string;
   readonly state: 'open' | 'closing' | 'settled' | 'canceled';
   readonly paymentHash: string;
@@ -24,11 +26,11 @@ export interface Invoice {
   readonly expiresAt: number | undefined;
   readonly createdAt: number;
   readonly settledAt: number | undefined;
-  /** Shown only once the invoice is settled. */
+  /** Must not be shown before the invoice is settled. */
   readonly preimage: string | undefined;
   readonly isKeysend: boolean;
   readonly customRecords: CustomRecords | undefined;
-  /** JSON text, as the caller gave it. */
+  /** JSON text from the request. */
   readonly passThru: string | undefined;
 }
 

@@ -25,19 +25,19 @@ export type InvoiceRow = {
   late: number;
 };
 
-export const COLUMNS = `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request, amount_msat,
+export const INVOICE_COLUMNS = `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request, amount_msat,
   received_msat, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records,
   pass_thru, late`;
 
 const OPEN_COUNT = (most: string, now: string, account: string) =>
   `SELECT count(*) AS n FROM (SELECT 1 FROM invoice WHERE ledger_account = ${account} AND state = 'open' AND expires_at > ${now} LIMIT ${most}) AS open_invoice`;
 
-/** How many invoices of a wallet are open and have not expired; counts no further than the limit. */
+/** Counts the open invoices of a wallet that have not expired, up to the limit. */
 export const countOpen = statement<{ n: number }>('invoice_count_open', OPEN_COUNT('$3', '$2', '$1'));
 
 /**
- * Changes nothing when the wallet has as many open invoices as it may. On PostgreSQL, batches that run at the same time do not count each
- * other's invoices, so their number may be exceeded by what one batch contains.
+ * Changes nothing when the wallet has the maximum of open invoices. On PostgreSQL, concurrent batches do not count each other's invoices, so
+ * a wallet may exceed the maximum by the invoices of one batch.
  */
 export const insertOpen = statement(
   'invoice_insert_open',
@@ -47,7 +47,7 @@ export const insertOpen = statement(
    WHERE (${OPEN_COUNT('$17', '$14', '$3')}) < $17`,
 );
 
-/** An incoming keysend has no invoice before it arrives: it is made settled. Changes nothing when it was counted before. */
+/** Inserts the settled invoice of an incoming keysend. Changes nothing when it exists. */
 export const insertKeysend = statement(
   'invoice_insert_keysend',
   `INSERT INTO invoice (id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
@@ -56,38 +56,40 @@ export const insertKeysend = statement(
    ON CONFLICT DO NOTHING`,
 );
 
-export const findById = statement<InvoiceRow>('invoice_find', `SELECT ${COLUMNS} FROM invoice WHERE id = $1`);
+export const findById = statement<InvoiceRow>('invoice_find', `SELECT ${INVOICE_COLUMNS} FROM invoice WHERE id = $1`);
 
-export const findByHash = statement<InvoiceRow>('invoice_find_by_hash', `SELECT ${COLUMNS} FROM invoice WHERE payment_hash = $1`);
+export const findByHash = statement<InvoiceRow>('invoice_find_by_hash', `SELECT ${INVOICE_COLUMNS} FROM invoice WHERE payment_hash = $1`);
 
 export const findMany = statement<InvoiceRow>('invoice_find_many', {
-  sqlite: `SELECT ${COLUMNS} FROM invoice WHERE id IN (SELECT value FROM json_each($1))`,
-  postgres: `SELECT ${COLUMNS} FROM invoice WHERE id = ANY($1::text[])`,
+  sqlite: `SELECT ${INVOICE_COLUMNS} FROM invoice WHERE id IN (SELECT value FROM json_each($1))`,
+  postgres: `SELECT ${INVOICE_COLUMNS} FROM invoice WHERE id = ANY($1::text[])`,
 });
 
 export type OpenInvoiceRow = { id: string; state: 'open' | 'closing'; expires_at: number };
 
-/** Invoices of a wallet that were not paid or cancelled, made before one, newest first. They may have expired. */
+/** Invoices of a wallet that were neither paid nor canceled and were created before an id, newest first. They may have expired. */
 export const listOpenOfWallet = statement<OpenInvoiceRow>(
   'invoice_list_open_of_wallet',
   `SELECT id, state, expires_at FROM invoice
    WHERE state IN ('open', 'closing') AND ledger_account = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
 );
 
-/** The same of all wallets, and whose they are. */
+/** The same of all wallets, with the account of each. */
 export const listOpenOfAll = statement<OpenInvoiceRow & { account_id: string }>(
   'invoice_list_open_of_all',
   `SELECT id, state, expires_at, (SELECT account_id FROM wallet WHERE wallet.ledger_account = invoice.ledger_account) AS account_id
    FROM invoice WHERE state IN ('open', 'closing') AND id < $1 ORDER BY id DESC LIMIT $2`,
 );
 
-/** The labels and the passThru of some invoices: what a search looks at. */
-export const searchTexts = statement<{ id: string; label: string; pass_thru: string | null }>('invoice_search_texts', {
+export type InvoiceTextRow = { id: string; label: string; pass_thru: string | null };
+
+/** The label and the passThru of invoices, which a search compares. */
+export const searchTexts = statement<InvoiceTextRow>('invoice_search_texts', {
   sqlite: 'SELECT id, memo AS label, pass_thru FROM invoice WHERE id IN (SELECT value FROM json_each($1))',
   postgres: 'SELECT id, memo AS label, pass_thru FROM invoice WHERE id = ANY($1::text[])',
 });
 
-/** Outside money is ours, whatever the invoice was: late when it was no longer waiting for it. */
+/** Money from outside settles the invoice in every state. It is `late` when the invoice was canceled or expired. */
 export const settleFromOutside = statement(
   'invoice_settle_outside',
   `UPDATE invoice SET state = 'settled', received_msat = $2, preimage = $3, settled_at = $4,
@@ -95,34 +97,34 @@ export const settleFromOutside = statement(
    WHERE id = $1 AND state <> 'settled'`,
 );
 
-/** A payment inside the service takes the invoice: from here on nobody outside may pay it. */
-const closeOne = `UPDATE invoice SET state = 'closing' WHERE id = $1 AND state = 'open' AND expires_at > $2`;
+/** An internal payment reserves the invoice, so that no outside payer can pay it. */
+const markClosingOne = `UPDATE invoice SET state = 'closing' WHERE id = $1 AND state = 'open' AND expires_at > $2`;
 
 // "coalesce" hides the condition from the indexes of open invoices: a plan made while they were few would read all of them, not those by id.
-export const close = statement('invoice_close', {
-  sqlite: closeOne,
-  postgres: closeOne,
+export const markClosing = statement('invoice_close', {
+  sqlite: markClosingOne,
+  postgres: markClosingOne,
   postgresMany: `UPDATE invoice SET state = 'closing' FROM unnest($1::text[], $2::bigint[]) AS n (id, now)
     WHERE invoice.id = n.id AND coalesce(state) = 'open' AND expires_at > n.now RETURNING 1`,
 });
 
-const settleInsideOne = `UPDATE invoice SET state = 'settled', received_msat = $2, settled_at = $3 WHERE id = $1 AND state = 'closing'`;
+const settleInternallyOne = `UPDATE invoice SET state = 'settled', received_msat = $2, settled_at = $3 WHERE id = $1 AND state = 'closing'`;
 
-export const settleInside = statement('invoice_settle_inside', {
-  sqlite: settleInsideOne,
-  postgres: settleInsideOne,
+export const settleInternally = statement('invoice_settle_inside', {
+  sqlite: settleInternallyOne,
+  postgres: settleInternallyOne,
   postgresMany: `UPDATE invoice SET state = 'settled', received_msat = n.received_msat, settled_at = n.settled_at
     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS n (id, received_msat, settled_at)
     WHERE invoice.id = n.id AND coalesce(state) = 'closing' RETURNING 1`,
 });
 
-/** The payment inside failed. An invoice that was paid from outside meanwhile stays as it is. */
-export const reopen = statement(
+/** The internal payment failed. An invoice that was paid from outside meanwhile stays settled. */
+export const reopenInvoice = statement(
   'invoice_reopen',
   `UPDATE invoice SET state = CASE WHEN state = 'closing' THEN 'open' ELSE state END WHERE id = $1`,
 );
 
-export const cancel = statement('invoice_cancel', `UPDATE invoice SET state = 'canceled' WHERE id = $1 AND state = 'open'`);
+export const markCanceled = statement('invoice_cancel', `UPDATE invoice SET state = 'canceled' WHERE id = $1 AND state = 'open'`);
 
 /** Changes nothing when the payment hash was credited before. */
 export const insertSettlement = statement(
@@ -142,7 +144,7 @@ export const insertStray = statement(
 );
 
 /** The internal payment that settled an invoice. */
-export const findInsidePayment = statement<{ id: string }>(
+export const findInternalPayment = statement<{ id: string }>(
   'invoice_find_inside_payment',
   `SELECT id FROM payment WHERE payment_hash = $1 AND invoice_id = $2 AND state = 'succeeded' LIMIT 1`,
 );

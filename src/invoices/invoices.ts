@@ -12,13 +12,13 @@ import type { Wallet } from '../wallets/wallets.ts';
 import { cancelInvoice } from './cancel.ts';
 import { type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
-import { createIncoming, type Incoming, type KeysendRouting } from './settle.ts';
+import { createIncomingPayments, type IncomingPayments, type KeysendRouting } from './settle.ts';
 
 export interface NewInvoice {
   readonly wallet: Wallet;
   /** Undefined: any amount. */
   readonly amountMsat: Msat | undefined;
-  /** Kept with the invoice, and in it unless there is a description hash. */
+  /** Stored with the invoice. It is the BOLT11 description unless there is a description hash. */
   readonly memo: string;
   /** Hex. */
   readonly descriptionHash?: string;
@@ -26,16 +26,17 @@ export interface NewInvoice {
   /** JSON text. */
   readonly passThru?: string;
   readonly wtxType: 'ln_deposit' | 'ln_lnurl_pay_inbound';
-  /** The keys that ask for it. */
+  /** Conditions of the posting, such as the validity of the requesting key. */
   readonly guards?: readonly Guard[];
-  /** What else is written with it, given its id. */
+  /** Returns rows to write in the posting that stores the invoice. */
   readonly extraRows?: (invoiceId: string) => readonly RowWrite[];
 }
 
-export interface Invoices extends Incoming {
-  /** @throws Refusal `too_many_invoices`, NodeUnavailable when the node cannot make one now. */
+/** Creates and cancels invoices, and credits what arrives. */
+export interface Invoices extends IncomingPayments {
+  /** Creates an invoice at the node and stores it. @throws Refusal `too_many_invoices`, NodeUnavailable; then no invoice was handed out. */
   create(order: NewInvoice): Promise<Invoice>;
-  /** @throws Refusal `invoice_paid`, NodeUnavailable; see {@link cancelInvoice}. */
+  /** See {@link cancelInvoice}. @throws Refusal `invoice_paid`, NodeUnavailable */
   cancel(invoice: Invoice, guards: readonly Guard[]): Promise<Invoice>;
   find(id: string): Promise<Invoice | undefined>;
   findByHash(paymentHash: string): Promise<Invoice | undefined>;
@@ -48,7 +49,7 @@ export interface InvoiceDependencies {
   readonly connection: NodeConnection;
   readonly routeKeysend: KeysendRouting;
   readonly clock: Clock;
-  /** How many open invoices that have not expired one wallet may have. */
+  /** The maximum of open invoices of one wallet that have not expired. */
   readonly maxOpenInvoices: number;
 }
 
@@ -56,12 +57,13 @@ export function createInvoices(deps: InvoiceDependencies): Invoices {
   const { database, ledger, connection, routeKeysend, clock } = deps;
   const one = (row: sql.InvoiceRow | undefined) => row && rowToInvoice(row);
   const findByHash = async (paymentHash: string) => one(await database.first(sql.findByHash, paymentHash));
-  const isPaidInside = async ({ id, paymentHash }: Invoice) => (await database.first(sql.findInsidePayment, paymentHash, id)) !== undefined;
+  const isPaidInternally = async ({ id, paymentHash }: Invoice) =>
+    (await database.first(sql.findInternalPayment, paymentHash, id)) !== undefined;
   const find = async (id: string) => one(await database.first(sql.findById, id));
   const isCredited = async (paymentHash: string) => (await database.first(sql.findSettlement, paymentHash)) !== undefined;
   return {
-    ...createIncoming({ findByHash, isCredited, isPaidInside, ledger, connection, routeKeysend, clock }),
-    create: invoiceMaker(deps),
+    ...createIncomingPayments({ findByHash, isCredited, isPaidInternally, ledger, connection, routeKeysend, clock }),
+    create: limitedCreate(deps),
     cancel: (invoice, guards) => cancelInvoice({ ledger, connection, find }, invoice, guards),
     find,
     findByHash,
@@ -71,18 +73,18 @@ export function createInvoices(deps: InvoiceDependencies): Invoices {
 
 const MAX_FULL_WALLETS = 10_000;
 
-/** Makes invoices within the limit of each wallet. The insert counts; only for a wallet that was full does a read count before it. */
-function invoiceMaker({ database, ledger, connection, clock, maxOpenInvoices }: InvoiceDependencies): Invoices['create'] {
+/** Limits the open invoices of each wallet. The insert counts them; a read counts first only for a wallet that reached the maximum. */
+function limitedCreate({ database, ledger, connection, clock, maxOpenInvoices }: InvoiceDependencies): Invoices['create'] {
   const full = new Set<string>();
   const tooMany = () =>
     new Refusal(
       'too_many_invoices',
       `The wallet has ${maxOpenInvoices} open invoices, the most that this service allows. Cancel some with DELETE /v1/lntx/<id>, ` +
-        'wait until some expire, or make them with a shorter expiry.',
+        'wait until some expire, or create them with a shorter expiry.',
     );
 
-  /** Saves the node and the ledger's batches from what would be refused: a row that is refused has its whole batch written again. */
-  async function refuseIfStillFull({ id, ledgerAccount }: Wallet): Promise<void> {
+  /** Saves a call to the node, and a batch of the ledger: a rejected row makes the ledger write the rest of its batch again. */
+  async function rejectIfStillFull({ id, ledgerAccount }: Wallet): Promise<void> {
     if (!full.has(id)) return;
     const row = await database.first(sql.countOpen, ledgerAccount, unixSeconds(clock), maxOpenInvoices);
     if ((row?.n ?? 0) >= maxOpenInvoices) throw tooMany();
@@ -90,7 +92,7 @@ function invoiceMaker({ database, ledger, connection, clock, maxOpenInvoices }: 
   }
 
   return async (order) => {
-    await refuseIfStillFull(order.wallet);
+    await rejectIfStillFull(order.wallet);
     const refusal = tooMany();
     try {
       return await create({ ledger, connection, clock }, order, maxOpenInvoices, refusal);
@@ -111,7 +113,7 @@ async function create(
   tooMany: Refusal,
 ): Promise<Invoice> {
   const { wallet, amountMsat, descriptionHash } = order;
-  const created = await askNode(connection, {
+  const created = await createAtNode(connection, {
     description: order.memo,
     expirySeconds: order.expirySeconds,
     ...(amountMsat !== undefined && { amountMsat }),
@@ -160,14 +162,14 @@ async function create(
     invoice.passThru ?? null,
     maxOpenInvoices,
   ];
-  // Posted by the ledger only to share its commits: no money moves.
+  // The row moves no money. It goes through the ledger to share its commits.
   const row = { statement: sql.insertOpen, parameters, onMiss: tooMany };
   await ledger.post({ guards: order.guards ?? [], rows: [row, ...(order.extraRows?.(invoice.id) ?? [])] });
   return invoice;
 }
 
-/** An invoice whose making was never heard of is in nobody's hands: asking again is safe, whatever went wrong. */
-async function askNode({ node }: NodeConnection, request: InvoiceRequest): Promise<CreatedInvoice> {
+/** An invoice whose creation was not confirmed was handed to no payer, so every failure is reported as safe to retry. */
+async function createAtNode({ node }: NodeConnection, request: InvoiceRequest): Promise<CreatedInvoice> {
   try {
     return await node.createInvoice(request);
   } catch (error) {

@@ -4,50 +4,50 @@ import { newId } from '../kernel/ids.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowWrite } from '../ledger/posting.ts';
-import type { CustomRecords, IncomingPayment, Settlement as SettlementEvent } from '../lightning/node.ts';
-import type { Wallet } from '../wallets/wallets.ts';
+import type { CustomRecords, IncomingPayment, Settlement } from '../lightning/node.ts';
+import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import type { Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 
-/** Finds the wallet an incoming keysend is for; undefined when it is for nobody here. */
+/** Returns the wallet that an incoming keysend is for; undefined when there is none. */
 export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefined>;
 
-/** Money that arrived, wherever the report of it comes from. */
-export type Settlement = Omit<SettlementEvent, 'position'>;
+/** Money that arrived, reported as an event or found by reconciliation. */
+export type SettlementDetails = Omit<Settlement, 'position'>;
 
-/** What happens when money arrives. */
-export interface Incoming {
-  /** Whether the node may claim a payment that has arrived: only for an open invoice, or a keysend that is for a wallet. */
+/** Decides on incoming payments and credits them. */
+export interface IncomingPayments {
+  /** Returns whether the node may claim an incoming payment: one for an open invoice, or a keysend for a wallet. */
   mayClaim(incoming: IncomingPayment): Promise<boolean>;
-  /** Credits a settlement to its wallet, or to suspense when no wallet is found; once per payment hash, however often it is reported. */
-  settle(settlement: Settlement): Promise<void>;
+  /** Credits a settlement to its wallet, or to suspense when there is none. Idempotent: each payment hash is credited once. */
+  settle(settlement: SettlementDetails): Promise<void>;
 }
 
-export interface IncomingDependencies {
+export interface IncomingPaymentDependencies {
   readonly findByHash: (paymentHash: string) => Promise<Invoice | undefined>;
-  /** Whether a settlement with this payment hash was credited, to a wallet or to suspense. */
+  /** Returns whether a settlement with this payment hash was credited, to a wallet or to suspense. */
   readonly isCredited: (paymentHash: string) => Promise<boolean>;
-  /** Whether an internal payment settled the invoice. */
-  readonly isPaidInside: (invoice: Invoice) => Promise<boolean>;
+  /** Returns whether an internal payment settled the invoice. */
+  readonly isPaidInternally: (invoice: Invoice) => Promise<boolean>;
   readonly ledger: Ledger;
   readonly connection: NodeConnection;
   readonly routeKeysend: KeysendRouting;
   readonly clock: Clock;
 }
 
-/** The settlement was credited before: nothing happens. */
+/** The settlement was credited before, so nothing is booked. */
 class SettledBefore extends Error {
   override readonly name = 'SettledBefore';
 }
 
-export function createIncoming(deps: IncomingDependencies): Incoming {
-  const { findByHash, isCredited, isPaidInside, ledger, connection, routeKeysend, clock } = deps;
+export function createIncomingPayments(deps: IncomingPaymentDependencies): IncomingPayments {
+  const { findByHash, isCredited, isPaidInternally, ledger, connection, routeKeysend, clock } = deps;
 
   /**
    * Books a settlement. The payment hash, the row and the transfer are one posting, and the database keeps each hash once.
    * @returns false when it was booked before.
    */
-  async function credit(settlement: Settlement, row: Omit<RowWrite, 'onMiss'>, to: Credited): Promise<boolean> {
+  async function credit(settlement: SettlementDetails, row: Omit<RowWrite, 'onMiss'>, to: CreditTarget): Promise<boolean> {
     const { paymentHash, amountMsat } = settlement;
     const transfer = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.node, amountMsat, ...to };
     const onMiss = new SettledBefore();
@@ -61,15 +61,15 @@ export function createIncoming(deps: IncomingDependencies): Incoming {
     }
   }
 
-  async function settleInvoice(settlement: Settlement, invoice: Invoice): Promise<void> {
+  async function settleInvoice(settlement: SettlementDetails, invoice: Invoice): Promise<void> {
     const parameters = [invoice.id, settlement.amountMsat, settlement.preimage, settlement.settledAt];
     const to = { to: invoice.ledgerAccount, toLntx: invoice.id, toType: invoice.wtxType };
     if (invoice.state !== 'settled' && (await credit(settlement, { statement: sql.settleFromOutside, parameters }, to))) return;
-    // An internal payment settled the invoice, and the node was paid for it as well: that is other money, and has no owner yet.
-    if ((await isPaidInside(invoice)) && !(await isCredited(invoice.paymentHash))) await settleStray(settlement);
+    // If an internal payment settled the invoice and the node was paid for it too, the second amount has no owner yet.
+    if ((await isPaidInternally(invoice)) && !(await isCredited(invoice.paymentHash))) await settleStray(settlement);
   }
 
-  async function settleKeysend(settlement: Settlement, wallet: Wallet): Promise<void> {
+  async function settleKeysend(settlement: SettlementDetails, wallet: Wallet): Promise<void> {
     const id = `lntx_${newId(clock.nowMs())}`;
     const { paymentHash, amountMsat, settledAt, preimage } = settlement;
     const owner = [wallet.id, wallet.ledgerAccount, connection.nodeId, connection.identity().pubkey];
@@ -81,8 +81,8 @@ export function createIncoming(deps: IncomingDependencies): Incoming {
     );
   }
 
-  /** Credits money that is for no wallet to suspense, where the operator sees it. */
-  async function settleStray(settlement: Settlement): Promise<void> {
+  /** Credits money without a wallet to suspense, where the operator assigns or returns it. */
+  async function settleStray(settlement: SettlementDetails): Promise<void> {
     const { paymentHash, amountMsat, settledAt } = settlement;
     const row = { statement: sql.insertStray, parameters: [paymentHash, amountMsat, settledAt] };
     await credit(settlement, row, { to: SYSTEM_ACCOUNTS.suspense });
@@ -91,7 +91,7 @@ export function createIncoming(deps: IncomingDependencies): Incoming {
   return {
     async mayClaim(incoming) {
       const invoice = await findByHash(incoming.paymentHash);
-      // A payment hash is credited once, so the payer of a second keysend with the same hash would get nothing for it.
+      // A payment hash is credited once, so a second keysend with the same hash would be lost to its payer.
       if (incoming.keysend) {
         return !invoice && !(await isCredited(incoming.paymentHash)) && (await routeKeysend(incoming.customRecords)) !== undefined;
       }
@@ -106,8 +106,28 @@ export function createIncoming(deps: IncomingDependencies): Incoming {
   };
 }
 
-interface Credited {
+interface CreditTarget {
   readonly to: number;
   readonly toLntx?: string;
   readonly toType?: string;
+}
+
+/** The TLV records with the id of the wallet, as podcast apps and old clients send them (bLIP 10 and its custom keys). */
+const WALLET_RECORDS = ['696969', '112111100', '112111100102'];
+
+/** Routes a keysend to the wallet whose id is in one of its records, otherwise to `fallbackWalletId`. */
+export function keysendRouting(wallets: Wallets, fallbackWalletId: string | undefined): KeysendRouting {
+  return async (records) => {
+    for (const type of WALLET_RECORDS) {
+      const wallet = await walletInRecord(wallets, records[type]);
+      if (wallet) return wallet;
+    }
+    return fallbackWalletId === undefined ? undefined : wallets.find(fallbackWalletId);
+  };
+}
+
+async function walletInRecord(wallets: Wallets, hex: string | undefined): Promise<Wallet | undefined> {
+  const id = hex === undefined ? '' : Buffer.from(hex, 'hex').toString('utf8').trim();
+  // Only an id is accepted. A key would be stored by the node with the payment's records.
+  return /^wal_[0-9A-Za-z]{1,40}$/.test(id) ? wallets.find(id) : undefined;
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Accounts, type Key, lineGuard } from '../accounts/accounts.ts';
+import { type Accounts, type Key, lineageGuard } from '../accounts/accounts.ts';
 import { remainingLimit } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -110,7 +110,7 @@ async function claim(deps: WithdrawLinkDependencies, open: OpenLink, invoice: Bo
     feeLimitMsat: msat(link.fee_limit_msat),
     passThru: claimPassThru(link),
     userLabel: link.memo === '' ? undefined : link.memo,
-    guards: madeBy ? [lineGuard(madeBy, () => new Refusal('link_unusable', DISOWNED))] : [],
+    guards: madeBy ? [lineageGuard(madeBy, () => new Refusal('link_unusable', DISOWNED))] : [],
     limits: madeBy?.limits,
     claim: {
       linkId: link.id,
@@ -180,7 +180,7 @@ const DISOWNED = 'The key that made this withdraw link is revoked or expired.';
 /** @throws Refusal when neither the key nor what replaced it in a rotation is valid any more. */
 async function makerOf({ accounts }: WithdrawLinkDependencies, link: sql.LinkRow): Promise<Key | undefined> {
   const key = link.made_by === null ? undefined : await accounts.findById(link.made_by);
-  if (key && !(await accounts.isLineValid(key))) throw new Refusal('link_unusable', DISOWNED);
+  if (key && !(await accounts.isLineageValid(key))) throw new Refusal('link_unusable', DISOWNED);
   return key;
 }
 

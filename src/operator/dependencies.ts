@@ -13,7 +13,7 @@ export interface OperatorDependencies {
   readonly alerts: Alerts;
   readonly connection: Pick<NodeConnection, 'node'>;
   readonly wallets: Pick<Wallets, 'find' | 'create'>;
-  readonly payments: Pick<Payments, 'find' | 'readInvoice' | 'payInvoice' | 'report' | 'drive'>;
+  readonly payments: Pick<Payments, 'find' | 'readInvoice' | 'payInvoice' | 'reportOutcome' | 'attempt'>;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -38,7 +38,7 @@ async function resolveAtNode(deps: OperatorDependencies, action: Action, payment
   const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status);
   const evidence = outcome === status ? `the node says: ${said}` : `preimage ${action.preimage}; the node says: ${said}`;
   await keepEvidence(deps, action, evidence);
-  await deps.payments.report(payment.id, outcome);
+  await deps.payments.reportOutcome(payment.id, outcome);
 }
 
 function provenFailure(status: PaymentOutcome | undefined): PaymentOutcome {
@@ -83,7 +83,7 @@ function provenSuccess({ preimage = '' }: Action, payment: Payment, status: Paym
 /** An internal payment waits for the node to close the invoice to outside payers: that is asked again, and its response decides. */
 async function resolveInside(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
   await ask(() => deps.connection.node.lookupInvoice(payment.paymentHash));
-  await deps.payments.drive(payment);
+  await deps.payments.attempt(payment);
   if ((await deps.payments.find(payment.id))?.state === 'pending') {
     throw new ActionRefused('The node does not say whether an outside payer can still pay the invoice. The log has its response.');
   }

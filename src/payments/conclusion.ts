@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Alerts } from '../alerts/alerts.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
-import { reopen as reopenInvoice, settleInside } from '../invoices/invoices.sql.ts';
+import { reopenedRow, settledInternallyRow } from '../invoices/internal-payment.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -16,21 +16,22 @@ import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { SagaDependencies } from './saga.ts';
 
-/** The posting that ends a payment, and the payment as it is once that is committed. */
+/** The posting that ends a payment, and the payment after its commit. */
 export interface Conclusion {
   readonly payment: Payment;
   readonly posting: Posting;
 }
 
-/** Something moved the payment out of `pending` before its hold: the two change in one posting, so this is a bug. */
+/** The payment is not pending although its hold is open. Both change in one posting, so this is a bug. */
 class PaymentNotPending extends Error {
   override readonly name = 'PaymentNotPending';
 }
 
-/** A payment has succeeded when its preimage is known (BOLT4): a node that says so without it has not said anything. @throws */
+/** Checks the preimage, which proves the success of a payment (BOLT 4). Without it the outcome is unknown. @throws Error */
 export function requireProof(payment: Payment, preimage: string): void {
   const hash = createHash('sha256').update(preimage, 'hex').digest('hex');
-  if (hash !== payment.paymentHash) throw new Error('the node calls the payment succeeded, but shows a preimage of something else');
+  if (hash !== payment.paymentHash)
+    throw new Error('the node reports the payment as succeeded, with a preimage that does not match its payment hash');
 }
 
 interface FeeShares {
@@ -38,13 +39,13 @@ interface FeeShares {
   readonly excessMsat: Msat;
 }
 
-/** Who bears what routing has cost: the wallet as much as was reserved for it, the operator what is beyond. */
+/** Divides the routing fee: the wallet pays up to the fee reserve, the operator the excess. */
 export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat): FeeShares {
   const chargedMsat = minMsat(feeMsat, subMsat(reservedMsat, payment.amountMsat));
   return { chargedMsat, excessMsat: subMsat(feeMsat, chargedMsat) };
 }
 
-/** The amount, and each share of the fee that is not zero, leave for the node. */
+/** Returns the transfers of the amount and of each non-zero share of the fee to the node's account. */
 export function paidTransfers(payment: Payment, shares: FeeShares, nowMs: number) {
   const { chargedMsat, excessMsat } = shares;
   const excess = { id: newId(nowMs), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: excessMsat };
@@ -57,20 +58,21 @@ export function paidTransfers(payment: Payment, shares: FeeShares, nowMs: number
   };
 }
 
-/** In the posting that books the operator's loss, so that it is raised once, however often and by whomever the end is reported. */
+/** Returns the alert about an excess. It is part of the posting that books the excess, so it is raised once. */
 export function excessAlert(alerts: Alerts, payment: Payment, { chargedMsat, excessMsat }: FeeShares): RowWrite[] {
   if (excessMsat === 0) return [];
-  const message = `routing cost ${chargedMsat + excessMsat} msat: its wallet was charged ${chargedMsat} msat, the operator bears ${excessMsat} msat`;
+  const message = `routing cost ${chargedMsat + excessMsat} msat: the wallet was charged ${chargedMsat} msat, the operator bears ${excessMsat} msat`;
   return [alerts.rowOf({ kind: 'fee_above_limit', subject: payment.id, message })];
 }
 
-/** The alert is kept with the payment's end, and whoever waits has been answered: only its line in the log may come later. */
+/** Logs the alert. It is stored already, so a failure here only delays its line in the log. */
 export async function announceExcess({ alerts, log }: SagaDependencies, payment: Payment): Promise<void> {
-  const late = (error: unknown) => log.warn({ payment: payment.id, reason: errorMessage(error) }, 'an alert will be announced later');
+  const late = (error: unknown) =>
+    log.warn({ payment: payment.id, reason: errorMessage(error) }, 'an alert is stored and will be logged later');
   await alerts.announce().catch(late);
 }
 
-/** The amount and the real fee leave the wallet for the node; the rest of the reserve is released. */
+/** Returns the end of a successful payment: amount and real fee are posted, the rest of the reserve is released. */
 export function success(
   { alerts, clock }: SagaDependencies,
   payment: Payment,
@@ -89,11 +91,11 @@ export function success(
   return { payment: ended.payment, posting };
 }
 
-/** The amount moves from wallet to wallet; there is no fee. */
+/** Returns the end of a successful internal payment: the amount moves to the other wallet, without a fee. */
 export function internalPaymentPosting({ clock }: SagaDependencies, payment: Payment, invoice: IssuedInvoice): Conclusion {
-  invariant(invoice.preimage, 'an invoice that is paid inside has its preimage');
+  invariant(invoice.preimage, 'an issued invoice has a preimage');
   const now = unixSeconds(clock);
-  const settled = { statement: settleInside, parameters: [invoice.id, payment.amountMsat, now], onMiss: notPending };
+  const settled = settledInternallyRow(invoice.id, payment.amountMsat, now, notPending);
   const transfer = { ...amountTransfer(payment), to: invoice.ledgerAccount, toType: invoice.wtxType, toLntx: invoice.id };
   const ended = succeeded(payment, invoice.preimage, ZERO_MSAT, now);
   const posting: Posting = {
@@ -103,27 +105,25 @@ export function internalPaymentPosting({ clock }: SagaDependencies, payment: Pay
   return { payment: ended.payment, posting };
 }
 
-/** Everything comes back to the wallet, and what the payment had taken can be taken again. */
+/** Returns the end of a failed payment: hold, budget, invoice and link use are released. */
 export function failure({ linkUses }: SagaDependencies, payment: Payment, reason: FailureReason): Conclusion {
   const rows: RowWrite[] = [
-    { statement: sql.fail, parameters: [payment.id, reason], onMiss: notPending },
+    { statement: sql.markFailed, parameters: [payment.id, reason], onMiss: notPending },
     ...concludeCharge(payment.charge, ZERO_MSAT),
   ];
-  if (payment.invoiceId !== undefined) {
-    rows.push({ statement: reopenInvoice, parameters: [payment.invoiceId], onMiss: notPending });
-  }
+  if (payment.invoiceId !== undefined) rows.push(reopenedRow(payment.invoiceId, notPending));
   if (payment.linkId !== undefined) rows.push(linkUses.releaseUse(payment.linkId));
   const posting: Posting = { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
   return { payment: { ...payment, state: 'failed', failureReason: reason }, posting };
 }
 
-/** What a payment moves out of its wallet; its wallet transaction has had this id since the hold. */
+/** Returns the transfer of the amount. The wallet transaction has had its id since the hold. */
 function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
   const { transferId: id, ledgerAccount: from, amountMsat, wtxType: fromType, id: fromLntx } = payment;
   return { id, from, amountMsat, fromType, fromLntx };
 }
 
-/** What routing cost, as a line of its own that names the payment's. */
+/** Returns the transfer of the fee, a wallet transaction that refers to the payment's. */
 function feeTransfer(payment: Payment, id: string, amountMsat: Msat): TransferOrder {
   const { ledgerAccount: from } = payment;
   return { id, from, to: SYSTEM_ACCOUNTS.node, amountMsat, fromType: 'network_fee', passThru: sourceOf(payment) };
@@ -132,7 +132,7 @@ function feeTransfer(payment: Payment, id: string, amountMsat: Msat): TransferOr
 function succeeded(payment: Payment, preimage: string, feeMsat: Msat, settledAt: number): { payment: Payment; row: RowWrite } {
   return {
     payment: { ...payment, state: 'succeeded', preimage, feeMsat, settledAt },
-    row: { statement: sql.succeed, parameters: [payment.id, preimage, feeMsat, settledAt], onMiss: notPending },
+    row: { statement: sql.markSucceeded, parameters: [payment.id, preimage, feeMsat, settledAt], onMiss: notPending },
   };
 }
 

@@ -15,15 +15,15 @@ import { LinkUsesChanged, type SagaDependencies, type TakenUse } from './saga.ts
 
 type Success = Extract<PaymentOutcome, { state: 'succeeded' }>;
 
-/** Another report was first. */
+/** Another report has corrected the payment before. */
 class CorrectedBefore extends Error {
   override readonly name = 'CorrectedBefore';
 }
 
 /**
- * Books a payment that the node reported as failed, so that its hold was released, and now reports as succeeded. The money has left, so
- * the wallet is charged what it would have been charged. If its balance does not cover that any more, the operator bears it, because no
- * customer's balance goes below zero. Either way once, with an alert in the same posting.
+ * Books a payment that the node reported as succeeded after it had reported it as failed, so that the hold was released. The wallet is
+ * charged the same as for any success. If its balance no longer covers that, the operator bears, because no wallet's balance may become
+ * negative. Idempotent; the posting contains an alert.
  */
 export async function correctLateSuccess(deps: SagaDependencies, payment: Payment, outcome: Success): Promise<void> {
   requireProof(payment, outcome.preimage);
@@ -44,14 +44,14 @@ export async function correctLateSuccess(deps: SagaDependencies, payment: Paymen
 async function bookLateSuccess(deps: SagaDependencies, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
   const use = payment.linkId === undefined ? undefined : await deps.linkUses.takeUse(deps.database, payment.linkId);
   try {
-    await deps.ledger.post(charged(deps, payment, reservedMsat, outcome, use));
+    await deps.ledger.post(chargedToWallet(deps, payment, reservedMsat, outcome, use));
   } catch (error) {
     if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
-    await deps.ledger.post(borne(deps, payment, outcome, use));
+    await deps.ledger.post(borneByOperator(deps, payment, outcome, use));
   }
 }
 
-function charged(
+function chargedToWallet(
   deps: SagaDependencies,
   payment: Payment,
   reservedMsat: Msat,
@@ -62,7 +62,7 @@ function charged(
   const shares = shareFee(payment, reservedMsat, feeMsat);
   const { chargedMsat } = shares;
   const parameters = [payment.id, preimage, chargedMsat, unixSeconds(clock)];
-  const message = `reported as failed, then as succeeded: its wallet was charged ${payment.amountMsat} msat and ${chargedMsat} msat for routing`;
+  const message = `reported as failed, then as succeeded: the wallet was charged ${payment.amountMsat} msat and ${chargedMsat} msat for routing`;
   const transfers = paidTransfers(payment, shares, clock.nowMs());
   return {
     rows: [
@@ -75,10 +75,10 @@ function charged(
   };
 }
 
-function borne(deps: SagaDependencies, payment: Payment, { feeMsat }: Success, use: TakenUse | undefined): Posting {
+function borneByOperator(deps: SagaDependencies, payment: Payment, { feeMsat }: Success, use: TakenUse | undefined): Posting {
   const { alerts, clock } = deps;
   const lossMsat = msat(payment.amountMsat + feeMsat);
-  const message = `reported as failed, then as succeeded, and the wallet could not be charged any more: the operator bears ${lossMsat} msat`;
+  const message = `reported as failed, then as succeeded, and the wallet's balance does not cover it: the operator bears ${lossMsat} msat`;
   return {
     rows: [
       { statement: sql.correctBorne, parameters: [payment.id], onMiss: new CorrectedBefore() },
@@ -88,7 +88,7 @@ function borne(deps: SagaDependencies, payment: Payment, { feeMsat }: Success, u
   };
 }
 
-/** Takes the use of the withdraw link that the failure had released, and raises the alert. */
+/** Returns the rows that take the released use of the withdraw link again, and raise the alert. */
 function correctionRows(alerts: Alerts, { id, linkId }: Payment, message: string, use: TakenUse | undefined): RowWrite[] {
   const overuse = use && use.overused > 0 ? `. Withdraw link ${linkId} has now paid ${use.overused} more than its number of uses` : '';
   return [...(use ? [use.row] : []), alerts.rowOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];

@@ -1,15 +1,15 @@
 import type { Receipt } from '../ledger/posting.ts';
 import type { Payment } from './payment.ts';
 
-/** A payment as it is after this process has booked its end, and the receipt of that posting. */
-export interface Ended {
+/** A payment whose outcome this process has booked, and the receipt of that posting. */
+export interface EndedPayment {
   readonly payment: Payment;
   readonly receipt: Receipt;
 }
 
-type Waiter = (ended?: Ended) => void;
+type Waiter = (ended?: EndedPayment) => void;
 
-/** Tells requests that wait for a payment that this process has booked its end. */
+/** Notifies waiting requests of the payments whose outcome this process has booked. */
 export class Endings {
   readonly #waiters = new Map<string, Set<Waiter>>();
   #isClosed = false;
@@ -18,13 +18,13 @@ export class Endings {
     return this.#isClosed;
   }
 
-  /** `ended` is absent when somebody else booked the end: then only the database has the result. */
-  announce(paymentId: string, ended?: Ended): void {
+  /** `ended` is undefined if the outcome was booked elsewhere. Then only the database has it. */
+  announce(paymentId: string, ended?: EndedPayment): void {
     for (const waiter of this.#waiters.get(paymentId) ?? []) waiter(ended);
   }
 
-  /** Resolves at the payment's end if it is announced from now on, otherwise with undefined after `ms` or when this is closed. */
-  next(paymentId: string, ms: number): Promise<Ended | undefined> {
+  /** Resolves when the payment is announced. Resolves with undefined after `ms`, or when `close` is called. */
+  next(paymentId: string, ms: number): Promise<EndedPayment | undefined> {
     if (this.#isClosed) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const waiters = this.#waiters.get(paymentId) ?? new Set();
@@ -40,7 +40,7 @@ export class Endings {
     });
   }
 
-  /** Ends all waiting, now and later. */
+  /** Resolves all present and future calls of `next` with undefined. */
   close(): void {
     this.#isClosed = true;
     for (const waiters of [...this.#waiters.values()]) for (const waiter of [...waiters]) waiter();

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Limits } from '../budgets/limits.ts';
+import type { KeyLimits } from '../budgets/limits.ts';
 import type { NodeConnection } from '../connection/connection.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
@@ -8,10 +8,10 @@ import type { Guard, RowWrite } from '../ledger/posting.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
-import { newPayment } from './new-payment.ts';
+import { newPayment } from './payment.ts';
 import type { Saga, StartedPayment } from './saga.ts';
 
-/** What the API says of a keysend, which has no expiry of its own. */
+/** The expiry that the API shows for a keysend, which has none. */
 export const KEYSEND_EXPIRY_SECONDS = 432_000;
 
 export interface Keysend {
@@ -20,21 +20,21 @@ export interface Keysend {
   readonly destination: string;
   readonly amountMsat: Msat;
   readonly feeLimitMsat?: Msat | undefined;
-  /** Without the preimage's record, which the node adds. */
+  /** Without the record of the preimage, which the node adds. */
   readonly customRecords: CustomRecords;
   /** JSON text. */
   readonly passThru?: string | undefined;
-  /** The keys that ask for it. */
+  /** Conditions of the hold, such as the validity of the requesting key. */
   readonly guards?: readonly Guard[];
-  /** What else is written when it begins, given its id. */
+  /** Returns rows to write in the posting that starts the payment. */
   readonly extraRows?: (paymentId: string) => readonly RowWrite[];
-  /** What may leave by the key that asks for it. */
-  readonly limits?: Limits | undefined;
+  /** The limits of the requesting key. */
+  readonly limits?: KeyLimits | undefined;
 }
 
 /**
- * Begins to pay a node without an invoice (bLIP 3). The preimage is ours, so the payment has its hash before it is sent.
- * @throws Refusal when nothing was begun.
+ * Starts a payment to a node without an invoice (bLIP 3). This service generates the preimage.
+ * @throws Refusal, NodeUnavailable when no payment was started.
  */
 export async function keysend(deps: { saga: Saga; connection: NodeConnection; clock: Clock }, order: Keysend): Promise<StartedPayment> {
   const { wallet, destination, amountMsat } = order;
@@ -66,5 +66,5 @@ export async function keysend(deps: { saga: Saga; connection: NodeConnection; cl
   });
   const { guards, limits } = order;
   const reserveMsat = order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat);
-  return deps.saga.begin({ payment, reserveMsat, rows: order.extraRows?.(payment.id) ?? [], guards, limits });
+  return deps.saga.start({ payment, reserveMsat, rows: order.extraRows?.(payment.id) ?? [], guards, limits });
 }

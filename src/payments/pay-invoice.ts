@@ -1,4 +1,4 @@
-import type { Limits } from '../budgets/limits.ts';
+import type { KeyLimits } from '../budgets/limits.ts';
 import type { NodeConnection } from '../connection/connection.ts';
 import type { Database } from '../db/database.ts';
 import type { Invoice } from '../invoices/invoice.ts';
@@ -9,32 +9,30 @@ import type { Guard, RowWrite } from '../ledger/posting.ts';
 import { type Bolt11, unknownRequiredBits } from '../lightning/bolt11/bolt11.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
-import { newPayment } from './new-payment.ts';
-import { findPayable, type Payable } from './payable.ts';
-import type { WithdrawalType } from './payment.ts';
-import { requireRepeat } from './repeated-payment.ts';
+import { findPayable, type Payable, requireRepeat } from './payable.ts';
+import { newPayment, type WithdrawalType } from './payment.ts';
 import type { Saga, StartedPayment } from './saga.ts';
 
 export interface InvoicePayment {
   readonly wallet: Wallet;
-  /** The payment request, or the invoice that was decoded from it. */
+  /** The payment request (BOLT11), as text or decoded. */
   readonly invoice: string | Bolt11;
-  /** For an invoice that leaves its amount open. */
+  /** Required for an invoice without an amount. */
   readonly amountMsat?: Msat | undefined;
-  /** 0 means zero; absent: {@link PAYMENT_FEE_RULE}. */
+  /** 0 allows no fee. Absent: {@link PAYMENT_FEE_RULE}. */
   readonly feeLimitMsat?: Msat | undefined;
   /** JSON text. */
   readonly passThru?: string | undefined;
   /** Absent: the description of the invoice. */
   readonly userLabel?: string | undefined;
   readonly wtxType: WithdrawalType;
-  /** The keys that ask for it. */
+  /** Conditions of the hold, such as the validity of the requesting key. */
   readonly guards?: readonly Guard[];
-  /** What else is written when it begins, given its id. */
+  /** Returns rows to write in the posting that starts the payment. */
   readonly extraRows?: (paymentId: string) => readonly RowWrite[];
-  /** What may leave by the key that asks for it. */
-  readonly limits?: Limits | undefined;
-  /** The withdraw link it is claimed with, and the row that claims it. */
+  /** The limits of the requesting key. */
+  readonly limits?: KeyLimits | undefined;
+  /** The withdraw link that is claimed, and the row that takes one use of it. */
   readonly claim?: { readonly linkId: string; readonly row: RowWrite };
 }
 
@@ -46,13 +44,15 @@ export interface PayInvoiceDependencies {
 }
 
 /**
- * Begins to pay a BOLT11 invoice from a wallet: over the network, or inside when it is a local wallet's.
+ * Starts the payment of a BOLT11 invoice: over the network, or internally if a wallet of this service issued it.
  *
- * Checks come in this order. The invoice is the very text that this service issued, or it has been decoded: signature and network are
- * right. A repeat of a payment that this wallet has pending or settled returns that payment, also after the invoice has expired: a client
- * that retries must not read in a 400 that nothing was paid. Then the invoice itself. Only then what other wallets have to do with its
- * payment hash, so that an invoice that could not be paid reveals nothing of them.
- * @throws Refusal when nothing was begun.
+ * The checks have this order.
+ * 1. The text is one that this service issued, or its signature and network are valid.
+ * 2. A repeat of a live payment of this wallet returns that payment, even if the invoice has expired: a 400 for a retry would wrongly say that
+ *    nothing was paid.
+ * 3. The invoice can be paid.
+ * 4. Payments and invoices of other wallets with the same payment hash. They come last, so that an unpayable invoice reveals nothing about them.
+ * @throws Refusal, NodeUnavailable when no payment was started.
  */
 export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<StartedPayment> {
   const { database, saga, connection, clock } = deps;
@@ -87,32 +87,32 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
     invoiceId: local?.id,
     linkId: claim?.linkId,
   });
-  // Inside there is no routing, so nothing is reserved for it and a wallet can be emptied.
+  // An internal payment has no routing fee, so nothing is reserved and the wallet can be emptied.
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
   const { guards, limits } = order;
   const rows = [...(claim ? [claim.row] : []), ...(order.extraRows?.(payment.id) ?? [])];
-  return saga.beginNew({ payment, issued: local, reserveMsat, rows, guards, limits }, found.pending);
+  return saga.startNew({ payment, issued: local, reserveMsat, rows, guards, limits }, found.pending);
 }
 
-/** BOLT11: a payer that does not know a required feature must not pay. */
+/** Checks expiry, description and features. BOLT 11: a payer must not pay if it does not know a required feature. */
 function requirePayable(invoice: Payable, nowSeconds: number): void {
   if (invoice.expiresAt <= nowSeconds) throw new Refusal('invoice_expired');
-  // PostgreSQL has no NUL in a text.
+  // PostgreSQL cannot store NUL in text.
   if (invoice.description?.includes('\u0000'))
     throw new Refusal('invoice_undecodable', 'The description of the invoice is not valid text.');
   const [bit] = unknownRequiredBits(invoice.features);
   if (bit !== undefined) throw new Refusal('invoice_undecodable', `The invoice requires feature ${bit}, which this service does not know.`);
 }
 
-/** Returns the amount that invoice and request agree on; undefined when they do not, or when neither states one. */
+/** Returns the amount of invoice and request; undefined if they differ or neither states one. */
 function agreedAmount({ amountMsat }: Payable, given: Msat | undefined): Msat | undefined {
   if (given !== undefined && amountMsat !== undefined && given !== amountMsat) return undefined;
   return amountMsat ?? given;
 }
 
 /**
- * Checks that the invoice of this service with the payment hash can be paid. The payment request must be the very text that was
- * issued: an invoice that keeps a local hash but changes the amount is a forgery.
+ * Checks that an invoice of this service can be paid. The payment request must be the text that was issued: an invoice with the same hash
+ * and another amount is a forgery.
  * @throws Refusal `invoice_mismatch`, `own_invoice`, `invoice_canceled`, `invoice_paid`.
  */
 function requireOpen(invoice: Invoice, wanted: Payable, payer: Wallet): Invoice {

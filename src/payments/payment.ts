@@ -1,11 +1,15 @@
 import type { Charge } from '../budgets/budgets.ts';
+import type { NodeConnection } from '../connection/connection.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
 import { type Msat, msat } from '../kernel/money.ts';
 import type { CustomRecords, FailureReason } from '../lightning/node.ts';
+import type { Wallet } from '../wallets/wallets.ts';
 import type { PaymentRow } from './payments.sql.ts';
 
 /**
- * Money on its way out of a wallet, or gone. A payment is one attempt: its id is what the node gets and its hold has the same id.
- * Times are Unix seconds, hashes and keys hex.
+ * An outgoing payment of a wallet. A payment is one attempt: its id is also the id of its hold and of the payment at the node.
+ * Times are Unix seconds; hashes and keys are hex.
  */
 export interface Payment {
   /** `lntx_…` */
@@ -13,7 +17,7 @@ export interface Payment {
   readonly walletId: string;
   readonly ledgerAccount: number;
   readonly nodeId: string;
-  /** The ledger transfer that will move the amount; chosen at the hold, so that the wallet transaction has its id from the start. */
+  /** The id of the ledger transfer that will move the amount. It is generated with the hold, so the wallet transaction has its id from then on. */
   readonly transferId: string;
   readonly wtxType: WithdrawalType;
   readonly state: 'pending' | 'succeeded' | 'failed';
@@ -30,26 +34,60 @@ export interface Payment {
   readonly expiresAt: number | undefined;
   readonly createdAt: number;
   readonly settledAt: number | undefined;
-  /** A keysend chooses its own; shown only once the payment has succeeded. */
+  /** Known from the start for a keysend. Must not be shown before the payment has succeeded. */
   readonly preimage: string | undefined;
   readonly isKeysend: boolean;
   readonly customRecords: CustomRecords | undefined;
-  /** JSON text. */
+  /** JSON text from the request. */
   readonly passThru: string | undefined;
-  /** The invoice of this service that the payment settles inside, without the network. */
+  /** The invoice of another wallet that an internal payment settles. */
   readonly invoiceId: string | undefined;
-  /** The withdraw link it was claimed with. */
+  /** The withdraw link that was claimed. */
   readonly linkId: string | undefined;
-  /** What it counts for against the budget of the key that asked for it. */
+  /** What the payment counts against the budget of the requesting key. */
   readonly charge?: Charge | undefined;
-  /** How it was booked again, when the node had reported as failed what then succeeded. */
+  /** Set when the node reported success after failure: the wallet was `charged`, or the operator has `borne` the cost. */
   readonly correction?: 'charged' | 'borne' | undefined;
-  /** The node is known to have had it, so it is looked up and never sent again. */
+  /** The node has confirmed that it knows the payment. From then on it is looked up and never sent again. */
   readonly isAtNode?: boolean | undefined;
 }
 
-/** What the wallet's list calls money that leaves. */
+/** The type of the wallet transaction. */
 export type WithdrawalType = 'ln_withdrawal' | 'ln_lnurl_withdraw' | 'ln_lnurl_pay_outbound';
+
+/** The fields that every new payment sets in the same way. */
+type CommonField =
+  | 'id'
+  | 'walletId'
+  | 'ledgerAccount'
+  | 'nodeId'
+  | 'transferId'
+  | 'state'
+  | 'failureReason'
+  | 'feeMsat'
+  | 'createdAt'
+  | 'settledAt';
+
+/** Returns a new pending payment of a wallet. It is not stored yet. */
+export function newPayment(
+  { connection, clock }: { connection: NodeConnection; clock: Clock },
+  wallet: Wallet,
+  fields: Omit<Payment, CommonField>,
+): Payment {
+  return {
+    ...fields,
+    id: `lntx_${newId(clock.nowMs())}`,
+    walletId: wallet.id,
+    ledgerAccount: wallet.ledgerAccount,
+    nodeId: connection.nodeId,
+    transferId: newId(clock.nowMs()),
+    state: 'pending',
+    failureReason: undefined,
+    feeMsat: undefined,
+    createdAt: unixSeconds(clock),
+    settledAt: undefined,
+  };
+}
 
 export function rowToPayment(row: PaymentRow): Payment {
   return {
@@ -85,12 +123,12 @@ export function rowToPayment(row: PaymentRow): Payment {
   };
 }
 
-function rowToCharge({ charged_line: lineId, charged_period: periodStart, charged_msat: pendingMsat }: PaymentRow): Charge | undefined {
-  if (lineId === null || periodStart === null || pendingMsat === null) return undefined;
-  return { lineId, periodStart, pendingMsat: msat(pendingMsat) };
+function rowToCharge({ charged_line: lineageId, charged_period: periodStart, charged_msat: pendingMsat }: PaymentRow): Charge | undefined {
+  if (lineageId === null || periodStart === null || pendingMsat === null) return undefined;
+  return { lineageId, periodStart, pendingMsat: msat(pendingMsat) };
 }
 
-/** The insert parameters of a new, pending payment, in the order of `payments.sql.ts`. */
+/** Returns the parameters of the insert in `payments.sql.ts`. */
 export function pendingParameters(p: Payment) {
   return [
     p.id,
@@ -115,7 +153,7 @@ export function pendingParameters(p: Payment) {
     p.passThru ?? null,
     p.invoiceId ?? null,
     p.linkId ?? null,
-    p.charge?.lineId ?? null,
+    p.charge?.lineageId ?? null,
     p.charge?.periodStart ?? null,
     p.charge?.pendingMsat ?? null,
   ];

@@ -1,5 +1,5 @@
 import { statement } from '../db/statement.ts';
-import { COLUMNS as INVOICE_COLUMNS, type InvoiceRow } from '../invoices/invoices.sql.ts';
+import { INVOICE_COLUMNS, type InvoiceRow } from '../invoices/invoice.ts';
 import type { FailureReason } from '../lightning/node.ts';
 
 export type PaymentRow = {
@@ -61,61 +61,61 @@ export const insertPending = statement('payment_insert', {
     ON CONFLICT DO NOTHING RETURNING 1`,
 });
 
-/** How many payments a wallet has in flight; counts no further than the limit. */
+/** Counts the pending payments of a wallet, up to the limit. */
 export const countPending = statement<{ n: number }>(
   'payment_count_pending',
   `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE wallet_id = $1 AND state = 'pending' LIMIT $2) AS pending`,
 );
 
-/** Changes one row if the wallet's payments in flight, this new one included, are within the limit. Its account is locked by then. */
+/** Changes one row if the wallet's pending payments, including the new one, are within the limit. The ledger account is locked by then. */
 const requireWithinLimitOne = `UPDATE payment SET state = 'pending' WHERE id = $1
     AND (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') <= $3`;
 
 export const requireWithinLimit = statement('payment_require_within_limit', {
   sqlite: requireWithinLimitOne,
   postgres: requireWithinLimitOne,
-  // It changes nothing: writing a row again that was just inserted took half as long as inserting it.
+  // Changes nothing: updating a row that was just inserted took half as long as the insert.
   postgresMany: `SELECT 1 FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (id, wallet_id, most)
     WHERE (SELECT count(*) FROM payment WHERE wallet_id = n.wallet_id AND state = 'pending') <= n.most`,
 });
 
-/** How many payments are in flight altogether; counts no further than the limit. */
+/** Counts all pending payments, up to the limit. */
 export const countAllPending = statement<{ n: number }>(
   'payment_count_all_pending',
   `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE state = 'pending' LIMIT $1) AS pending`,
 );
 
-const succeedOne = `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4
+const markSucceededOne = `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4
   WHERE id = $1 AND state = 'pending'`;
 
 // "coalesce" hides the condition from the index of pending payments: a plan made while they were few would read all of them, not those by id.
-export const succeed = statement('payment_succeed', {
-  sqlite: succeedOne,
-  postgres: succeedOne,
+export const markSucceeded = statement('payment_succeed', {
+  sqlite: markSucceededOne,
+  postgres: markSucceededOne,
   postgresMany: `UPDATE payment SET state = 'succeeded', preimage = n.preimage, fee_msat = n.fee_msat, settled_at = n.settled_at
     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS n (id, preimage, fee_msat, settled_at)
     WHERE payment.id = n.id AND coalesce(state) = 'pending' RETURNING 1`,
 });
 
-export const fail = statement(
+export const markFailed = statement(
   'payment_fail',
   `UPDATE payment SET state = 'failed', failure_reason = $2 WHERE id = $1 AND state = 'pending'`,
 );
 
-/** A payment that had been booked as failed is one that succeeded, charged to its wallet. */
+/** Turns a payment that was booked as failed into a success that is charged to its wallet. */
 export const correctCharged = statement(
   'payment_correct_charged',
   `UPDATE payment SET state = 'succeeded', failure_reason = NULL, preimage = $2, fee_msat = $3, settled_at = $4, correction = 'charged'
    WHERE id = $1 AND state = 'failed' AND correction IS NULL`,
 );
 
-/** It stays failed for its wallet, which could not be charged any more: the operator bears it. */
+/** Leaves the payment failed for its wallet, which cannot be charged; the operator pays. */
 export const correctBorne = statement(
   'payment_correct_borne',
   `UPDATE payment SET correction = 'borne' WHERE id = $1 AND state = 'failed' AND correction IS NULL`,
 );
 
-/** The node has answered that it has the payment. */
+/** Records that the node knows the payment. */
 export const markAtNode = statement('payment_mark_at_node', 'UPDATE payment SET at_node = 1 WHERE id = $1');
 
 /** Marks every payment that the node may have had before it was restored from a backup. */
@@ -135,7 +135,7 @@ const byHash = (name: string, owner: string) =>
      ORDER BY CASE WHEN state = 'failed' THEN 1 ELSE 0 END, id DESC LIMIT 1`,
   );
 
-/** The live payment of a hash, or the newest failed one, of a wallet. Others may have tried to pay the same invoice. */
+/** The live payment of a hash in a wallet, or the newest failed one. Other wallets may have tried to pay the same invoice. */
 export const findByHashInWallet = byHash('in_wallet', 'wallet_id = $2');
 
 /** The same of any wallet of an account. */
@@ -146,13 +146,13 @@ export const findLive = statement<PaymentRow>(
   `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND state <> 'failed' ORDER BY id DESC LIMIT 1`,
 );
 
-/** `id` and all that follows is null where no invoice of this service has the hash. */
+/** `id` and the columns after it are null if no invoice of this service has the hash. */
 export type PayableRow = InvoiceRow & { live_id: string | null; pending: number };
 
 /**
- * The invoice of this service with a payment hash, the live payment of that hash, and how many payments a wallet has in flight: one
- * round trip before a payment instead of three. A limit in the count would be a subquery more, which takes SQLite three times as long; there
- * are no more payments in flight than the limit of a wallet allows.
+ * Reads the invoice of this service with a payment hash, the live payment of that hash, and the number of pending payments of a wallet, in
+ * one round trip instead of three. The count has no limit: the subquery for it would take SQLite three times as long, and the number of
+ * pending payments of a wallet is limited.
  */
 export const findPayable = statement<PayableRow>(
   'payment_find_payable',
@@ -167,8 +167,10 @@ export const findMany = statement<PaymentRow>('payment_find_many', {
   postgres: `SELECT ${COLUMNS} FROM payment WHERE id = ANY($1::text[])`,
 });
 
-/** The labels and the passThru of some payments: what a search looks at. */
-export const searchTexts = statement<{ id: string; label: string; pass_thru: string | null }>('payment_search_texts', {
+export type PaymentTextRow = { id: string; label: string; pass_thru: string | null };
+
+/** The label and the passThru of payments, which a search compares. */
+export const searchTexts = statement<PaymentTextRow>('payment_search_texts', {
   sqlite: 'SELECT id, user_label AS label, pass_thru FROM payment WHERE id IN (SELECT value FROM json_each($1))',
   postgres: 'SELECT id, user_label AS label, pass_thru FROM payment WHERE id = ANY($1::text[])',
 });
@@ -189,33 +191,33 @@ const allByHash = (name: string, owner: string) =>
     `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND ${owner} ORDER BY id DESC LIMIT $3`,
   );
 
-/** Every attempt of a wallet to pay a hash, newest first. */
+/** All payments of a hash in a wallet, newest first. */
 export const listByHashInWallet = allByHash('in_wallet', 'wallet_id = $2');
 
 /** The same of all wallets of an account. */
 export const listByHashInAccount = allByHash('in_account', OF_ACCOUNT);
 
-/** Payments made before one, newest first, and whose they are. The states have an index each, so they are no parameter. */
+/** Payments created before an id, newest first, with their accounts. Each state has its own index, so the state is not a parameter. */
 const newestFirst = (name: string, where: string, id: string, limit: string) =>
   statement<OwnedPaymentRow>(`payment_list_${name}`, `${WITH_ACCOUNT} WHERE ${where}id < ${id} ORDER BY id DESC LIMIT ${limit}`);
 
 const ofWallet = (name: string, where: string) => newestFirst(`of_wallet_${name}`, `wallet_id = $1 AND ${where}`, '$2', '$3');
 
-/** By wallet, id and number. */
+/** Parameters: wallet, id, limit. */
 export const listOfWallet = {
   any: ofWallet('any', ''),
   pending: ofWallet('pending', `state = 'pending' AND `),
   failed: ofWallet('failed', `state = 'failed' AND `),
 };
 
-/** Of all wallets, by id and number. */
+/** Of all wallets. Parameters: id, limit. */
 export const listOfAll = {
   any: newestFirst('of_all_any', '', '$1', '$2'),
   pending: newestFirst('of_all_pending', `state = 'pending' AND `, '$1', '$2'),
   failed: newestFirst('of_all_failed', `state = 'failed' AND `, '$1', '$2'),
 };
 
-/** A claim of a link with this invoice that is pending, or was paid. */
+/** A claim of a link with this invoice that is pending or was paid. */
 export const findClaim = statement<{ id: string }>(
   'payment_find_claim',
   `SELECT id FROM payment WHERE payment_hash = $1 AND payment_request = $2 AND link_id = $3

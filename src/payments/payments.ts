@@ -1,7 +1,8 @@
 import type { Tx } from '../db/database.ts';
-import type { Invoices } from '../invoices/invoices.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { type Msat, subMsat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { InsufficientBalance } from '../ledger/arithmetic.ts';
 import type { Receipt } from '../ledger/posting.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
@@ -11,45 +12,45 @@ import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
 import { readInvoice } from './payable.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import { Saga, type SagaDependencies, type StartedPayment, type Waited } from './saga.ts';
-import { stateShortfall } from './stated-shortfall.ts';
+import { type AwaitedPayment, Saga, type SagaDependencies, type StartedPayment } from './saga.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
 
-/** Money out: to invoices, to nodes, to other wallets. */
+/** Outgoing money: payments of invoices, keysends, transfers between wallets. */
 export interface Payments {
   /** Decodes an invoice. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
   readInvoice(paymentRequest: string): Bolt11;
+  /** See `pay-invoice.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
   payInvoice(order: InvoicePayment): Promise<StartedPayment>;
+  /** See `keysend.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
   keysend(order: Keysend): Promise<StartedPayment>;
-  /** @returns the receipt, with the one transfer and both balances. */
+  /** See `transfer.ts`. @returns the receipt, with the transfer and both balances. @throws Refusal */
   transfer(order: WalletTransfer): Promise<Receipt>;
-  /** The payment once it has ended, or as it is after `seconds`. */
-  wait(id: string, seconds: number): Promise<Waited>;
+  /** Returns the payment when it has ended, or its state after `seconds`. */
+  wait(id: string, seconds: number): Promise<AwaitedPayment>;
   find(id: string): Promise<Payment | undefined>;
-  /** Returns the most that routing the payment may cost, or might have cost. */
+  /** Returns the fee limit of a payment; undefined if it never had a hold. */
   feeLimitMsat(payment: Payment): Promise<Msat | undefined>;
-  /** The payment of a hash in one wallet, or in any wallet of an account: the live one, or the newest failed one. */
+  /** Returns the payment of a hash in a wallet, or in any wallet of an account: the live one, otherwise the newest failed one. */
   findByHash(paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined>;
   findMany(ids: readonly string[]): Promise<Payment[]>;
-  /** How many are in flight; counts no further than 100,000. */
+  /** Counts the pending payments, up to 100,000. */
   countPending(): Promise<number>;
-  /** Whether a claim of the withdraw link is being paid. */
+  /** Returns whether a claim of the withdraw link is pending. */
   isLinkBusy(linkId: string): Promise<boolean>;
   /** Returns whether a claim of the withdraw link with this invoice is pending or was paid. */
   isClaimPaid(linkId: string, invoice: Pick<Bolt11, 'paymentHash' | 'paymentRequest'>): Promise<boolean>;
-  /** Books what the node reports of a payment; what contradicts the ledger is corrected where that is possible, and raises an alert. */
-  report(paymentId: string, outcome: PaymentOutcome): Promise<void>;
-  /** Drives one pending payment again; never throws. */
-  drive(payment: Payment): Promise<void>;
-  /** Drives every pending payment again, unless the node is away; never throws. */
-  resume(): Promise<void>;
-  /** Answers everybody who waits with what is known now. */
+  /**
+   * Books an outcome that the node reports. An outcome that contradicts the ledger raises an alert, and is corrected if possible. Idempotent.
+   */
+  reportOutcome(paymentId: string, outcome: PaymentOutcome): Promise<void>;
+  /** Attempts a pending payment again. Never throws. */
+  attempt(payment: Payment): Promise<void>;
+  /** Attempts all pending payments again, unless the node is unavailable. Never throws. */
+  resumePending(): Promise<void>;
+  /** Makes every `wait` return the present state. */
   stopWaiting(): void;
+  /** Waits until the running attempts have ended, or for a short time if the node does not answer. */
   stop(): Promise<void>;
-}
-
-export interface PaymentsDependencies extends SagaDependencies {
-  readonly invoices: Invoices;
 }
 
 /**
@@ -60,48 +61,48 @@ export async function markPendingAtNode(tx: Tx): Promise<void> {
   await tx.run(sql.markPendingAtNode);
 }
 
-/** How many pending payments are driven at once when they are resumed. */
+/** The number of pending payments that are attempted at the same time. */
 const RESUME_PAGE = 100;
 const MAX_COUNT = 100_000;
 
-export function createPayments(deps: PaymentsDependencies): Payments {
+export function createPayments(deps: SagaDependencies): Payments {
   const { database } = deps;
   const saga = new Saga(deps);
   const one = (row: sql.PaymentRow | undefined) => row && rowToPayment(row);
   const find = async (id: string) => one(await database.first(sql.findById, id));
 
-  /** A page at a time, so that any number of them costs the same memory. */
-  async function driveAllPending(): Promise<void> {
+  /** Reads a page at a time to bound the memory. */
+  async function attemptAllPending(): Promise<void> {
     let count = 0;
     for (let after: string | undefined = ''; after !== undefined; ) {
       const rows: sql.PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
-      await Promise.all(rows.map((row) => saga.drive(rowToPayment(row))));
+      await Promise.all(rows.map((row) => saga.attempt(rowToPayment(row))));
       count += rows.length;
       after = rows.length < RESUME_PAGE ? undefined : rows.at(-1)?.id;
-      if (rows.length > 0) deps.log.info({ count, more: after !== undefined }, 'pending payments were handed to the node again');
+      if (rows.length > 0) deps.log.info({ count, more: after !== undefined }, 'pending payments were attempted again');
     }
   }
 
-  async function resume(): Promise<void> {
+  async function resumePending(): Promise<void> {
     try {
-      // While the node is away, nothing is lost by waiting: whoever sees it come back resumes.
-      if (await deps.connection.isAvailable()) await driveAllPending();
+      // The event reader calls this function again when the node answers again.
+      if (await deps.connection.isAvailable()) await attemptAllPending();
     } catch (error) {
-      deps.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; trying again later');
+      deps.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; retrying later');
     }
   }
 
   return {
     find,
-    resume,
+    resumePending,
     readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.connection.identity().network),
     payInvoice(order) {
       const started = payInvoice({ ...deps, saga }, order);
-      // The claimer of a withdraw link has no key of the wallet, and is told nothing about its balance.
-      return order.claim ? started : stateShortfall('payment', started);
+      // The claimer of a withdraw link has no key of the wallet and must not learn its balance.
+      return order.claim ? started : withShortfall('payment', started);
     },
-    keysend: (order) => stateShortfall('payment', keysend({ ...deps, saga }, order)),
-    transfer: (order) => stateShortfall('transfer', transferBetween(deps, order)),
+    keysend: (order) => withShortfall('payment', keysend({ ...deps, saga }, order)),
+    transfer: (order) => withShortfall('transfer', transferBetween(deps, order)),
     async feeLimitMsat({ id, amountMsat }) {
       const reservedMsat = await deps.ledger.reservedMsat(id);
       return reservedMsat === undefined ? undefined : subMsat(reservedMsat, amountMsat);
@@ -118,21 +119,41 @@ export function createPayments(deps: PaymentsDependencies): Payments {
     isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,
     isClaimPaid: async (linkId, { paymentHash, paymentRequest }) =>
       (await database.first(sql.findClaim, paymentHash, paymentRequest, linkId)) !== undefined,
-    async report(paymentId, outcome) {
+    async reportOutcome(paymentId, outcome) {
       let payment = await find(paymentId);
       if (payment?.state === 'pending') {
         await saga.conclude(payment, outcome);
-        // Another report may have been booked meanwhile, and say something else.
+        // Another report with another outcome may have been booked meanwhile.
         payment = await find(paymentId);
         if (payment?.state === 'pending') return;
       }
       if (outcome.state === 'pending' || outcome.state === payment?.state || payment?.correction) return;
       if (payment?.state === 'failed' && outcome.state === 'succeeded') return correctLateSuccess(deps, payment, outcome);
-      const message = `the ledger calls the payment ${payment?.state ?? 'unknown'}, the node says ${outcome.state}`;
+      const message = `the payment is ${payment?.state ?? 'unknown'} in the ledger and ${outcome.state} at the node`;
       await deps.alerts.raise({ kind: 'payment_contradicted', subject: paymentId, message });
     },
-    drive: (payment) => saga.drive(payment),
+    attempt: (payment) => saga.attempt(payment),
     stopWaiting: () => saga.stopWaiting(),
     stop: () => saga.stop(),
   };
+}
+
+/**
+ * Adds the amounts to the error for an insufficient balance. Only for callers whose key may spend from the wallet: such a key may also read
+ * the balance.
+ */
+async function withShortfall<T>(what: 'payment' | 'transfer', work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof InsufficientBalance)) throw error;
+    const { spendableMsat, amountMsat, reserveMsat } = error.shortfall;
+    const required = `The spendable balance is ${spendableMsat} msat. The ${what} requires ${BigInt(amountMsat) + BigInt(reserveMsat)} msat`;
+    if (reserveMsat === 0) throw new Refusal('insufficient_balance', `${required}.`);
+    throw new Refusal(
+      'insufficient_balance',
+      `${required}: ${amountMsat} msat for the amount and ${reserveMsat} msat for the fee reserve. ` +
+        'A balance that covers the amount, but not all of the fee reserve, is accepted.',
+    );
+  }
 }

@@ -1,5 +1,5 @@
-import { type BudgetDependencies, spendAtOnce } from '../budgets/budgets.ts';
-import type { Limits } from '../budgets/limits.ts';
+import { type BudgetDependencies, transferCharge } from '../budgets/budgets.ts';
+import type { KeyLimits } from '../budgets/limits.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -14,16 +14,16 @@ export interface WalletTransfer {
   readonly memo: string | undefined;
   /** JSON text. */
   readonly passThru: string | undefined;
-  /** The keys that ask for it. */
+  /** Conditions of the posting, such as the validity of the requesting key. */
   readonly guards?: readonly Guard[];
-  /** What else is written with it, given its id. */
+  /** Returns rows to write in the same posting. */
   readonly extraRows?: (transferId: string) => readonly RowWrite[];
-  /** What may leave by the key that asks for it. */
-  readonly limits?: Limits | undefined;
+  /** The limits of the requesting key. */
+  readonly limits?: KeyLimits | undefined;
 }
 
 /**
- * Moves money between two wallets of this service; both sides or neither.
+ * Moves money between two wallets of this service, in one posting.
  * @returns the receipt, with the one transfer and both balances.
  * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`, `wallet_inactive`, `payment_cap_exceeded`, `budget_exceeded`.
  */
@@ -33,7 +33,7 @@ export async function transferBetween(deps: BudgetDependencies & { ledger: Ledge
   const id = newId(deps.clock.nowMs());
   return deps.ledger.post({
     guards: [activeWalletGuard(source.id), ...(order.guards ?? [])],
-    rows: [...(await spendAtOnce(deps, order.limits, id, amountMsat)), ...(order.extraRows?.(id) ?? [])],
+    rows: [...(await transferCharge(deps, order.limits, id, amountMsat)), ...(order.extraRows?.(id) ?? [])],
     transfers: [
       {
         id,

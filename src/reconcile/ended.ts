@@ -107,7 +107,7 @@ async function compareOne(run: Run, payment: sql.ComparedPayment): Promise<'agre
 /** The payments' own way to book an outcome may know how to set it right. */
 async function reportTo({ payments, log }: Run, id: string, outcome: PaymentOutcome): Promise<void> {
   try {
-    await payments.report(id, outcome);
+    await payments.reportOutcome(id, outcome);
   } catch (error) {
     log.warn({ payment: id, reason: errorMessage(error) }, 'a contradiction could not be set right');
   }

@@ -15,7 +15,7 @@ export interface ReconcileDependencies {
   readonly node: Pick<LightningNode, 'lookupPayment' | 'lookupInvoice' | 'balance'>;
   readonly alerts: Alerts;
   readonly invoices: Pick<Invoices, 'settle'>;
-  readonly payments: Pick<Payments, 'report'>;
+  readonly payments: Pick<Payments, 'reportOutcome'>;
   readonly clock: Clock;
   readonly log: Log;
   /** A payment that has been pending for so long is reported as stuck. */

@@ -93,16 +93,16 @@ onBothDatabases('a rotated key', (open) => {
     const keyring = createKeyring(database, systemClock);
     const made = await keyring.rotate(owner, { accountId: key.accountId, walletId: key.walletId }, key.id, 600);
     const replacement = (await accounts.find(made.text)) as Key;
-    expect(replacement).toMatchObject({ kind: key.kind, walletId: key.walletId, lineId: key.id });
+    expect(replacement).toMatchObject({ kind: key.kind, walletId: key.walletId, lineageId: key.id });
     await send(key);
     await send(replacement);
     await database.transaction((tx) => tx.run(expire, key.id, 1));
     await expect(send(key)).rejects.toMatchObject({ type: 'unauthorized' });
     await send(replacement);
-    expect([await accounts.isLineValid(key), await accounts.isLineValid(replacement)]).toEqual([true, true]);
+    expect([await accounts.isLineageValid(key), await accounts.isLineageValid(replacement)]).toEqual([true, true]);
     await keyring.revoke(owner, { accountId: key.accountId, walletId: key.walletId }, replacement.id);
     await expect(send(replacement)).rejects.toMatchObject({ type: 'unauthorized' });
-    expect(await accounts.isLineValid(key)).toBe(false);
+    expect(await accounts.isLineageValid(key)).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { insertKey } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
 import { readSpending } from '../../src/budgets/budgets.sql.ts';
-import { type Limits, periodStart } from '../../src/budgets/limits.ts';
+import { type KeyLimits, periodStart } from '../../src/budgets/limits.ts';
 import type { Database } from '../../src/db/database.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 import type { Payment } from '../../src/payments/payment.ts';
@@ -65,7 +65,7 @@ class Twin {
 interface Table {
   readonly rooms: Rooms;
   readonly twin: Twin;
-  readonly limits: Limits;
+  readonly limits: KeyLimits;
   spend(order: Spend): Promise<void>;
 }
 
@@ -74,8 +74,8 @@ async function tableOn(database: Database, budgetMsat: number, capMsat: number):
   const [wallet, friend] = [await rooms.wallet(1_000_000), await rooms.wallet(0)];
   const limit = { budget: { amountMsat: amount(budgetMsat), period: 'day' as const }, maxPaymentMsat: amount(capMsat) };
   const owner = { accountId: wallet.accountId, walletId: wallet.id };
-  const lineId = await database.transaction((tx) => insertKey(tx, clock, newKeyText('wallet_admin'), { ...owner, limits: limit }));
-  const limits = { ...limit, lineId };
+  const lineageId = await database.transaction((tx) => insertKey(tx, clock, newKeyText('wallet_admin'), { ...owner, limits: limit }));
+  const limits = { ...limit, lineageId };
   const twin = new Twin();
   return {
     rooms,
@@ -87,7 +87,7 @@ async function tableOn(database: Database, budgetMsat: number, capMsat: number):
         await transferBetween({ database: rooms.database, ledger: rooms.ledger, clock }, order);
         twin.spent.push(msat);
       } else {
-        const { payment } = await rooms.saga.begin({ payment: draftOf(wallet, msat), reserveMsat: amount(reserve), limits });
+        const { payment } = await rooms.saga.start({ payment: draftOf(wallet, msat), reserveMsat: amount(reserve), limits });
         const countedMsat = payment.charge?.pendingMsat ?? 0;
         expect(countedMsat).toBeGreaterThanOrEqual(msat);
         expect(countedMsat).toBeLessThanOrEqual(Math.min(msat + reserve, capMsat));
@@ -138,7 +138,7 @@ async function play(database: Database, budgetMsat: number, capMsat: number, ste
       }
     }
     if (spends.length > 0) expect(used).toBeGreaterThanOrEqual(usedBefore);
-    const row = await database.first(readSpending, limits.lineId, DAY);
+    const row = await database.first(readSpending, limits.lineageId, DAY);
     expect(row ?? { spent_msat: 0, pending_msat: 0 }).toEqual({ spent_msat: twin.spentMsat, pending_msat: twin.pendingMsat });
   }
 }

@@ -24,7 +24,7 @@ const succeeded = (payment: Payment, feeMsat = 123) =>
   ({ state: 'succeeded', preimage: preimageOf(payment), feeMsat: amount(feeMsat) }) as const;
 
 async function begin({ saga }: Rooms, payer: Wallet) {
-  return (await saga.begin({ payment: draftOf(payer, 7_000), reserveMsat: amount(500) })).payment;
+  return (await saga.start({ payment: draftOf(payer, 7_000), reserveMsat: amount(500) })).payment;
 }
 
 const CASES: readonly Case[] = [
@@ -43,7 +43,7 @@ const CASES: readonly Case[] = [
     after: held,
     async ready({ saga }, payer) {
       const payment = draftOf(payer, 7_000);
-      return () => saga.begin({ payment, reserveMsat: amount(500) });
+      return () => saga.start({ payment, reserveMsat: amount(500) });
     },
   },
   {
@@ -91,12 +91,12 @@ const CASES: readonly Case[] = [
       const payment = draftOf(payer, 3_000, await rooms.invoice(payee, 3_000));
       // What begin holds, without the drive that follows it at once.
       database.failAt({ commit: 2, fails: 'refused' });
-      await saga.begin({ payment, reserveMsat: amount(0) });
+      await saga.start({ payment, reserveMsat: amount(0) });
       await saga.stop();
       await ledger.drain();
       database.failAt();
       return async () => {
-        await saga.drive(payment);
+        await saga.attempt(payment);
         // It never throws: what did not work stays pending.
         if ((await database.first(findById, payment.id))?.state === 'pending') throw new InjectedFailure('the payment is still pending');
       };

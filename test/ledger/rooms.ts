@@ -6,7 +6,7 @@ import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
-import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
+import { keysendRouting } from '../../src/invoices/settle.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { msat } from '../../src/kernel/money.ts';
@@ -68,6 +68,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
       connection,
       clock: standing,
       log: silentLog,
+      invoices,
       maxInFlight: 1000,
       linkUses,
     }),

@@ -93,7 +93,7 @@ onBothDatabases('settlements', (open) => {
     const database = await open();
     const rooms = await roomsOn(database);
     const wallet = await rooms.wallet(10_000);
-    const { payment } = await rooms.saga.begin({ payment: draftOf(wallet, 7_000), reserveMsat: amount(500) });
+    const { payment } = await rooms.saga.start({ payment: draftOf(wallet, 7_000), reserveMsat: amount(500) });
     const paid = { state: 'succeeded', preimage: preimageOf(payment), feeMsat: amount(100) } as const;
     const failed = { state: 'failed', reason: 'NO_ROUTE' } as const;
     await rooms.saga.conclude(payment, paid);
@@ -108,7 +108,7 @@ onBothDatabases('settlements', (open) => {
     const rooms = await roomsOn(database);
     const [a, b] = await Promise.all([rooms.wallet(7_000), rooms.wallet(7_000)]);
     const drafts = Array.from({ length: 100 }, (_, i) => ({ ...draftOf(i % 2 ? a : b, 7_000), paymentHash: 'cd'.repeat(32) }));
-    const outcomes = await Promise.allSettled(drafts.map((payment) => rooms.saga.begin({ payment, reserveMsat: amount(0) })));
+    const outcomes = await Promise.allSettled(drafts.map((payment) => rooms.saga.start({ payment, reserveMsat: amount(0) })));
     const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     expect(started).toHaveLength(50);
     expect(new Set(started.map(({ payment }) => payment.id)).size).toBe(1);

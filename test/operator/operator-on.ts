@@ -6,7 +6,7 @@ import { createAlerts } from '../../src/alerts/alerts.ts';
 import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createInvoices } from '../../src/invoices/invoices.ts';
-import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
+import { keysendRouting } from '../../src/invoices/settle.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
@@ -68,7 +68,7 @@ export async function operatorOn(healthy: Database) {
     /** Lets payments come to rest, as the service does now and then. */
     async settle(): Promise<void> {
       await payments.stop();
-      await payments.resume();
+      await payments.resumePending();
     },
   };
 }

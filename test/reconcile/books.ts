@@ -90,7 +90,7 @@ export async function booksOn(database: Database) {
     async pay(wallet: Wallet, amountMsat: number, secondsAgo = 0): Promise<Payment> {
       const createdAt = Math.floor(clock.ms / 1000) - secondsAgo;
       const payment = { ...draftOf(wallet, amountMsat), createdAt };
-      await rooms.saga.begin({ payment, reserveMsat: msat(RESERVE_MSAT) });
+      await rooms.saga.start({ payment, reserveMsat: msat(RESERVE_MSAT) });
       await rooms.saga.stop();
       answers.payments.set(payment.id, { state: 'pending' });
       return payment;

@@ -117,7 +117,7 @@ onBothDatabases('reconciled invoices', (open) => {
     const books = await booksOn(await open());
     const [payer, payee] = [await books.wallet(100_000), await books.wallet(0)];
     const invoice = await books.invoice(payee, 10_000);
-    await books.saga.begin({ payment: draftOf(payer, 10_000, invoice), reserveMsat: ZERO_MSAT });
+    await books.saga.start({ payment: draftOf(payer, 10_000, invoice), reserveMsat: ZERO_MSAT });
     await books.saga.stop();
     expect((await books.reconcile()).contradictions).toEqual([]);
     books.paidAtNode(invoice, 10_000);

@@ -76,12 +76,12 @@ onBothDatabases('reconciled payments', (open) => {
     const wallet = await books.wallet(100_000);
     const [payment, late] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];
     await books.end(late, FAILED);
-    const report = (one: Payment) => books.deps.payments.report(one.id, succeeded(one, RESERVE_MSAT + 700));
+    const report = (one: Payment) => books.deps.payments.reportOutcome(one.id, succeeded(one, RESERVE_MSAT + 700));
     await Promise.all([report(payment), report(payment), report(late)]);
     await report(payment);
     const raised = (await books.alerts.listOpen()).filter(({ kind }) => kind === 'fee_above_limit');
     expect(raised.map(({ subject }) => subject).toSorted()).toEqual([payment.id, late.id].toSorted());
-    for (const { message } of raised) expect(message).toContain('its wallet was charged 5000 msat, the operator bears 700 msat');
+    for (const { message } of raised) expect(message).toContain('the wallet was charged 5000 msat, the operator bears 700 msat');
     expect(books.errors.filter((line) => line.includes('fee_above_limit'))).toHaveLength(2);
     expect(await problemsOf(database)).toEqual([]);
   });
@@ -90,7 +90,7 @@ onBothDatabases('reconciled payments', (open) => {
     const books = await booksOn(await open());
     const payment = await books.pay(await books.wallet(100_000), 10_000);
     const late = { ...books.alerts, announce: () => Promise.reject(new Error('the database is away')) };
-    await books.paymentsWith(late).report(payment.id, succeeded(payment, RESERVE_MSAT + 700));
+    await books.paymentsWith(late).reportOutcome(payment.id, succeeded(payment, RESERVE_MSAT + 700));
     expect(await books.ledger.openHoldMsat(payment.id)).toBeUndefined();
     expect(books.errors).toEqual([]);
     books.answers.payments.set(payment.id, succeeded(payment));
@@ -137,7 +137,7 @@ onBothDatabases('reconciled payments', (open) => {
     const books = await booksOn(await open());
     const [payer, payee] = [await books.wallet(100_000), await books.wallet(0)];
     const invoice = await books.invoice(payee, 10_000);
-    await books.saga.begin({ payment: draftOf(payer, 10_000, invoice), reserveMsat: ZERO_MSAT });
+    await books.saga.start({ payment: draftOf(payer, 10_000, invoice), reserveMsat: ZERO_MSAT });
     await books.saga.stop();
     expect((await books.ledger.balance(payee.ledgerAccount)).balanceMsat).toBe(10_000);
     const report = await books.reconcile();

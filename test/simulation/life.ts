@@ -7,7 +7,7 @@ import { readNodeEvents } from '../../src/connection/events.ts';
 import { createEventPosition } from '../../src/connection/position.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
-import { keysendRouting } from '../../src/invoices/keysend-routing.ts';
+import { keysendRouting } from '../../src/invoices/settle.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
@@ -94,8 +94,8 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: 'https://simulation.test' });
   connection.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
-  const handlers = { settle: invoices.settle, report: payments.report };
-  const onReconnect = () => void payments.resume();
+  const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
+  const onReconnect = () => void payments.resumePending();
   const reader = { database, node: connection.node, position, handlers, onReconnect, alerts, clock, log: silentLog, intervals };
   void readNodeEvents(reader, watching.signal);
   return {

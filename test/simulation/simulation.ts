@@ -110,7 +110,7 @@ export class Simulation {
     for (const hash of this.#asked.keys()) this.#resolve(hash, turn % 2 ? 'settle' : 'cancel');
     this.#time.advance(120_000);
     await this.#settle();
-    await life.payments.resume();
+    await life.payments.resumePending();
     await this.#settle();
   }
 
@@ -121,7 +121,7 @@ export class Simulation {
     const life = await beginLife(this.#database, this.#net);
     this.#lives[instance] = life;
     // A start resumes pending payments.
-    void life.payments.resume();
+    void life.payments.resumePending();
     await this.#settle();
     return life;
   }
@@ -193,7 +193,7 @@ export class Simulation {
       case 'database':
         return this.#database.failAt(operation.fault);
       case 'resume':
-        return life.payments.resume();
+        return life.payments.resumePending();
       case 'cancel':
         return this.#cancel(life, operation.which);
       case 'pause':
