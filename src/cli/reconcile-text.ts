@@ -1,9 +1,9 @@
 import { type Alert, adviceFor } from '../alerts/alerts.ts';
-import { type BalanceReport, holdsLess, type PendingReport, type Report } from '../reconcile/report.ts';
+import { type BalanceReport, holdsLess, type PendingReport, type ReconciliationReport } from '../reconcile/report.ts';
 import { grouped, moment, span, table } from './table.ts';
 
 /** A report as an operator reads it. Amounts are msat. */
-export function reportText(report: Report, alerts: readonly Alert[], now: number): string {
+export function reportText(report: ReconciliationReport, alerts: readonly Alert[], now: number): string {
   const { compared, startedAt, endedAt, silence } = report;
   return [
     `Ledger and node at ${moment(startedAt)} (${span(Math.max(0, now - endedAt))} ago): compared ${compared.payments} ended payments and ${compared.invoices} invoices.`,
@@ -59,14 +59,14 @@ function stuckText({ stuck, stuckPayments }: PendingReport): string {
   return `Stuck payments: ${stuckPayments}. Their money stays reserved until the node says how they ended.\n${table([['payment', 'wallet', 'msat', 'age', 'the node says'], ...rows], [2])}`;
 }
 
-function contradictionsText({ contradictions }: Report): string {
+function contradictionsText({ contradictions }: ReconciliationReport): string {
   if (contradictions.length === 0) return 'Contradictions: none.';
   const rows = contradictions.map((one) => [one.id, one.walletId, grouped(one.amountMsat), one.ours, one.node]);
   const head = ['payment or invoice', 'wallet', 'msat', 'the ledger says', 'the node says'];
   return `Contradictions: ${contradictions.length}\n${table([head, ...rows], [2])}`;
 }
 
-function missedText({ missedSettlements }: Report): string {
+function missedText({ missedSettlements }: ReconciliationReport): string {
   if (missedSettlements.length === 0) return 'Missed settlements: none.';
   const rows = missedSettlements.map((one) => [
     one.invoiceId,

@@ -6,8 +6,8 @@ import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open.ts';
 import { systemClock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
-import type { Report, Scope } from '../reconcile/report.ts';
-import { type Asker, findRequest, lastReport, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
+import type { ReconciliationReport, ReconciliationScope } from '../reconcile/report.ts';
+import { type Requester, findRequest, lastReport, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
 import { readArguments, refuse } from './arguments.ts';
 import { operatorName } from './operator-name.ts';
 import { reportText } from './reconcile-text.ts';
@@ -53,8 +53,8 @@ async function main(): Promise<void> {
   try {
     // What is still so opens again.
     if (values.seen !== undefined) await closeAlerts(alertsOf, values.seen);
-    const asker = { askedBy: operatorName(), reason: values.reason ?? '' };
-    const trouble = await ask(database, values['new-baseline'] ? 'new_baseline' : 'full', asker);
+    const requester = { askedBy: operatorName(), reason: values.reason ?? '' };
+    const trouble = await ask(database, values['new-baseline'] ? 'new_baseline' : 'full', requester);
     if (trouble !== undefined) process.stderr.write(`${trouble}\n`);
     const [report, alerts] = [await lastReport(database), await alertsOf.listOpen('', MAX_ALERTS)];
     show(report, alerts, values.json === true);
@@ -71,13 +71,13 @@ async function closeAlerts(alerts: Alerts, subject: string): Promise<void> {
   if (!closed) throw new Error('no open alert is about what --seen names. Without --seen the command lists them.');
 }
 
-function isClean({ contradictions, missedSettlements }: Report, alerts: readonly Alert[]): boolean {
+function isClean({ contradictions, missedSettlements }: ReconciliationReport, alerts: readonly Alert[]): boolean {
   return contradictions.length === 0 && missedSettlements.length === 0 && alerts.length === 0;
 }
 
 /** @returns why it could not be done; undefined when there is a new report. */
-async function ask(database: Database, scope: Scope, asker: Asker): Promise<string | undefined> {
-  const id = await requestReconciliation(database, scope, unixSeconds(systemClock), asker);
+async function ask(database: Database, scope: ReconciliationScope, requester: Requester): Promise<string | undefined> {
+  const id = await requestReconciliation(database, scope, unixSeconds(systemClock), requester);
   let seen = { sign: '', sinceMs: performance.now() };
   for (;;) {
     const request = await findRequest(database, id);
@@ -96,7 +96,7 @@ async function ask(database: Database, scope: Scope, asker: Asker): Promise<stri
   }
 }
 
-function show(report: Report | undefined, alerts: readonly Alert[], isJson: boolean): void {
+function show(report: ReconciliationReport | undefined, alerts: readonly Alert[], isJson: boolean): void {
   showProgress('');
   if (isJson) {
     const advised = alerts.map((alert) => ({ ...alert, todo: adviceFor(alert.kind) }));

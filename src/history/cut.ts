@@ -1,5 +1,5 @@
 import { idOf, type Line, type ListQuery, linesOf, typeOf } from './list.ts';
-import type { Pointed, Scope } from './scope.ts';
+import type { Pointed, ListScope } from './scope.ts';
 import type { LineSearch } from './search.ts';
 import { pieceTurn } from './turns.ts';
 
@@ -30,7 +30,7 @@ export const MAX_COUNT = 10_000;
  * that ends there with less than was asked for can go on where the looking stopped.
  */
 export async function cutOut(
-  scope: Scope,
+  scope: ListScope,
   query: ListQuery,
   after: Pointed | undefined,
   cut: Cut,

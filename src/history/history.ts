@@ -9,7 +9,7 @@ import { type FoundLightning, findLightning, type Owner } from './find-lightning
 import { ofPayment } from './lightning-transaction.ts';
 import type { Line, ListQuery } from './list.ts';
 import { createRenderer, type RenderDependencies } from './render.ts';
-import { accountScope, type EntryReader, type Pointed, type Scope, walletScope } from './scope.ts';
+import { accountScope, type EntryReader, type Pointed, type ListScope, walletScope } from './scope.ts';
 import { lineSearch, type Search } from './search.ts';
 import { entriesOfPeriod, type Period } from './statement.ts';
 import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
@@ -42,7 +42,7 @@ export function createHistory(deps: RenderDependencies): History {
 
   const readEntries: EntryReader = (account, first, last) => ledger.entries(account, first, last);
 
-  async function list(scope: Scope, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined> {
+  async function list(scope: ListScope, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined> {
     const after = cut.after === undefined ? undefined : await scope.find(cut.after);
     if (after && !isOfList(after, query.status)) return undefined;
     const listed = await cutOut(scope, query, after, cut, lineSearch(deps, query));
@@ -104,7 +104,7 @@ export function createHistory(deps: RenderDependencies): History {
 }
 
 /** An invoice by the id of its open item: open, or what it was credited with once it is paid. */
-async function lineOfInvoice(scope: Scope, { paymentHash }: Invoice): Promise<Line | undefined> {
+async function lineOfInvoice(scope: ListScope, { paymentHash }: Invoice): Promise<Line | undefined> {
   const { openInvoice, credit } = await scope.ofHash(paymentHash);
   return openInvoice ? { invoice: openInvoice } : credit && { entry: credit };
 }

@@ -3,7 +3,7 @@ import { firstIdAt, idTimeMs } from '../kernel/ids.ts';
 import type { Payment } from '../payments/payment.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import { CLOCK_SLACK_MS, firstPlaceSince } from './places.ts';
-import type { OfHash, OpenPiece, PlacedEntry, Pointed, Scope } from './scope.ts';
+import type { OfHash, OpenPiece, PlacedEntry, Pointed, ListScope } from './scope.ts';
 import { openItemId } from './wallet-transaction.ts';
 
 /** What a list shows. Times are Unix seconds, both included: of the booking for `settled`, of the beginning for all others. */
@@ -38,7 +38,7 @@ interface Start {
   readonly before: string;
 }
 
-export async function* linesOf(scope: Scope, query: ListQuery, after: Pointed | undefined, first: number): AsyncGenerator<Piece> {
+export async function* linesOf(scope: ListScope, query: ListQuery, after: Pointed | undefined, first: number): AsyncGenerator<Piece> {
   const start = await startOf(scope, query, after);
   if (query.paymentHash !== undefined) yield ofHash(await scope.ofHash(query.paymentHash), query, start);
   else if (query.status === 'settled') yield* settled(scope, query, start, first);
@@ -47,7 +47,7 @@ export async function* linesOf(scope: Scope, query: ListQuery, after: Pointed | 
   else yield* unsettled(scope, query.status, query, start, first);
 }
 
-async function startOf(scope: Scope, query: ListQuery, after: Pointed | undefined): Promise<Start> {
+async function startOf(scope: ListScope, query: ListQuery, after: Pointed | undefined): Promise<Start> {
   const last = await scope.lastPlace();
   const untilMs = query.to === undefined ? undefined : query.to * 1000 + 1000;
   const place = untilMs === undefined ? last : (await firstPlaceSince(scope, last, untilMs + CLOCK_SLACK_MS)) - 1;
@@ -57,7 +57,7 @@ async function startOf(scope: Scope, query: ListQuery, after: Pointed | undefine
 }
 
 /** A payment stands where it began; of entries and payments of one moment, the entries come first. */
-async function following(scope: Scope, { status }: ListQuery, { entry, payment, invoice }: Pointed, last: number): Promise<Start> {
+async function following(scope: ListScope, { status }: ListQuery, { entry, payment, invoice }: Pointed, last: number): Promise<Start> {
   if (invoice) return { place: 0, before: invoice.id };
   if (payment && status !== 'settled') {
     const place = status === 'all' ? (await firstPlaceSince(scope, last, idTimeMs(payment.id))) - 1 : 0;
@@ -67,7 +67,7 @@ async function following(scope: Scope, { status }: ListQuery, { entry, payment, 
   return { place: entry.place - 1, before: `lntx_${firstIdAt(entry.entry.created_at_ms + 1)}` };
 }
 
-async function* settled(scope: Scope, query: ListQuery, { place }: Start, first: number): AsyncGenerator<Piece> {
+async function* settled(scope: ListScope, query: ListQuery, { place }: Start, first: number): AsyncGenerator<Piece> {
   const fromMs = (query.from ?? 0) * 1000;
   const untilMs = query.to === undefined ? Number.POSITIVE_INFINITY : query.to * 1000 + 999;
   for (let last = place, size = first; last > 0; last -= size, size = PIECE) {
@@ -80,7 +80,7 @@ async function* settled(scope: Scope, query: ListQuery, { place }: Start, first:
 }
 
 async function* unsettled(
-  scope: Scope,
+  scope: ListScope,
   states: 'any' | 'pending' | 'failed',
   { from = 0, to = Number.POSITIVE_INFINITY }: ListQuery,
   start: Start,
@@ -89,7 +89,7 @@ async function* unsettled(
   const end = `lntx_${firstIdAt(Math.max(0, from * 1000 - CLOCK_SLACK_MS))}`;
   let size = first;
   for (let before: string | undefined = start.before; before !== undefined && before > end; size = PIECE) {
-    const piece: Awaited<ReturnType<Scope['payments']>> = await scope.payments(states, before, size);
+    const piece: Awaited<ReturnType<ListScope['payments']>> = await scope.payments(states, before, size);
     const inTime = piece.payments.filter(({ createdAt }) => createdAt >= from && createdAt <= to);
     yield { lines: inTime.map((payment) => ({ payment })), lookedAt: piece.before === undefined ? piece.payments.length : size };
     before = piece.before;
@@ -97,7 +97,7 @@ async function* unsettled(
 }
 
 async function* open(
-  scope: Scope,
+  scope: ListScope,
   { from = 0, to = Number.POSITIVE_INFINITY }: ListQuery,
   start: Start,
   first: number,
@@ -137,7 +137,7 @@ function byOrder(a: Line, b: Line): number {
 }
 
 /** Everything, by its beginning: payments as they began, whatever became of them, and the entries that are no payment's own. */
-async function* merged(scope: Scope, query: ListQuery, start: Start, first: number): AsyncGenerator<Piece> {
+async function* merged(scope: ListScope, query: ListQuery, start: Start, first: number): AsyncGenerator<Piece> {
   const [entries, payments] = [settled(scope, query, start, first), unsettled(scope, 'any', query, start, first)];
   const [booked, started]: [Line[], Line[]] = [[], []];
   let [moreBooked, moreBegun] = [true, true];

@@ -60,7 +60,7 @@ export interface OpenPiece {
 }
 
 /** What a list covers, one wallet or all wallets of an account, read newest first in pieces of bounded cost. */
-export interface Scope {
+export interface ListScope {
   /** How many places one request may look at. */
   readonly maxLookedAt: number;
   lastPlace(): Promise<number>;
@@ -85,7 +85,7 @@ export interface ScopeDependencies {
 /** Reads an account's entries from one number to another, newest first. */
 export type EntryReader = (ledgerAccount: number, first: number, last: number) => Promise<EntryRow[]>;
 
-export function walletScope(deps: ScopeDependencies, read: EntryReader, wallet: Wallet, lastEntry: number): Scope {
+export function walletScope(deps: ScopeDependencies, read: EntryReader, wallet: Wallet, lastEntry: number): ListScope {
   const { database, invoices } = deps;
   const own = (invoice: Invoice | undefined) => (invoice?.walletId === wallet.id ? invoice : undefined);
   const placed = (entry: EntryRow): PlacedEntry => ({ place: entry.entry, walletId: wallet.id, entry });
@@ -126,7 +126,7 @@ export function walletScope(deps: ScopeDependencies, read: EntryReader, wallet: 
  * The ledger has no index by account: its transfers are looked through from the newest. Where the account has a small part of a large
  * service, the lists of its single wallets are the better way.
  */
-export function accountScope(deps: ScopeDependencies & { wallets: Wallets }, accountId: string): Scope {
+export function accountScope(deps: ScopeDependencies & { wallets: Wallets }, accountId: string): ListScope {
   const { database, invoices, wallets } = deps;
   const own = async (invoice: Invoice | undefined) =>
     invoice && (await wallets.find(invoice.walletId))?.accountId === accountId ? invoice : undefined;

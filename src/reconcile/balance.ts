@@ -1,10 +1,10 @@
 import { unbookedSettlements } from '../connection/unbooked-events.ts';
 import { pause } from '../kernel/clock.ts';
-import { type Look, measure } from './measure.ts';
+import { type Measurement, measure } from './measure.ts';
 import { acceptBaseline, missingMsat, noteFall, noteRise, type Remainder, readRemainder } from './remainder.ts';
 import { type BalanceReport, holdsLess, type MeasuredBalance } from './report.ts';
-import type { Run } from './run.ts';
-import type { Answer } from './witness.ts';
+import type { ReconciliationRun } from './run.ts';
+import type { NodeAnswer } from './node-probe.ts';
 
 /** How often the balance is measured again while the ledger moves, or while the node seems to have too little. */
 const TRIES = 5;
@@ -12,7 +12,7 @@ const TRIES = 5;
 const BASELINE_TRIES = 20;
 
 /** Compares the node's balance with what the ledger says it holds, and follows what the node has of its own. */
-export async function compareBalance(run: Run): Promise<BalanceReport> {
+export async function compareBalance(run: ReconciliationRun): Promise<BalanceReport> {
   run.progress('balance');
   const kept = await readRemainder(run.database);
   const report = kept && run.scope !== 'new_baseline' ? await follow(run, kept) : await takeBaseline(run, kept);
@@ -28,12 +28,12 @@ export async function compareBalance(run: Run): Promise<BalanceReport> {
   return report;
 }
 
-async function follow(run: Run, kept: Remainder): Promise<BalanceReport> {
+async function follow(run: ReconciliationRun, kept: Remainder): Promise<BalanceReport> {
   let measured = await measure(run);
   // A payment that ends between two reads looks like missing money, and so does one whose claim the node's peer has not confirmed yet.
-  const isUnclear = (look: Look) => look.movedMsat > 0 || missingMsat(kept, look) > 0;
+  const isUnclear = (look: Measurement) => look.movedMsat > 0 || missingMsat(kept, look) > 0;
   for (let tries = 1; tries < TRIES && measured.answered && isUnclear(measured.value); tries++) {
-    await pause(run.witness.timing.againMs, run.signal);
+    await pause(run.probe.timing.againMs, run.signal);
     measured = await measure(run);
   }
   if (!measured.answered) return unanswered(measured);
@@ -42,11 +42,11 @@ async function follow(run: Run, kept: Remainder): Promise<BalanceReport> {
   const unbooked = new Map([...run.unbookedMsat, ...(await unbookedSettlements(run.database))]);
   const unbookedMsat = [...unbooked.values()].reduce((sum, amountMsat) => sum + amountMsat, 0);
   // The least that the node can have of its own.
-  const certainMsat = ({ remainderMsat, movedMsat }: Look) => remainderMsat - movedMsat - unbookedMsat;
+  const certainMsat = ({ remainderMsat, movedMsat }: Measurement) => remainderMsat - movedMsat - unbookedMsat;
   const risenMsat = certainMsat(look);
   if (risenMsat <= kept.levelMsat) return reportOf(look, kept);
   // Money that has arrived and is not booked yet looks like the node's own: an increase counts once a later look confirms it.
-  await pause(run.witness.timing.arrivalMs, run.signal);
+  await pause(run.probe.timing.arrivalMs, run.signal);
   const again = await measure(run);
   if (!again.answered) return unanswered(again);
   const levelMsat = Math.min(risenMsat, certainMsat(again.value));
@@ -54,11 +54,11 @@ async function follow(run: Run, kept: Remainder): Promise<BalanceReport> {
 }
 
 /** Takes what the node has of its own as the new baseline, once two looks in a row agree while the ledger stands still. */
-async function takeBaseline(run: Run, kept: Remainder | undefined): Promise<BalanceReport> {
+async function takeBaseline(run: ReconciliationRun, kept: Remainder | undefined): Promise<BalanceReport> {
   let measured = await measure(run);
   for (let tries = 1; tries < BASELINE_TRIES && measured.answered; tries++) {
-    const before: Look = measured.value;
-    await pause(run.witness.timing.againMs, run.signal);
+    const before: Measurement = measured.value;
+    await pause(run.probe.timing.againMs, run.signal);
     measured = await measure(run);
     if (!measured.answered) break;
     const { movedMsat, remainderMsat } = measured.value;
@@ -69,11 +69,11 @@ async function takeBaseline(run: Run, kept: Remainder | undefined): Promise<Bala
   return { state: 'unsteady', reason: `money moved through the node during each of ${BASELINE_TRIES} measurements` };
 }
 
-function unanswered({ reason }: Extract<Answer<Look>, { answered: false }>): BalanceReport {
+function unanswered({ reason }: Extract<NodeAnswer<Measurement>, { answered: false }>): BalanceReport {
   return { state: 'unanswered', reason };
 }
 
-function reportOf(look: Look, { baselineMsat, baselineAt, roseMsat, fellMsat }: Remainder): MeasuredBalance {
+function reportOf(look: Measurement, { baselineMsat, baselineAt, roseMsat, fellMsat }: Remainder): MeasuredBalance {
   const { heldByNodeMsat, remainderMsat, ...parts } = look;
   const expectedMsat = baselineMsat + heldByNodeMsat;
   return {

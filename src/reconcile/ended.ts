@@ -5,7 +5,7 @@ import type { PaymentOutcome } from '../lightning/node.ts';
 import { paymentWords } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
-import { idAt, PAGE, type Run, windowStart } from './run.ts';
+import { idAt, PAGE, type ReconciliationRun, windowStart } from './run.ts';
 import { keepPlace, sweepWindow } from './sweep.ts';
 
 const FRESH = 'reconcile_payments_seen';
@@ -17,7 +17,7 @@ const SETTLING_SECONDS = 60;
  * Compares payments that have ended with the node: all that ended since the last time, those that were in question, and some older ones.
  * Payments inside the service never were at the node.
  */
-export async function compareEnded(run: Run): Promise<void> {
+export async function compareEnded(run: ReconciliationRun): Promise<void> {
   const inQuestion = new Set(await run.alerts.openSubjects('payment_contradicted'));
   const seen = new Set<string>();
   const visit = async (rows: readonly sql.ComparedPayment[]) => {
@@ -40,11 +40,11 @@ export async function compareEnded(run: Run): Promise<void> {
 type Visit = (rows: readonly sql.ComparedPayment[]) => Promise<ReadonlySet<string>>;
 
 /** Those that were pending the last time and are not any more, and those for which the node did not answer then. */
-async function compareRemembered(run: Run, visit: Visit): Promise<void> {
+async function compareRemembered(run: ReconciliationRun, visit: Visit): Promise<void> {
   for (let after = ''; ; ) {
     const rows = await run.database.all(sql.endedSince, after, PAGE);
     const unanswered = await visit(rows);
-    if (run.witness.silence !== undefined) return;
+    if (run.probe.silence !== undefined) return;
     await writeEach(
       run,
       sql.forgetPending,
@@ -56,13 +56,13 @@ async function compareRemembered(run: Run, visit: Visit): Promise<void> {
 }
 
 /** Those that were made since the last time; what is still pending, or was not answered, is remembered. */
-async function compareFresh(run: Run, visit: Visit): Promise<void> {
+async function compareFresh(run: ReconciliationRun, visit: Visit): Promise<void> {
   const settled = idAt(run.startedAt - SETTLING_SECONDS);
   const kept = await run.database.first(readFact, FRESH);
   for (let after = kept?.value ?? windowStart(run); ; ) {
     const rows = await run.database.all(sql.paymentsAfter, after, PAGE);
     const unanswered = await visit(rows);
-    if (run.witness.silence !== undefined) return;
+    if (run.probe.silence !== undefined) return;
     const isOpen = ({ id, state, invoice_id }: sql.ComparedPayment) => invoice_id === null && (state === 'pending' || unanswered.has(id));
     await writeEach(run, sql.rememberPending, rows.filter(isOpen));
     after = rows.at(-1)?.id ?? after;
@@ -71,16 +71,16 @@ async function compareFresh(run: Run, visit: Visit): Promise<void> {
   }
 }
 
-async function writeEach({ database }: Run, statement: Statement, rows: readonly sql.ComparedPayment[]): Promise<void> {
+async function writeEach({ database }: ReconciliationRun, statement: Statement, rows: readonly sql.ComparedPayment[]): Promise<void> {
   if (rows.length === 0) return;
   await database.transaction(async (tx) => {
     for (const { id } of rows) await tx.run(statement, id);
   });
 }
 
-async function compareAll(run: Run, ended: readonly sql.ComparedPayment[], inQuestion: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+async function compareAll(run: ReconciliationRun, ended: readonly sql.ComparedPayment[], inQuestion: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const unanswered = new Set<string>();
-  await run.witness.each(ended, async (payment) => {
+  await run.probe.each(ended, async (payment) => {
     const verdict = await compareOne(run, payment);
     if (verdict === 'unanswered') unanswered.add(payment.id);
     if (verdict === 'agreed' && inQuestion.has(payment.id)) await run.alerts.clear('payment_contradicted', payment.id);
@@ -89,15 +89,15 @@ async function compareAll(run: Run, ended: readonly sql.ComparedPayment[], inQue
   return unanswered;
 }
 
-async function compareOne(run: Run, payment: sql.ComparedPayment): Promise<'agreed' | 'contradicted' | 'unanswered'> {
-  const { node, witness } = run;
-  const first = await witness.ask(() => node.lookupPayment(payment.id));
+async function compareOne(run: ReconciliationRun, payment: sql.ComparedPayment): Promise<'agreed' | 'contradicted' | 'unanswered'> {
+  const { node, probe } = run;
+  const first = await probe.ask(() => node.lookupPayment(payment.id));
   if (!first.answered) return 'unanswered';
   run.compared.payments += 1;
   if (agree(payment, first.value)) return 'agreed';
   if (first.value) await reportTo(run, payment.id, first.value);
   // Either side may have moved between the two looks.
-  const [again, now] = [await witness.ask(() => node.lookupPayment(payment.id)), await run.database.first(sql.findPayment, payment.id)];
+  const [again, now] = [await probe.ask(() => node.lookupPayment(payment.id)), await run.database.first(sql.findPayment, payment.id)];
   if (!again.answered) return 'unanswered';
   if (!now || agree(now, again.value)) return 'agreed';
   await contradicted(run, now, paymentWords(again));
@@ -105,7 +105,7 @@ async function compareOne(run: Run, payment: sql.ComparedPayment): Promise<'agre
 }
 
 /** The payments' own way to book an outcome may know how to set it right. */
-async function reportTo({ payments, log }: Run, id: string, outcome: PaymentOutcome): Promise<void> {
+async function reportTo({ payments, log }: ReconciliationRun, id: string, outcome: PaymentOutcome): Promise<void> {
   try {
     await payments.reportOutcome(id, outcome);
   } catch (error) {
@@ -120,7 +120,7 @@ function agree({ state, correction }: sql.ComparedPayment, node: PaymentOutcome 
   return isGone ? node?.state === 'succeeded' : node === undefined || node.state === 'failed';
 }
 
-async function contradicted(run: Run, payment: sql.ComparedPayment, node: string): Promise<void> {
+async function contradicted(run: ReconciliationRun, payment: sql.ComparedPayment, node: string): Promise<void> {
   const { id, wallet_id: walletId, payment_hash: paymentHash, amount_msat: amountMsat, state: ours } = payment;
   const isListed = run.contradictions.some((one) => one.id === id);
   if (!isListed && run.contradictions.length < MAX_LISTED) {

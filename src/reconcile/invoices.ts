@@ -7,7 +7,7 @@ import type { InvoiceStatus } from '../lightning/node.ts';
 import { invoiceWords } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
-import { PAGE, type Run } from './run.ts';
+import { PAGE, type ReconciliationRun } from './run.ts';
 import { keepPlace, sweepWindow } from './sweep.ts';
 
 const WINDOW = 'reconcile_invoices_window';
@@ -19,7 +19,7 @@ const UNSETTLED_PLACE = 'reconcile_unsettled_place';
 type Settled = Extract<InvoiceStatus, { state: 'settled' }>;
 
 /** Compares invoices with the node: what was paid there and not booked here is booked; what is booked here and not paid there is alerted. */
-export async function compareInvoices(run: Run): Promise<void> {
+export async function compareInvoices(run: ReconciliationRun): Promise<void> {
   const questions = {
     invoice_contradicted: new Set(await run.alerts.openSubjects('invoice_contradicted')),
     settlement_unbooked: new Set(await run.alerts.openSubjects('settlement_unbooked')),
@@ -48,7 +48,7 @@ export async function requestUnsettledComparison(tx: Tx): Promise<void> {
  * Compares every invoice that is not settled, however old, once after the node was restored from a backup: what the node was paid around
  * then may have left no event. Goes on where an earlier run stopped.
  */
-async function compareUnsettled(run: Run, visit: (rows: readonly sql.ComparedInvoice[]) => Promise<unknown>): Promise<void> {
+async function compareUnsettled(run: ReconciliationRun, visit: (rows: readonly sql.ComparedInvoice[]) => Promise<unknown>): Promise<void> {
   const { database } = run;
   const due = await database.first(readFact, UNSETTLED_DUE);
   if (!due) return;
@@ -56,7 +56,7 @@ async function compareUnsettled(run: Run, visit: (rows: readonly sql.ComparedInv
   for (let isLast = false; !isLast; ) {
     const page = await database.all(sql.unsettledInvoicesAfter, after, PAGE);
     await visit(page);
-    if (run.witness.silence !== undefined) return;
+    if (run.probe.silence !== undefined) return;
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
     await keepPlace(run, UNSETTLED_PLACE, after);
@@ -70,8 +70,8 @@ interface Questions {
   readonly settlement_unbooked: ReadonlySet<string>;
 }
 
-async function compareAll(run: Run, rows: readonly sql.ComparedInvoice[], questions: Questions): Promise<void> {
-  await run.witness.each(rows, async (invoice) => {
+async function compareAll(run: ReconciliationRun, rows: readonly sql.ComparedInvoice[], questions: Questions): Promise<void> {
+  await run.probe.each(rows, async (invoice) => {
     const verdict = await compareOne(run, invoice);
     if (verdict !== 'agreed') return;
     for (const kind of ['invoice_contradicted', 'settlement_unbooked'] as const) {
@@ -81,15 +81,15 @@ async function compareAll(run: Run, rows: readonly sql.ComparedInvoice[], questi
   run.progress(`invoices: ${run.compared.invoices}`);
 }
 
-async function compareOne(run: Run, invoice: sql.ComparedInvoice): Promise<'agreed' | 'different' | 'unanswered'> {
-  const { node, witness } = run;
-  const first = await witness.ask(() => node.lookupInvoice(invoice.payment_hash));
+async function compareOne(run: ReconciliationRun, invoice: sql.ComparedInvoice): Promise<'agreed' | 'different' | 'unanswered'> {
+  const { node, probe } = run;
+  const first = await probe.ask(() => node.lookupInvoice(invoice.payment_hash));
   if (!first.answered) return 'unanswered';
   run.compared.invoices += 1;
   if (agree(invoice, first.value)) return 'agreed';
   // Either side may have moved between the two looks.
   const [again, now] = [
-    await witness.ask(() => node.lookupInvoice(invoice.payment_hash)),
+    await probe.ask(() => node.lookupInvoice(invoice.payment_hash)),
     await run.database.first(sql.findInvoice, invoice.id),
   ];
   if (!again.answered) return 'unanswered';
@@ -107,7 +107,7 @@ function agree(ours: sql.ComparedInvoice, node: InvoiceStatus | undefined): bool
 }
 
 /** Hands it to where every settlement is booked, once. @returns `agreed` when it is booked. */
-async function settleMissed(run: Run, invoice: sql.ComparedInvoice, paid: Settled): Promise<'agreed' | 'different'> {
+async function settleMissed(run: ReconciliationRun, invoice: sql.ComparedInvoice, paid: Settled): Promise<'agreed' | 'different'> {
   const { id: invoiceId, wallet_id: walletId, payment_hash: paymentHash } = invoice;
   const { amountMsat, preimage } = paid;
   const trouble = await settle(run, { paymentHash, amountMsat, preimage });
@@ -121,7 +121,7 @@ async function settleMissed(run: Run, invoice: sql.ComparedInvoice, paid: Settle
   return 'different';
 }
 
-async function settle(run: Run, paid: { paymentHash: string } & Pick<Settled, 'amountMsat' | 'preimage'>): Promise<string | undefined> {
+async function settle(run: ReconciliationRun, paid: { paymentHash: string } & Pick<Settled, 'amountMsat' | 'preimage'>): Promise<string | undefined> {
   try {
     const settledAt = unixSeconds(run.clock);
     await run.invoices.settle({ ...paid, type: 'settlement', settledAt, keysend: false, customRecords: {} });
@@ -131,7 +131,7 @@ async function settle(run: Run, paid: { paymentHash: string } & Pick<Settled, 'a
   }
 }
 
-async function contradicted(run: Run, invoice: sql.ComparedInvoice, status: InvoiceStatus | undefined): Promise<void> {
+async function contradicted(run: ReconciliationRun, invoice: sql.ComparedInvoice, status: InvoiceStatus | undefined): Promise<void> {
   const { id, wallet_id: walletId, payment_hash: paymentHash } = invoice;
   const amountMsat = invoice.received_msat ?? 0;
   const said = invoiceWords({ answered: true, value: status });

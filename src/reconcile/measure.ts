@@ -2,11 +2,11 @@ import type { Database } from '../db/database.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
 import { systemAccounts } from '../ledger/stores.ts';
 import * as sql from './reconcile.sql.ts';
-import type { Run } from './run.ts';
-import type { Answer } from './witness.ts';
+import type { ReconciliationRun } from './run.ts';
+import type { NodeAnswer } from './node-probe.ts';
 
 /** The node's balance and the ledger at one moment. Amounts are msat. */
-export interface Look {
+export interface Measurement {
   readonly nodeMsat: number;
   /** What the ledger says that the node holds for it. */
   readonly heldByNodeMsat: number;
@@ -22,9 +22,9 @@ export interface Look {
   readonly movedMsat: number;
 }
 
-export async function measure(run: Run): Promise<Answer<Look>> {
+export async function measure(run: ReconciliationRun): Promise<NodeAnswer<Measurement>> {
   const before = await readLedger(run.database);
-  const answer = await run.witness.ask(() => run.node.balance());
+  const answer = await run.probe.ask(() => run.node.balance());
   if (!answer.answered) return answer;
   const nodeMsat = answer.value.localMsat;
   const after = await readLedger(run.database);

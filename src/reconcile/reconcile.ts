@@ -4,10 +4,10 @@ import { compareBalance } from './balance.ts';
 import { compareEnded } from './ended.ts';
 import { compareInvoices } from './invoices.ts';
 import { comparePending } from './pending.ts';
-import type { Report } from './report.ts';
-import { beginPeriodic, storeFailure, storeProgress, storeReport, type Taken, takeRequest, takeUpUnfinished } from './requests.ts';
-import type { ReconcileDependencies, Run } from './run.ts';
-import { ENDING, NodeProbe } from './witness.ts';
+import type { ReconciliationReport } from './report.ts';
+import { beginPeriodic, storeFailure, storeProgress, storeReport, type RunningRequest, takeRequest, takeUpUnfinished } from './requests.ts';
+import type { ReconcileDependencies, ReconciliationRun } from './run.ts';
+import { ENDING, NodeProbe } from './node-probe.ts';
 
 export type { ReconcileDependencies } from './run.ts';
 
@@ -22,7 +22,7 @@ const LOG_EVERY = 10;
  * Compares the ledger with the node: what is pending, what has ended, the invoices and the balance. What it finds becomes a report and
  * alerts; the only thing it books is a settlement that was missed, by the way every settlement takes.
  */
-export async function reconcile(deps: ReconcileDependencies, taken: Taken, signal: AbortSignal): Promise<Report> {
+export async function reconcile(deps: ReconcileDependencies, taken: RunningRequest, signal: AbortSignal): Promise<ReconciliationReport> {
   const told = { text: '' };
   const over = new AbortController();
   const telling = tellProgress(deps, taken.id, told, over.signal);
@@ -37,23 +37,23 @@ export async function reconcile(deps: ReconcileDependencies, taken: Taken, signa
   }
 }
 
-async function compare(deps: ReconcileDependencies, taken: Taken, progress: Run['progress'], signal: AbortSignal): Promise<Report> {
+async function compare(deps: ReconcileDependencies, taken: RunningRequest, progress: ReconciliationRun['progress'], signal: AbortSignal): Promise<ReconciliationReport> {
   const startedAt = unixSeconds(deps.clock);
-  const witness = new NodeProbe(signal, deps.timing);
+  const probe = new NodeProbe(signal, deps.timing);
   const found = {
     contradictions: [],
     missedSettlements: [],
     compared: { payments: 0, invoices: 0 },
     unbookedMsat: new Map<string, number>(),
   };
-  const run: Run = { ...deps, ...found, ...taken, startedAt, signal, witness, progress };
+  const run: ReconciliationRun = { ...deps, ...found, ...taken, startedAt, signal, probe, progress };
   const pending = await comparePending(run);
   await compareEnded(run);
   await compareInvoices(run);
   // Last, so that what was missed is booked by then.
   const balance = await compareBalance(run);
   if (signal.aborted) throw new Error(ENDING);
-  const silence = witness.silence ?? (balance.state === 'unanswered' ? balance.reason : null);
+  const silence = probe.silence ?? (balance.state === 'unanswered' ? balance.reason : null);
   if (silence === null) await deps.alerts.clear('node_silent', 'node');
   else await deps.alerts.raise({ kind: 'node_silent', subject: 'node', message: silence });
   // Those of a process that died before it could.
@@ -80,7 +80,7 @@ export async function reconcilePeriodically(deps: ReconcileDependencies, seconds
 }
 
 /** @returns whether it was done and the node answered. */
-async function doOne(deps: ReconcileDependencies, taken: Taken, signal: AbortSignal): Promise<boolean> {
+async function doOne(deps: ReconcileDependencies, taken: RunningRequest, signal: AbortSignal): Promise<boolean> {
   const { database, log } = deps;
   try {
     const report = await reconcile(deps, taken, signal);

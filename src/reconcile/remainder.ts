@@ -3,9 +3,9 @@ import type { Database } from '../db/database.ts';
 import { readFact, writeFact } from '../db/facts.sql.ts';
 import { writeRows } from '../db/row-write.ts';
 import { unixSeconds } from '../kernel/clock.ts';
-import type { Look } from './measure.ts';
+import type { Measurement } from './measure.ts';
 import * as sql from './reconcile.sql.ts';
-import type { Run } from './run.ts';
+import type { ReconciliationRun } from './run.ts';
 
 /**
  * What the node has of its own, over time: the remainder of its balance that the ledger does not explain.
@@ -40,12 +40,12 @@ export async function readRemainder(database: Database): Promise<Remainder | und
 }
 
 /** How much of the level is certainly gone, beyond what may be in flight; 0 or less when nothing is. */
-export function missingMsat({ levelMsat }: Remainder, { remainderMsat, inFlightMsat, movedMsat }: Look): number {
+export function missingMsat({ levelMsat }: Remainder, { remainderMsat, inFlightMsat, movedMsat }: Measurement): number {
   return levelMsat - remainderMsat - inFlightMsat - movedMsat;
 }
 
 /** Books a decrease: the alert and the new level are one transaction, so each decrease is raised once. */
-export async function noteFall(run: Run, kept: Remainder, look: Look): Promise<Remainder> {
+export async function noteFall(run: ReconciliationRun, kept: Remainder, look: Measurement): Promise<Remainder> {
   const now = unixSeconds(run.clock);
   const fellMsat = missingMsat(kept, look);
   const next: Remainder = {
@@ -71,7 +71,7 @@ export async function noteFall(run: Run, kept: Remainder, look: Look): Promise<R
 }
 
 /** Books an increase that two looks have confirmed. */
-export async function noteRise(run: Run, kept: Remainder, levelMsat: number): Promise<Remainder> {
+export async function noteRise(run: ReconciliationRun, kept: Remainder, levelMsat: number): Promise<Remainder> {
   const isBack = levelMsat === kept.beforeFallMsat;
   const next: Remainder = {
     ...kept,
@@ -87,7 +87,7 @@ export async function noteRise(run: Run, kept: Remainder, levelMsat: number): Pr
 }
 
 /** Accepts what the node has of its own now, with a record of it. Never below zero: missing customers' money cannot be accepted away. */
-export async function acceptBaseline(run: Run, kept: Remainder | undefined, look: Look): Promise<Remainder> {
+export async function acceptBaseline(run: ReconciliationRun, kept: Remainder | undefined, look: Measurement): Promise<Remainder> {
   const now = unixSeconds(run.clock);
   const baselineMsat = Math.max(0, look.remainderMsat);
   const next: Remainder = {

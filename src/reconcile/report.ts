@@ -1,10 +1,10 @@
 /** `periodic` bounds what is asked of the node; `full` compares the whole window; `new_baseline` also accepts the node's balance as it is. */
-export type Scope = 'periodic' | 'full' | 'new_baseline';
+export type ReconciliationScope = 'periodic' | 'full' | 'new_baseline';
 
 /** What a reconciliation found. Stored as JSON; amounts are msat, times Unix seconds. Lists are bounded, counts are not. */
-export interface Report {
+export interface ReconciliationReport {
   readonly id: string;
-  readonly scope: Scope;
+  readonly scope: ReconciliationScope;
   readonly startedAt: number;
   readonly endedAt: number;
   /** Why the comparison is incomplete, when the node went silent. */

@@ -1,10 +1,10 @@
 import { statement } from '../db/statement.ts';
-import type { Scope } from './report.ts';
+import type { ReconciliationScope } from './report.ts';
 
 export type RequestRow = {
   id: string;
   state: 'asked' | 'running' | 'done' | 'failed';
-  scope: Scope;
+  scope: ReconciliationScope;
   asked_at: number;
   progress: string;
   report: string | null;
@@ -25,7 +25,7 @@ export const runningNow = statement<{ progress: string }>(
   `SELECT progress FROM reconciliation WHERE state = 'running' ORDER BY id DESC LIMIT 1`,
 );
 
-export const nextRequest = statement<{ id: string; scope: Scope; asked_by: string; reason: string }>(
+export const nextRequest = statement<{ id: string; scope: ReconciliationScope; asked_by: string; reason: string }>(
   'reconcile_next_request',
   `SELECT id, scope, asked_by, reason FROM reconciliation WHERE state = 'asked' ORDER BY id LIMIT 1`,
 );

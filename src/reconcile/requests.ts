@@ -1,37 +1,37 @@
 import type { Database } from '../db/database.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Report, Scope } from './report.ts';
+import type { ReconciliationReport, ReconciliationScope } from './report.ts';
 import * as sql from './requests.sql.ts';
 
 /** A reconciliation as whoever asked for it sees it. `progress` says why, when it failed. */
-export interface Request {
+export interface ReconciliationRequest {
   readonly state: 'asked' | 'running' | 'done' | 'failed';
   readonly progress: string;
   /** Changes every second while the service reconciles, for this request or before it. */
   readonly sign: string;
-  readonly report: Report | undefined;
+  readonly report: ReconciliationReport | undefined;
 }
 
 /** How many reports are kept. */
 const KEPT = 10;
 
 /** Who asks for a reconciliation, and why. */
-export interface Asker {
+export interface Requester {
   readonly askedBy: string;
   readonly reason: string;
 }
 
 /** The service itself. */
-const NO_ASKER: Asker = { askedBy: '', reason: '' };
+const NO_REQUESTER: Requester = { askedBy: '', reason: '' };
 
 /** Asks the running service for a reconciliation. @returns the request's id. */
-export async function requestReconciliation(database: Database, scope: Scope, now: number, asker: Asker = NO_ASKER): Promise<string> {
+export async function requestReconciliation(database: Database, scope: ReconciliationScope, now: number, requester: Requester = NO_REQUESTER): Promise<string> {
   const id = `rec_${newId()}`;
-  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'asked', scope, now, asker.askedBy, asker.reason));
+  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'asked', scope, now, requester.askedBy, requester.reason));
   return id;
 }
 
-export async function findRequest(database: Database, id: string): Promise<Request | undefined> {
+export async function findRequest(database: Database, id: string): Promise<ReconciliationRequest | undefined> {
   const row = await database.first(sql.findRequest, id);
   if (!row) return undefined;
   const running = await database.first(sql.runningNow);
@@ -44,19 +44,19 @@ export async function withdrawRequest(database: Database, id: string): Promise<b
   return (await database.transaction((tx) => tx.run(sql.withdraw, id))) === 1;
 }
 
-export async function lastReport(database: Database): Promise<Report | undefined> {
+export async function lastReport(database: Database): Promise<ReconciliationReport | undefined> {
   const row = await database.first(sql.lastReport);
   return row && parse(row.report);
 }
 
 /** A reconciliation that this instance does. */
-export interface Taken extends Asker {
+export interface RunningRequest extends Requester {
   readonly id: string;
-  readonly scope: Scope;
+  readonly scope: ReconciliationScope;
 }
 
 /** Takes the oldest request that nobody has taken. */
-export async function takeRequest(database: Database): Promise<Taken | undefined> {
+export async function takeRequest(database: Database): Promise<RunningRequest | undefined> {
   const next = await database.first(sql.nextRequest);
   if (!next) return undefined;
   const taken = await database.transaction((tx) => tx.run(sql.take, next.id));
@@ -64,10 +64,10 @@ export async function takeRequest(database: Database): Promise<Taken | undefined
 }
 
 /** Begins one that nobody asked for: its time has come. */
-export async function beginPeriodic(database: Database, now: number): Promise<Taken> {
+export async function beginPeriodic(database: Database, now: number): Promise<RunningRequest> {
   const id = `rec_${newId()}`;
   await database.transaction((tx) => tx.run(sql.insertRequest, id, 'running', 'periodic', now, '', ''));
-  return { id, scope: 'periodic', ...NO_ASKER };
+  return { id, scope: 'periodic', ...NO_REQUESTER };
 }
 
 /** What an earlier holder left unfinished is asked for again. */
@@ -75,7 +75,7 @@ export async function takeUpUnfinished(database: Database): Promise<void> {
   await database.transaction((tx) => tx.run(sql.takeUp));
 }
 
-export async function storeReport(database: Database, report: Report): Promise<void> {
+export async function storeReport(database: Database, report: ReconciliationReport): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.run(sql.finish, report.id, JSON.stringify(report));
     await tx.run(sql.forgetOld, KEPT);
@@ -90,6 +90,6 @@ export async function storeProgress(database: Database, id: string, progress: st
   await database.transaction((tx) => tx.run(sql.showProgress, id, progress));
 }
 
-function parse(text: string): Report {
-  return JSON.parse(text) as Report;
+function parse(text: string): ReconciliationReport {
+  return JSON.parse(text) as ReconciliationReport;
 }

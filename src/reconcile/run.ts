@@ -7,8 +7,8 @@ import type { Log } from '../kernel/log.ts';
 import type { LightningNode } from '../lightning/node.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Contradiction, MissedSettlement } from './report.ts';
-import type { Taken } from './requests.ts';
-import type { NodeProbe, WitnessTiming } from './witness.ts';
+import type { RunningRequest } from './requests.ts';
+import type { NodeProbe, ProbeTiming } from './node-probe.ts';
 
 export interface ReconcileDependencies {
   readonly database: Database;
@@ -20,14 +20,14 @@ export interface ReconcileDependencies {
   readonly log: Log;
   /** A payment that has been pending for so long is reported as stuck. */
   readonly stuckPaymentSeconds: number;
-  readonly timing?: WitnessTiming;
+  readonly timing?: ProbeTiming;
 }
 
 /** One reconciliation under way, and what it has found so far. */
-export interface Run extends ReconcileDependencies, Taken {
+export interface ReconciliationRun extends ReconcileDependencies, RunningRequest {
   readonly startedAt: number;
   readonly signal: AbortSignal;
-  readonly witness: NodeProbe;
+  readonly probe: NodeProbe;
   readonly contradictions: Contradiction[];
   readonly missedSettlements: MissedSettlement[];
   readonly compared: { payments: number; invoices: number };
@@ -41,7 +41,7 @@ export interface Run extends ReconcileDependencies, Taken {
 const WINDOW_SECONDS = 7 * 24 * 60 * 60;
 
 /** The id before everything that a reconciliation looks at again. */
-export function windowStart({ startedAt }: Pick<Run, 'startedAt'>): string {
+export function windowStart({ startedAt }: Pick<ReconciliationRun, 'startedAt'>): string {
   return idAt(startedAt - WINDOW_SECONDS);
 }
 

@@ -46,6 +46,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   cli: ['app', 'kernel', 'db', 'accounts', 'alerts', 'ledger', 'lightning', 'devnet', 'operator', 'payments', 'reconcile', 'verify'],
 };
 
+/** The statements for facts about the service, a table that several modules use. */
+const SHARED_SQL = 'src/db/facts.sql.ts';
+
+/** `verify` reads the tables of the ledger and of the proofs independently; `history` reads the entries of the ledger. */
+const FOREIGN_SQL: ReadonlySet<string> = new Set(['history → ledger', 'verify → ledger', 'verify → proof']);
+
 const IMPORT = /(?:from|import) '(\.[^']+)'|import\('(\.[^']+)'\)/g;
 
 const files = globSync(['src/**/*.ts', 'devnet/**/*.ts'], { cwd: root }).sort();
@@ -79,6 +85,16 @@ describe('imports between modules', () => {
     expect(forbidden).toEqual([]);
   });
 
+  it('leave the SQL of a module to its own files', () => {
+    const foreign = files.flatMap((file) =>
+      importsOf(file)
+        .filter((imported) => imported.endsWith('.sql.ts') && moduleOf(imported) !== moduleOf(file))
+        .filter((imported) => !FOREIGN_SQL.has(`${moduleOf(file)} → ${moduleOf(imported)}`) && imported !== SHARED_SQL)
+        .map((imported) => `${file} imports ${imported}`),
+    );
+    expect(foreign).toEqual([]);
+  });
+
   it('point in one direction', () => {
     const order = Object.keys(ALLOWED);
     const backwards = order.flatMap((from) =>
@@ -92,5 +108,22 @@ describe('source files', () => {
   it('have at most 400 lines', () => {
     const long = files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 401);
     expect(long).toEqual([]);
+  });
+});
+
+/** The names of the types that a file declares and exports. */
+function typesOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return Array.from(text.matchAll(/^export (?:interface|type|class|abstract class) (\w+)/gm), ([, name = '']) => name);
+}
+
+describe('exported types', () => {
+  it('have a name that no other module uses', () => {
+    const modules = new Map<string, Set<string>>();
+    for (const file of files.filter((one) => one.startsWith('src/'))) {
+      for (const name of typesOf(file)) modules.set(name, (modules.get(name) ?? new Set()).add(moduleOf(file)));
+    }
+    const shared = Array.from(modules, ([name, users]) => `${name}: ${Array.from(users).join(', ')}`).filter((line) => line.includes(', '));
+    expect(shared).toEqual([]);
   });
 });

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { cutOut, MAX_COUNT } from '../../src/history/cut.ts';
 import type { ListQuery } from '../../src/history/list.ts';
 import { idOf } from '../../src/history/list.ts';
-import type { PlacedEntry, Scope } from '../../src/history/scope.ts';
+import type { PlacedEntry, ListScope } from '../../src/history/scope.ts';
 import { entriesOfPeriod } from '../../src/history/statement.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
 /** A wallet of so many entries, every hundredth a deposit, that counts what is read of it. */
-function longScope(entries: number, maxLookedAt = 20_000): Scope & { read: number } {
+function longScope(entries: number, maxLookedAt = 20_000): ListScope & { read: number } {
   const scope = {
     read: 0,
     maxLookedAt,

@@ -9,7 +9,7 @@ import type { InvoiceStatus, LightningNode, PaymentOutcome } from '../../src/lig
 import type { Payment } from '../../src/payments/payment.ts';
 import { createPayments } from '../../src/payments/payments.ts';
 import { type ReconcileDependencies, reconcile } from '../../src/reconcile/reconcile.ts';
-import type { Report, Scope } from '../../src/reconcile/report.ts';
+import type { ReconciliationReport, ReconciliationScope } from '../../src/reconcile/report.ts';
 import { beginPeriodic, storeReport } from '../../src/reconcile/requests.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
 import { draftOf, preimageOf, roomsOn } from '../ledger/rooms.ts';
@@ -75,7 +75,7 @@ export async function booksOn(database: Database) {
     deps,
     paymentsWith,
     /** One reconciliation, stored as the service stores it. */
-    async reconcile(scope: Scope = 'full', changed: Partial<ReconcileDependencies> = {}): Promise<Report> {
+    async reconcile(scope: ReconciliationScope = 'full', changed: Partial<ReconcileDependencies> = {}): Promise<ReconciliationReport> {
       const { id } = await beginPeriodic(database, clock.ms / 1000);
       const report = await reconcile(
         { ...deps, ...changed },
@@ -137,7 +137,7 @@ function answering(answers: Answers): LightningNode {
     answers.asked += 1;
     answers.inFlight += 1;
     answers.mostInFlight = Math.max(answers.mostInFlight, answers.inFlight);
-    // No turn of the event loop: an answer is never later than the witness's patience, however long a turn takes.
+    // No turn of the event loop: an answer is never later than the probe's patience, however long a turn takes.
     await undefined;
     answers.inFlight -= 1;
     return value === 'silent' ? new Promise<T>(() => undefined) : value;

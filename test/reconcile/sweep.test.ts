@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
-import { type Run, windowStart } from '../../src/reconcile/run.ts';
+import { type ReconciliationRun, windowStart } from '../../src/reconcile/run.ts';
 import { sweepWindow } from '../../src/reconcile/sweep.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { ids } from './books.ts';
@@ -8,9 +8,9 @@ import { ids } from './books.ts';
 /** Sweeps a list of ids, and answers which it visited; `silentAt` is the visit at which the node goes silent. */
 async function sweepOnce(database: Database, all: readonly string[], { scope = 'periodic', silentAt = Number.POSITIVE_INFINITY } = {}) {
   const visited: string[] = [];
-  const witness = { silence: undefined as string | undefined };
+  const probe = { silence: undefined as string | undefined };
   let visits = 0;
-  const run = { database, scope, startedAt: Math.floor(Date.now() / 1000), witness } as unknown as Run;
+  const run = { database, scope, startedAt: Math.floor(Date.now() / 1000), probe } as unknown as ReconciliationRun;
   await sweepWindow(run, {
     fact: 'test_sweep',
     page: async (after, limit) =>
@@ -19,7 +19,7 @@ async function sweepOnce(database: Database, all: readonly string[], { scope = '
         .slice(0, limit)
         .map((id) => ({ id })),
     visit: async (rows) => {
-      if (++visits === silentAt) witness.silence = 'no answer';
+      if (++visits === silentAt) probe.silence = 'no answer';
       else visited.push(...rows.map(({ id }) => id));
     },
   });

@@ -18,7 +18,7 @@ import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { systemAccounts } from '../../src/ledger/stores.ts';
 import { openNode } from '../../src/open-node.ts';
 import { type Action, findAction, type NewAction, requestAction } from '../../src/operator/actions.ts';
-import type { Report, Scope } from '../../src/reconcile/report.ts';
+import type { ReconciliationReport, ReconciliationScope } from '../../src/reconcile/report.ts';
 import { findRequest, requestReconciliation } from '../../src/reconcile/requests.ts';
 import { type Client, clientOf } from './client.ts';
 import { type DatabaseFaults, noFaults, withFaults } from './database-faults.ts';
@@ -54,7 +54,7 @@ export interface App extends DatabaseFaults {
   act(action: Pick<NewAction, 'kind' | 'subject' | 'target' | 'preimage'>): Promise<Action>;
   findAction(id: string): Promise<Action | undefined>;
   /** Requests a reconciliation of the running service and returns the report. */
-  reconcile(scope?: Scope): Promise<Report>;
+  reconcile(scope?: ReconciliationScope): Promise<ReconciliationReport>;
   /** Returns the open alerts, the oldest first. */
   openAlerts(): Promise<Alert[]>;
   /** Returns the committed balance of suspense. */
@@ -176,7 +176,7 @@ function databaseAccess(database: () => Database): DatabaseAccess {
       const id = await requestReconciliation(database(), scope, 1, { askedBy: 'bob@desk', reason: 'a test' });
       const found = async () => (await findRequest(database(), id))?.report;
       await vi.waitUntil(found, { timeout: 60_000, interval: 20 });
-      return (await found()) as Report;
+      return (await found()) as ReconciliationReport;
     },
     openAlerts: () => createAlerts(database(), systemClock, silentLog).listOpen(),
     suspenseMsat: () =>

@@ -2,9 +2,9 @@ import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 
 /** What the node said, or that it did not say anything: silence is never read as "no" or as zero. */
-export type Answer<T> = { readonly answered: true; readonly value: T } | { readonly answered: false; readonly reason: string };
+export type NodeAnswer<T> = { readonly answered: true; readonly value: T } | { readonly answered: false; readonly reason: string };
 
-export interface WitnessTiming {
+export interface ProbeTiming {
   /** How long one question may take. */
   readonly answerMs: number;
   /** Questions under way at once. */
@@ -20,17 +20,17 @@ export interface WitnessTiming {
 /** Nobody waits for the node then. */
 export const ENDING = 'the service is ending';
 
-const TIMING: WitnessTiming = { answerMs: 5000, atOnce: 8, patience: 5, againMs: 250, arrivalMs: 5000 };
+const TIMING: ProbeTiming = { answerMs: 5000, atOnce: 8, patience: 5, againMs: 250, arrivalMs: 5000 };
 
 /** Questions the node for one reconciliation: a few at once, each for a limited time, and none any more once it has gone silent. */
 export class NodeProbe {
-  readonly timing: WitnessTiming;
+  readonly timing: ProbeTiming;
   readonly #signal: AbortSignal;
   readonly #ended: Promise<never>;
   #unanswered = 0;
   #silence: string | undefined;
 
-  constructor(signal: AbortSignal, timing: WitnessTiming = TIMING) {
+  constructor(signal: AbortSignal, timing: ProbeTiming = TIMING) {
     this.timing = timing;
     this.#signal = signal;
     this.#ended = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(ENDING)), { once: true }));
@@ -42,7 +42,7 @@ export class NodeProbe {
     return this.#signal.aborted ? ENDING : this.#silence;
   }
 
-  async ask<T>(question: () => Promise<T>): Promise<Answer<T>> {
+  async ask<T>(question: () => Promise<T>): Promise<NodeAnswer<T>> {
     if (this.silence !== undefined) return { answered: false, reason: this.silence };
     try {
       const value = await withTimeout(
