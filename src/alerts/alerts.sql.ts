@@ -9,7 +9,7 @@ export type AlertRow = {
   last_seen_at: number;
 };
 
-/** Always changes one row: it opens the alert, or says of the open one that it is still so. */
+/** Changes one row in every case: opens the alert, or updates the open one. */
 export const raise = statement(
   'alert_raise',
   `INSERT INTO alert (id, kind, subject, message, raised_at, last_seen_at) VALUES ($1, $2, $3, $4, $5, $5)
@@ -24,14 +24,14 @@ export const findUnannounced = statement<{ id: string }>(
   'SELECT id FROM alert WHERE announced_at IS NULL ORDER BY id LIMIT 1',
 );
 
-/** Whoever gets a row back writes it to the log: one instance, once. */
+/** Returns the alerts that were not announced. Each row is returned to one instance, which logs it. */
 export const announce = statement<AlertRow>(
   'alert_announce',
   `UPDATE alert SET announced_at = $1 WHERE announced_at IS NULL
    RETURNING id, kind, subject, message, raised_at, last_seen_at`,
 );
 
-/** Open alerts after an id, a page at a time. */
+/** Open alerts after an id. */
 export const listOpen = statement<AlertRow>(
   'alert_list_open',
   `SELECT id, kind, subject, message, raised_at, last_seen_at FROM alert WHERE cleared_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,

@@ -6,35 +6,35 @@ import type { Log } from '../kernel/log.ts';
 import { ALERT_KINDS, type AlertKind } from './alert-kinds.ts';
 import * as sql from './alerts.sql.ts';
 
-/** Something that an operator should look at. There is at most one open alert for a kind and subject. Times are Unix seconds. */
+/** An alert for the operator. At most one alert of a kind and subject is open. Times are Unix seconds. */
 export interface Alert {
   /** `alert_…` */
   readonly id: string;
   readonly kind: AlertKind;
-  /** What it is about: the id of a payment or an invoice; `node` for the node itself. */
+  /** The id of a payment, an invoice or a reconciliation; `node` or `suspense`. */
   readonly subject: string;
   readonly message: string;
   readonly raisedAt: number;
   readonly lastSeenAt: number;
 }
 
-/** The message is for the operator and reaches the log: it carries no secret. */
+/** The message is logged, so it must not contain a secret. */
 export type NewAlert = Pick<Alert, 'kind' | 'subject' | 'message'>;
 
 export interface Alerts {
-  /** Opens an alert, or notes of the open one that it is still so. */
+  /** Opens an alert, or updates the open one. */
   raise(alert: NewAlert): Promise<void>;
-  /** The same as a row of a posting; always changes one row. Call {@link announce} once it is posted. */
+  /** Returns the same as a row of a posting, which changes one row in every case. Call {@link announce} after the commit. */
   rowOf(alert: NewAlert): RowWrite;
-  /** Writes alerts that have opened to the log, each once, whichever instance opened it. */
+  /** Logs the alerts of all instances that were opened and not logged yet. Each is logged once. */
   announce(): Promise<void>;
-  /** Its cause is gone. @returns whether there was such an open alert. */
+  /** Closes the alert, because its cause is gone. @returns whether it was open. */
   clear(kind: AlertKind, subject: string): Promise<boolean>;
-  /** Open alerts, oldest first; `after` is the id of the last one seen. */
+  /** Returns open alerts, oldest first, after the id `after`. */
   listOpen(after?: string, limit?: number): Promise<Alert[]>;
-  /** How many are open of each kind that has any. */
+  /** Returns the number of open alerts of each kind that has any. */
   countOpen(): Promise<{ kind: string; n: number }[]>;
-  /** The subjects of all open alerts of a kind. */
+  /** Returns the subjects of all open alerts of a kind. */
   openSubjects(kind: AlertKind): Promise<string[]>;
 }
 
@@ -43,7 +43,7 @@ const PAGE = 100;
 export function createAlerts(database: Database, clock: Clock, log: Log): Alerts {
   function rowOf({ kind, subject, message }: NewAlert): RowWrite {
     const parameters = [`alert_${newId(clock.nowMs())}`, kind, subject, message, unixSeconds(clock)];
-    return { statement: sql.raise, parameters, onMiss: new Error('the alert was not kept') };
+    return { statement: sql.raise, parameters, onMiss: new Error('the alert was not stored') };
   }
 
   async function announce(): Promise<void> {
@@ -78,7 +78,7 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
   };
 }
 
-/** An alert that a newer version raised keeps its words, although this one cannot say what to do about it. */
+/** Returns what the operator should do. A newer version may have stored kinds that this version does not know. */
 export function adviceFor(kind: string): string {
   return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].todo : 'This version does not know this alert; see docs/operations.md.';
 }

@@ -1,8 +1,9 @@
+import { hostname, userInfo } from 'node:os';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /**
- * The options of a command, and at most `maxWords` words besides. Prints its usage and ends the process, with 0 for `--help`, and with 2
- * for anything that it does not know: whoever mistypes an option must not take what was done instead for what they asked.
+ * Parses the options of a command and at most `maxWords` arguments. Prints the usage and exits, with code 0 for `--help` and with code 2 for
+ * anything unknown, so that a mistyped option is never ignored.
  */
 export function readArguments<T extends ParseArgsOptionsConfig>(usage: string, options: T, maxWords = 0) {
   const { values, positionals: words } = parse(usage, { ...options, help: { type: 'boolean' } });
@@ -10,7 +11,7 @@ export function readArguments<T extends ParseArgsOptionsConfig>(usage: string, o
     process.stdout.write(`Usage: ${usage}\n`);
     process.exit(0);
   }
-  if (words.length > maxWords) refuse(usage);
+  if (words.length > maxWords) exitWithUsage(usage);
   return { ...values, words };
 }
 
@@ -18,12 +19,17 @@ function parse<T extends ParseArgsOptionsConfig>(usage: string, options: T) {
   try {
     return parseArgs({ options, allowPositionals: true });
   } catch {
-    return refuse(usage);
+    return exitWithUsage(usage);
   }
 }
 
-/** What was given is not repeated: it may be a key. */
-export function refuse(usage: string): never {
+/** Prints the usage without repeating the arguments, which may contain a key, and exits with code 2. */
+export function exitWithUsage(usage: string): never {
   process.stderr.write(`Usage: ${usage}\n`);
   process.exit(2);
+}
+
+/** Returns the user and the machine (`user@host`) that run the command, for records. */
+export function operatorName(): string {
+  return `${process.env.SUDO_USER || userInfo().username}@${hostname()}`;
 }

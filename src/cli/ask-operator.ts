@@ -6,18 +6,18 @@ import { openDatabase } from '../db/open.ts';
 import { systemClock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { type Action, findAction, type NewAction, requestAction, withdrawAction } from '../operator/actions.ts';
-import { operatorName } from './operator-name.ts';
+import { operatorName } from './arguments.ts';
 import { stderrLog } from './stderr-log.ts';
 import { moment } from './table.ts';
 
-/** What operator commands exit with. */
+/** The exit codes of operator commands. */
 export const EXIT = { done: 0, refused: 1, notDone: 2, pending: 3 } as const;
 
 const POLL_MS = 200;
-/** Another instance takes over from a dead one within ten seconds. */
+/** How long to wait until a service starts the action. Another instance takes over from a dead one within ten seconds. */
 const TAKEN_UP_MS = { sqlite: 5000, postgres: 15_000 } as const;
-/** Longer than a call to the node may take. A payment may take hours, so the command does not wait for it. */
-const PATIENCE_MS = 75_000;
+/** The longest wait for the result: more than the time limit of a call to the node. A payment may take hours, so the command does not wait for it. */
+const MAX_WAIT_MS = 75_000;
 const MAX_REASON = 500;
 
 /** Runs a command on the database of the running service. */
@@ -38,16 +38,17 @@ export async function besideService(work: (database: Database) => Promise<number
   }
 }
 
-/** Returns the reason of an action, which is recorded; undefined when there is none, or too much of one. */
+/** Returns the reason of an action; undefined if it is missing or too long. */
 export function readReason(given: string | undefined): string | undefined {
   const reason = given?.trim() ?? '';
   return reason !== '' && reason.length <= MAX_REASON ? reason : undefined;
 }
 
-/** Asks the running service for an action, waits until it has ended, and prints the answer. @returns the exit code */
+/** Requests an action from the running service, waits for its end, and prints the result. @returns the exit code. */
 export async function askOperator(database: Database, wanted: Omit<NewAction, 'askedBy'>): Promise<number> {
   const { action, isNew } = await requestAction(database, { ...wanted, askedBy: operatorName() }, unixSeconds(systemClock));
-  if (!isNew) process.stderr.write(`This was asked for before: ${action.id}, by ${action.askedBy} at ${moment(action.askedAt)}.\n`);
+  if (!isNew)
+    process.stderr.write(`The same action was asked for before: ${action.id}, by ${action.askedBy} at ${moment(action.askedAt)}.\n`);
   const started = performance.now();
   for (let now: Action | undefined = action; now; now = await findAction(database, action.id)) {
     if (now.state === 'done' || now.state === 'refused') return show(now);
@@ -55,10 +56,10 @@ export async function askOperator(database: Database, wanted: Omit<NewAction, 'a
     if (!now.isTakenUp && waitedMs > TAKEN_UP_MS[database.dialect] && (await withdrawAction(database, now.id))) {
       throw new Error('no service took it up. Start the service on this database, or read its log if it runs.');
     }
-    if (waitedMs > PATIENCE_MS || (now.state === 'paying' && waitedMs > TAKEN_UP_MS.sqlite)) return showPending(now);
+    if (waitedMs > MAX_WAIT_MS || (now.state === 'paying' && waitedMs > TAKEN_UP_MS.sqlite)) return showPending(now);
     await delay(POLL_MS);
   }
-  throw new Error('the action is gone');
+  throw new Error('the action was deleted');
 }
 
 function show({ id, state, answer }: Action): number {
@@ -69,8 +70,6 @@ function show({ id, state, answer }: Action): number {
 
 function showPending({ id, paymentId }: Action): number {
   const payment = paymentId === undefined ? '' : ` Its payment ${paymentId} is pending.`;
-  process.stderr.write(
-    `Not ended yet (${id}).${payment} The service keeps working on it. Run the same command again to see how it ended.\n`,
-  );
+  process.stderr.write(`Not ended yet (${id}).${payment} The service continues. Run the same command again to see the result.\n`);
   return EXIT.pending;
 }

@@ -2,14 +2,12 @@ import { type Alert, adviceFor } from '../alerts/alerts.ts';
 import { type BalanceReport, holdsLess, type PendingReport, type ReconciliationReport } from '../reconcile/report.ts';
 import { grouped, moment, span, table } from './table.ts';
 
-/** A report as an operator reads it. Amounts are msat. */
+/** Formats a report and the open alerts for a terminal. Amounts are msat. */
 export function reportText(report: ReconciliationReport, alerts: readonly Alert[], now: number): string {
   const { compared, startedAt, endedAt, silence } = report;
   return [
     `Ledger and node at ${moment(startedAt)} (${span(Math.max(0, now - endedAt))} ago): compared ${compared.payments} ended payments and ${compared.invoices} invoices.`,
-    ...(silence === null
-      ? []
-      : [`THE NODE DID NOT ANSWER (${silence}). What follows is incomplete, and nothing is concluded from silence.`]),
+    ...(silence === null ? [] : [`THE NODE DID NOT ANSWER (${silence}). The report is incomplete.`]),
     balanceText(report.balance),
     pendingText(report.pending),
     stuckText(report.pending),
@@ -23,9 +21,9 @@ function balanceText(balance: BalanceReport): string {
   if (balance.state !== 'measured') {
     const { state, reason } = balance;
     if (state === 'unanswered') return `Balance: the node did not answer (${reason}).`;
-    return `Balance: it could not be measured (${reason}). Nothing was accepted; try again.`;
+    return `Balance: not measured (${reason}). No baseline was accepted; try again.`;
   }
-  const rest = balance.restMsat < 0 ? 'missing' : 'more than explained: routing income, own deposits, what is just arriving';
+  const rest = balance.restMsat < 0 ? 'missing' : 'unexplained surplus: routing income, own deposits, arriving money';
   const rows = [
     [grouped(balance.baselineMsat), `the node's own, as of ${moment(balance.baselineAt)}`],
     [grouped(balance.customersMsat), "customers' money"],
@@ -33,36 +31,36 @@ function balanceText(balance: BalanceReport): string {
     [grouped(balance.suspenseMsat), 'suspense: arrived for no wallet'],
     [grouped(balance.operatorMsat), 'borne by the operator: routing beyond reserves, late successes'],
     [grouped(balance.expectedMsat), 'expected'],
-    [grouped(balance.nodeMsat), 'the node says'],
+    [grouped(balance.nodeMsat), "the node's balance"],
     [grouped(balance.restMsat), balance.restMsat === 0 ? 'difference' : rest],
   ];
-  const inFlight = `In flight outwards: up to ${grouped(balance.inFlightMsat)} msat of the customers' money may leave, or have left, the node.`;
-  const moved = balance.movedMsat > 0 ? [`The ledger moved by ${grouped(balance.movedMsat)} msat while the node was asked.`] : [];
+  const inFlight = `In flight: up to ${grouped(balance.inFlightMsat)} msat of the customers' money may have left the node, or may still leave it.`;
+  const moved = balance.movedMsat > 0 ? [`The ledger booked ${grouped(balance.movedMsat)} msat during the measurement.`] : [];
   const { roseMsat, fellMsat } = balance;
   const since = `Since ${moment(balance.baselineAt)}`;
   const rose =
-    roseMsat > 0 ? [`${since} the node's own rose by ${grouped(roseMsat)} msat. That is not accepted yet (--new-baseline).`] : [];
+    roseMsat > 0 ? [`${since} the node's own money rose by ${grouped(roseMsat)} msat. It is not accepted yet (--new-baseline).`] : [];
   const fell = fellMsat > 0 ? [`${since} ${grouped(fellMsat)} MSAT LEFT THE NODE WITHOUT AN ENTRY IN THE LEDGER.`] : [];
-  const less = holdsLess(balance) ? ['THE NODE HAS LESS THAN IT OWES, beyond what is in flight.'] : [];
+  const less = holdsLess(balance) ? ['THE NODE HAS LESS THAN THE LEDGER OWES, beyond the amount in flight.'] : [];
   return [`Balance of the node, in msat:`, table(rows, [0]), inFlight, ...moved, ...rose, ...fell, ...less].join('\n');
 }
 
 function pendingText({ payments, amountMsat, byEvidence }: PendingReport): string {
   if (payments === 0) return 'Pending payments: none.';
-  const said = Object.entries(byEvidence).map(([evidence, count]) => `${evidence} (${count})`);
-  return `Pending payments: ${payments}, ${grouped(amountMsat)} msat. The node says: ${said.join(', ')}.`;
+  const states = Object.entries(byEvidence).map(([evidence, count]) => `${evidence} (${count})`);
+  return `Pending payments: ${payments}, ${grouped(amountMsat)} msat. State at the node: ${states.join(', ')}.`;
 }
 
 function stuckText({ stuck, stuckPayments }: PendingReport): string {
   if (stuckPayments === 0) return 'Stuck payments: none.';
   const rows = stuck.map((one) => [one.paymentId, one.walletId, grouped(one.amountMsat), span(one.ageSeconds), one.evidence]);
-  return `Stuck payments: ${stuckPayments}. Their money stays reserved until the node says how they ended.\n${table([['payment', 'wallet', 'msat', 'age', 'the node says'], ...rows], [2])}`;
+  return `Stuck payments: ${stuckPayments}. Their money stays reserved until the node reports an outcome.\n${table([['payment', 'wallet', 'msat', 'age', 'state at the node'], ...rows], [2])}`;
 }
 
 function contradictionsText({ contradictions }: ReconciliationReport): string {
   if (contradictions.length === 0) return 'Contradictions: none.';
   const rows = contradictions.map((one) => [one.id, one.walletId, grouped(one.amountMsat), one.ours, one.node]);
-  const head = ['payment or invoice', 'wallet', 'msat', 'the ledger says', 'the node says'];
+  const head = ['payment or invoice', 'wallet', 'msat', 'in the ledger', 'at the node'];
   return `Contradictions: ${contradictions.length}\n${table([head, ...rows], [2])}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Log } from '../kernel/log.ts';
 
-/** A command's log: what went wrong, on standard error. */
+/** The log of a command: warnings and errors, written to standard error. */
 export const stderrLog: Log = { info() {}, warn: write, error: write };
 
 function write(fields: object, message: string): void {

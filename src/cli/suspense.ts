@@ -1,33 +1,35 @@
 import type { Database } from '../db/database.ts';
 import { actionsOf, listStrays } from '../operator/actions.ts';
-import { readArguments, refuse } from './arguments.ts';
+import { exitWithUsage, readArguments } from './arguments.ts';
 import { askOperator, besideService, EXIT, readReason } from './ask-operator.ts';
 import { grouped, moment, table } from './table.ts';
 
 const USAGE = `npm run --silent suspense -- [assign <payment hash> <wallet> | return <payment hash> <invoice>] [--reason "…"] [--all]
 
-Money that arrived for no wallet. Without a verb: lists what has no owner yet, and with --all also what became of the rest.
-  assign   credits it to a wallet (wal_…)
-  return   pays it out to an invoice (BOLT11) that states its amount; routing is paid from the same money
-Both need a --reason. The running service does it, and records who asked, when and why.
-Exit code 0: done; 1: refused, no money moved; 2: not done; 3: the payment is still pending.`;
+Handles money that arrived for no wallet. Without arguments: lists the money in suspense.
+  --all     also lists what was assigned or returned
+  assign    credits the money to a wallet (wal_…)
+  return    pays the money to an invoice (BOLT11) that states its amount; the routing fee is paid from the same money
+  --reason  1 to 500 characters, required for assign and return
+The running service executes the command, and records who asked, when and why.
+Exit code 0: done. 1: refused, no money moved. 2: not done. 3: the payment is still pending.`;
 
 const KINDS: Readonly<Record<string, 'credit' | 'return'>> = { assign: 'credit', return: 'return' };
 
-/** `npm run suspense`: lists money without an owner, assigns it to a wallet, or returns it. */
+/** `npm run suspense`: lists money that arrived for no wallet, assigns it to a wallet, or returns it. */
 async function main(): Promise<void> {
   const { words, reason: given, all } = readArguments(USAGE, { reason: { type: 'string' }, all: { type: 'boolean' } }, 3);
   const [verb, hash = '', to = ''] = words;
   if (verb === undefined) {
-    if (given !== undefined) refuse(USAGE);
+    if (given !== undefined) exitWithUsage(USAGE);
     return besideService((database) => list(database, all === true));
   }
   const kind = KINDS[verb];
   const reason = readReason(given);
-  if (!kind || words.length !== 3 || all) refuse(USAGE);
-  if (reason === undefined) fail('--reason is required, with 1 to 500 characters: it is recorded.');
-  if (!/^[0-9a-f]{64}$/i.test(hash)) fail('The payment hash must be 64 hexadecimal digits, as the list shows it.');
-  if (kind === 'credit' && !/^wal_[0-9A-Za-z]+$/.test(to)) fail('The wallet must be given by its id (wal_…), never by a key.');
+  if (!kind || words.length !== 3 || all) exitWithUsage(USAGE);
+  if (reason === undefined) fail('--reason is required and must have 1 to 500 characters.');
+  if (!/^[0-9a-f]{64}$/i.test(hash)) fail('The payment hash must be 64 hexadecimal digits. `npm run suspense` lists the payment hashes.');
+  if (kind === 'credit' && !/^wal_[0-9A-Za-z]+$/.test(to)) fail('The wallet must be an id (wal_…), not a key.');
   const target = kind === 'credit' ? to : to.toLowerCase().replace(/^lightning:/, '');
   await besideService((database) => askOperator(database, { kind, subject: hash.toLowerCase(), target, reason }));
 }

@@ -1,4 +1,4 @@
-/** Lines of columns that stand under each other; `right` are the columns of numbers. */
+/** Formats rows as aligned columns. `right`: the indexes of the right-aligned columns. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths: number[] = [];
   for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
@@ -7,16 +7,17 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   return rows.map((row) => `  ${line(row).join('  ')}`.trimEnd()).join('\n');
 }
 
-/** A whole number with its thousands apart. */
+/** Formats a whole number with thousands separators. */
 export function grouped(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+/** Formats Unix seconds as ISO 8601 in UTC. */
 export function moment(unixSeconds: number): string {
   return new Date(unixSeconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** A time span in its two largest units. */
+/** Formats a duration in its two largest units. */
 export function span(seconds: number): string {
   const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60)];
   if (days > 0) return `${days} d ${hours} h`;

@@ -5,10 +5,10 @@ import { verify } from '../verify/verify.ts';
 import { readArguments } from './arguments.ts';
 import { stderrLog } from './stderr-log.ts';
 
-// SQLite makes files beside the database: they are for their owner alone, as it is.
+// SQLite creates files next to the database; only their owner may read them.
 process.umask(0o077);
 
-/** `npm run verify`: the trial balance over the whole ledger; exits with 1 when something does not hold. */
+/** `npm run verify`: checks the whole ledger and prints the trial balance. Exits with 1 if there are problems, with 2 if it could not run. */
 async function main(): Promise<void> {
   readArguments('npm run verify', {});
   const { databaseUrl } = readConfig(process.env);

@@ -1,5 +1,5 @@
 import { idOf, type Line, type ListQuery, linesOf, typeOf } from './list.ts';
-import type { Pointed, ListScope } from './scope.ts';
+import type { ListScope, Pointed } from './scope.ts';
 import type { LineSearch } from './search.ts';
 import { pieceTurn } from './turns.ts';
 

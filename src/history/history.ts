@@ -9,7 +9,7 @@ import { type FoundLightning, findLightning, type Owner } from './find-lightning
 import { ofPayment } from './lightning-transaction.ts';
 import type { Line, ListQuery } from './list.ts';
 import { createRenderer, type RenderDependencies } from './render.ts';
-import { accountScope, type EntryReader, type Pointed, type ListScope, walletScope } from './scope.ts';
+import { accountScope, type EntryReader, type ListScope, type Pointed, walletScope } from './scope.ts';
 import { lineSearch, type Search } from './search.ts';
 import { entriesOfPeriod, type Period } from './statement.ts';
 import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';

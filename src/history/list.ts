@@ -3,7 +3,7 @@ import { firstIdAt, idTimeMs } from '../kernel/ids.ts';
 import type { Payment } from '../payments/payment.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import { CLOCK_SLACK_MS, firstPlaceSince } from './places.ts';
-import type { OfHash, OpenPiece, PlacedEntry, Pointed, ListScope } from './scope.ts';
+import type { ListScope, OfHash, OpenPiece, PlacedEntry, Pointed } from './scope.ts';
 import { openItemId } from './wallet-transaction.ts';
 
 /** What a list shows. Times are Unix seconds, both included: of the booking for `settled`, of the beginning for all others. */

@@ -1,13 +1,36 @@
+import type { Alerts } from '../alerts/alerts.ts';
+import type { NodeConnection } from '../connection/connection.ts';
 import type { Database } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { Wallets } from '../wallets/wallets.ts';
 import * as sql from './operator.sql.ts';
 
+export interface OperatorDependencies {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly alerts: Alerts;
+  readonly connection: Pick<NodeConnection, 'node'>;
+  readonly wallets: Pick<Wallets, 'find' | 'create'>;
+  readonly payments: Pick<Payments, 'find' | 'readInvoice' | 'payInvoice' | 'reportOutcome' | 'attempt'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The action is rejected and has moved no money. The message gives the operator the reason and the remedy. */
+export class ActionRefused extends Error {
+  override readonly name = 'ActionRefused';
+}
+
 /**
- * What an operator asks for. It is a row that the running service takes up, because only the service may write to the ledger: on SQLite
- * it keeps balances in memory. The row is also the record of who decided what, when and why.
+ * An action that an operator requests. It is a row that the running service executes, because only the service may write to the ledger: on
+ * SQLite it caches balances. The row also records who decided what, when and why.
  */
 export interface NewAction {
-  /** `credit` and `return`: money in suspense. `resolve`: a payment that does not end. */
+  /** `credit` and `return`: for money in suspense. `resolve`: for a pending payment. */
   readonly kind: sql.ActionRow['kind'];
   /** The payment hash of money in suspense, or the id of a payment. */
   readonly subject: string;
@@ -15,7 +38,7 @@ export interface NewAction {
   readonly target: string;
   /** The evidence for `settled`. */
   readonly preimage?: string | undefined;
-  /** Who asks. */
+  /** The operator, as `user@host`. */
   readonly askedBy: string;
   readonly reason: string;
 }
@@ -26,22 +49,22 @@ export interface Action extends NewAction {
   readonly state: sql.ActionRow['state'];
   /** Unix seconds. */
   readonly askedAt: number;
-  /** What became of it, in words. */
+  /** The result, as a sentence. */
   readonly answer: string;
-  /** What the node said. */
+  /** The evidence that was booked. */
   readonly evidence: string | undefined;
-  /** What left suspense. */
+  /** The amount that left suspense, in msat. */
   readonly amountMsat: number | undefined;
   readonly transferId: string | undefined;
   readonly ledgerAccount: number | undefined;
   readonly paymentId: string | undefined;
-  /** A service has begun with it. */
+  /** Whether a service has started it. */
   readonly isTakenUp: boolean;
 }
 
 /**
- * Asks for an action. One that asked for the same before is returned instead, unless it was refused: a command that is run twice, or was
- * killed while it waited, does nothing twice.
+ * Requests an action. Returns an identical earlier action instead, unless it was refused: a command that is repeated, or was killed while it
+ * waited, has one effect.
  */
 export async function requestAction(database: Database, action: NewAction, now: number): Promise<{ action: Action; isNew: boolean }> {
   const { kind, subject, target, preimage, askedBy, reason } = action;
@@ -65,16 +88,16 @@ export async function actionsOf(database: Pick<Database, 'all'>, subject: string
   return (await database.all(sql.listOfSubject, subject)).map(toAction);
 }
 
-/** Takes an action back that no service has taken up. @returns false when one has. */
+/** Deletes an action that no service has started. @returns false if a service has started it. */
 export async function withdrawAction(database: Database, id: string): Promise<boolean> {
-  return (await database.transaction((tx) => tx.run(sql.withdraw, id))) === 1;
+  return (await database.transaction((tx) => tx.run(sql.withdrawAction, id))) === 1;
 }
 
-/** Money that arrived for no wallet. */
+/** A settlement without a wallet. */
 export interface Stray {
   readonly paymentHash: string;
   readonly amountMsat: number;
-  /** What is still in suspense. */
+  /** The amount that is still in suspense, in msat. */
   readonly leftMsat: number;
   /** Unix seconds. */
   readonly settledAt: number;
@@ -96,7 +119,7 @@ export async function findStray(database: Pick<Database, 'first'>, paymentHash: 
   return row && toStray(row);
 }
 
-/** Payments that have not ended, the oldest first. */
+/** Returns pending payments, oldest first. */
 export async function listPending(database: Pick<Database, 'all'>, limit: number) {
   const rows = await database.all(sql.listPending, limit);
   return rows.map((row) => ({ id: row.id, walletId: row.wallet_id, amountMsat: row.amount_msat, createdAt: row.created_at }));

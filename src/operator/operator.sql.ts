@@ -30,7 +30,7 @@ export const insertAction = statement(
 
 export const findAction = statement<ActionRow>('operator_find', `${ACTION} WHERE id = $1`);
 
-/** The newest one that asked for the same and was not refused. */
+/** The newest identical action that was not refused. */
 export const findSame = statement<ActionRow>(
   'operator_find_same',
   `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused' ORDER BY id DESC LIMIT 1`,
@@ -40,18 +40,21 @@ export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WH
 
 export const listOfSubject = statement<ActionRow>('operator_list_of_subject', `${ACTION} WHERE subject = $1 ORDER BY id LIMIT 100`);
 
-export const takeUp = statement('operator_take_up', `UPDATE operator_action SET taken_up = 1 WHERE id = $1 AND state = 'asked'`);
+export const markTakenUp = statement('operator_take_up', `UPDATE operator_action SET taken_up = 1 WHERE id = $1 AND state = 'asked'`);
 
-export const withdraw = statement('operator_withdraw', `DELETE FROM operator_action WHERE id = $1 AND state = 'asked' AND taken_up = 0`);
+export const withdrawAction = statement(
+  'operator_withdraw',
+  `DELETE FROM operator_action WHERE id = $1 AND state = 'asked' AND taken_up = 0`,
+);
 
-/** What certainly ends without moving money. */
-export const refuse = statement(
+/** Ends an action that has moved no money. */
+export const markRefused = statement(
   'operator_refuse',
   `UPDATE operator_action SET state = 'refused', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'asked'`,
 );
 
-/** Changes nothing when less is left in suspense for the payment hash. The account of suspense is locked by then. */
-const take = (name: string, columns: string) =>
+/** Changes nothing if less is left in suspense for the payment hash. The suspense account is locked by then. */
+const takeFromSuspense = (name: string, columns: string) =>
   statement(
     name,
     `UPDATE operator_action SET amount_msat = $2, transfer_id = $3, ledger_account = $4, ${columns} WHERE id = $1 AND state = 'asked'
@@ -60,9 +63,9 @@ const take = (name: string, columns: string) =>
           WHERE a.subject = operator_action.subject AND a.amount_msat IS NOT NULL)`,
   );
 
-export const takeAndEnd = take('operator_take_and_end', `state = 'done', answer = $5, ended_at = $6`);
+export const takeAndEnd = takeFromSuspense('operator_take_and_end', `state = 'done', answer = $5, ended_at = $6`);
 
-export const takeForReturn = take('operator_take_for_return', `state = 'funded'`);
+export const takeForReturn = takeFromSuspense('operator_take_for_return', `state = 'funded'`);
 
 export const beginPaying = statement(
   'operator_begin_paying',
@@ -75,7 +78,7 @@ export const endReturn = statement(
    WHERE id = $1 AND state IN ('funded', 'paying')`,
 );
 
-export const keepEvidence = statement(
+export const storeEvidence = statement(
   'operator_keep_evidence',
   `UPDATE operator_action SET evidence = $2 WHERE id = $1 AND state = 'asked'`,
 );
@@ -94,7 +97,7 @@ const STRAY = `SELECT s.payment_hash, s.amount_msat, s.settled_at, CAST(s.amount
 
 export const findStray = statement<StrayRow>('operator_find_stray', `${STRAY} WHERE s.payment_hash = $1`);
 
-/** Money for no wallet, a page at a time. */
+/** Settlements without a wallet. */
 export const listStrays = statement<StrayRow>(
   'operator_list_strays',
   `${STRAY} WHERE s.payment_hash > $1 ORDER BY s.payment_hash LIMIT $2`,

@@ -4,13 +4,12 @@ import { errorMessage } from '../kernel/log.ts';
 import { ZERO_MSAT } from '../kernel/money.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
 import type { Payment } from '../payments/payment.ts';
-import type { Action } from './actions.ts';
-import { ActionRefused, type OperatorDependencies } from './dependencies.ts';
+import { type Action, ActionRefused, type OperatorDependencies } from './actions.ts';
 import * as sql from './operator.sql.ts';
 
 /**
- * Ends a payment that stays pending, with evidence that is checked at the node right before it is booked. `settled` needs the
- * preimage, and a node that reports success or has no record. `failed` needs the node's definitive failure. Without evidence nothing moves.
+ * Ends a pending payment with evidence, which is checked at the node right before it is booked. `settled` requires the preimage, and a node
+ * that reports success or has no record. `failed` requires that the node reports a definitive failure.
  */
 export async function resolvePayment(deps: OperatorDependencies, action: Action): Promise<void> {
   const payment = await deps.payments.find(action.subject);
@@ -19,36 +18,39 @@ export async function resolvePayment(deps: OperatorDependencies, action: Action)
     if (payment.invoiceId === undefined) await resolveAtNode(deps, action, payment);
     else await resolveInside(deps, action, payment);
   } else if (action.evidence === undefined) {
-    throw new ActionRefused(`The payment has ended already: ${wordsOf(payment)}.`);
+    throw new ActionRefused(`The payment has ended already: ${describe(payment)}.`);
   }
   const ended = await deps.payments.find(payment.id);
-  // The evidence was definitive and its booking was interrupted: the next try finds the end.
+  // If the booking was interrupted, the next try ends the action.
   if (!ended || ended.state === 'pending') return;
   const isAsAsked = (ended.state === 'succeeded' ? 'settled' : 'failed') === action.target;
   const answer = isAsAsked
-    ? `The payment ${wordsOf(ended)}.`
-    : `The node’s evidence ended the payment with the other outcome: it ${wordsOf(ended)}.`;
+    ? `The payment ${describe(ended)}.`
+    : `The node’s evidence ended the payment with the other outcome: it ${describe(ended)}.`;
   const state = isAsAsked ? 'done' : 'refused';
   await deps.database.transaction((tx) => tx.run(sql.endResolve, action.id, state, answer, unixSeconds(deps.clock)));
 }
 
 async function resolveAtNode(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
   const status = await ask(() => deps.connection.node.lookupPayment(payment.id));
-  const said = status === undefined ? 'never heard of it' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
+  const reported = status === undefined ? 'no record' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
   const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status);
-  const evidence = outcome === status ? `the node says: ${said}` : `preimage ${action.preimage}; the node says: ${said}`;
-  await keepEvidence(deps, action, evidence);
+  const evidence = outcome === status ? `the node reports: ${reported}` : `preimage ${action.preimage}; the node reports: ${reported}`;
+  await storeEvidence(deps, action, evidence);
   await deps.payments.reportOutcome(payment.id, outcome);
 }
 
 function provenFailure(status: PaymentOutcome | undefined): PaymentOutcome {
   if (status?.state === 'failed') return status;
-  if (status?.state === 'succeeded') throw new ActionRefused('The node says that the payment succeeded. The service books that by itself.');
+  if (status?.state === 'succeeded')
+    throw new ActionRefused('The node reports that the payment succeeded. The service books that automatically.');
   if (status?.state === 'pending') {
-    throw new ActionRefused('The node says that the payment is still in flight: its money may leave. Wait until the node calls it failed.');
+    throw new ActionRefused(
+      'The node reports that the payment is still in flight: its money may leave. Wait until the node reports it as failed.',
+    );
   }
   throw new ActionRefused(
-    'The node has no record of the payment. That proves no failure: a node that was restored says the same of a payment that left. Ask the receiver for the preimage; with it the payment can be settled.',
+    'The node has no record of the payment. That does not prove a failure: a restored node may have lost a payment that it sent. Ask the receiver for the preimage, which proves that the payment settled.',
   );
 }
 
@@ -76,32 +78,32 @@ function provenSuccess({ preimage = '' }: Action, payment: Payment, status: Paym
       `The node reports that the payment failed (${status.reason}). The preimage contradicts that, so nothing is booked. Find out which holds.`,
     );
   }
-  // What routing cost is not known without the node: the wallet is not charged for it.
+  // Without the node's record the routing fee is unknown, so the wallet is not charged for it.
   return { state: 'succeeded', preimage, feeMsat: ZERO_MSAT };
 }
 
-/** An internal payment waits for the node to close the invoice to outside payers: that is asked again, and its response decides. */
+/** Asks the node again to close the invoice to outside payers. Its response decides how the internal payment ends. */
 async function resolveInside(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
   await ask(() => deps.connection.node.lookupInvoice(payment.paymentHash));
   await deps.payments.attempt(payment);
   if ((await deps.payments.find(payment.id))?.state === 'pending') {
-    throw new ActionRefused('The node does not say whether an outside payer can still pay the invoice. The log has its response.');
+    throw new ActionRefused('The node does not say whether an outside payer can still pay the invoice. See the log for its response.');
   }
-  await keepEvidence(deps, action, 'the node was asked to cancel the invoice');
+  await storeEvidence(deps, action, 'the node was asked to cancel the invoice');
 }
 
-async function keepEvidence({ database }: OperatorDependencies, { id }: Action, evidence: string): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.keepEvidence, id, evidence));
+async function storeEvidence({ database }: OperatorDependencies, { id }: Action, evidence: string): Promise<void> {
+  await database.transaction((tx) => tx.run(sql.storeEvidence, id, evidence));
 }
 
-async function ask<T>(question: () => Promise<T>): Promise<T> {
+async function ask<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await question();
+    return await call();
   } catch (error) {
-    throw new ActionRefused(`The node did not answer (${errorMessage(error)}). Nothing is concluded from silence; try again.`);
+    throw new ActionRefused(`The node did not answer (${errorMessage(error)}). Without a response nothing is booked; try again.`);
   }
 }
 
-function wordsOf({ state, failureReason }: Payment): string {
-  return state === 'succeeded' ? 'is settled' : `has failed (${failureReason}), and its money is free again`;
+function describe({ state, failureReason }: Payment): string {
+  return state === 'succeeded' ? 'is settled' : `has failed (${failureReason}), and its money is released`;
 }

@@ -10,18 +10,17 @@ import { NodeUnavailable } from '../lightning/node.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from '../payments/fee-limit.ts';
 import type { Payment } from '../payments/payment.ts';
 import type { Wallet } from '../wallets/wallets.ts';
-import { type Action, findAction, findStray } from './actions.ts';
-import { ActionRefused, type OperatorDependencies } from './dependencies.ts';
+import { type Action, ActionRefused, findAction, findStray, type OperatorDependencies } from './actions.ts';
 import * as sql from './operator.sql.ts';
 
 const RETURNS_WALLET = 'returns_wallet';
 
-/** Another instance was first. */
+/** Another instance has executed this step. */
 class ActedBefore extends Error {
   override readonly name = 'ActedBefore';
 }
 
-/** Credits all that is left in suspense of a settlement to a wallet, in one posting with the end of the action. */
+/** Credits the rest of a settlement in suspense to a wallet, in the posting that ends the action. */
 export async function creditWallet(deps: OperatorDependencies, action: Action): Promise<void> {
   const { clock, ledger, wallets } = deps;
   const amountMsat = await leftInSuspense(deps, action.subject);
@@ -31,12 +30,12 @@ export async function creditWallet(deps: OperatorDependencies, action: Action): 
   const answer = `${amountMsat} msat were credited to ${wallet.id}.`;
   const parameters = [action.id, amountMsat, transfer.id, wallet.ledgerAccount, answer, unixSeconds(clock)];
   const row = { statement: sql.takeAndEnd, parameters, onMiss: new ActedBefore() };
-  await once(ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_deposit', memo: 'Credited by the operator' }] }));
+  await postOnce(ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_deposit', memo: 'Credited by the operator' }] }));
 }
 
 /**
- * Pays money in suspense out to an invoice. It moves to the operator's wallet for returns and leaves by an ordinary payment of that
- * wallet, so an outcome that is unknown stays pending. What the payment did not take goes back to suspense.
+ * Pays money in suspense to an invoice. The money moves to the operator's wallet for returns, and an ordinary payment of that wallet pays the
+ * invoice, so an unknown outcome stays pending. The rest goes back to suspense.
  */
 export async function continueReturn(deps: OperatorDependencies, action: Action): Promise<void> {
   if (action.state === 'asked') await fundReturn(deps, action);
@@ -53,7 +52,7 @@ async function fundReturn(deps: OperatorDependencies, action: Action): Promise<v
   if (amountMsat === undefined) throw new ActionRefused('The invoice must state its amount.');
   if (amountMsat > leftMsat) {
     throw new ActionRefused(
-      `The invoice is for ${amountMsat} msat, and ${leftMsat} msat are left. Ask for one that leaves a little for routing.`,
+      `The invoice is for ${amountMsat} msat, but ${leftMsat} msat are left in suspense. Ask for an invoice of less, so that the routing fee is covered.`,
     );
   }
   const wallet = await returnsWallet(deps);
@@ -64,7 +63,7 @@ async function fundReturn(deps: OperatorDependencies, action: Action): Promise<v
     parameters: [action.id, moved, transfer.id, wallet.ledgerAccount],
     onMiss: new ActedBefore(),
   };
-  await once(ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_transfer_in', memo: 'From suspense' }] }));
+  await postOnce(ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_transfer_in', memo: 'From suspense' }] }));
 }
 
 async function beginReturn(deps: OperatorDependencies, action: Action): Promise<void> {
@@ -80,12 +79,12 @@ async function beginReturn(deps: OperatorDependencies, action: Action): Promise<
       passThru: passThruOf(action),
       extraRows: (paymentId) => [{ statement: sql.beginPaying, parameters: [action.id, paymentId], onMiss: new ActedBefore() }],
     });
-    if (started.replayed) await giveBack(deps, action, movedMsat, 'refused', 'The invoice is being paid or was paid before.');
+    if (started.replayed) await endReturnWith(deps, action, movedMsat, 'refused', 'The invoice is being paid or was paid before.');
   } catch (error) {
     if (error instanceof ActedBefore) return;
     const isRefused = error instanceof Refusal || error instanceof NodeUnavailable || error instanceof ActionRefused;
     if (!isRefused) throw error;
-    await giveBack(deps, action, movedMsat, 'refused', `Nothing was paid: ${error.message}`);
+    await endReturnWith(deps, action, movedMsat, 'refused', `Nothing was paid: ${error.message}`);
   }
 }
 
@@ -93,18 +92,18 @@ async function endReturn(deps: OperatorDependencies, action: Action): Promise<vo
   const payment = await deps.payments.find(action.paymentId ?? '');
   if (!payment || payment.state === 'pending') return;
   const movedMsat = amountOf(action);
-  if (payment.state === 'failed') return giveBack(deps, action, movedMsat, 'refused', failureWords(payment));
+  if (payment.state === 'failed') return endReturnWith(deps, action, movedMsat, 'refused', failureMessage(payment));
   const feeMsat = payment.feeMsat ?? 0;
   const answer = `${payment.amountMsat} msat were paid out by ${payment.id}, and ${feeMsat} msat for routing.`;
-  await giveBack(deps, action, msat(movedMsat - payment.amountMsat - feeMsat), 'done', answer);
+  await endReturnWith(deps, action, msat(movedMsat - payment.amountMsat - feeMsat), 'done', answer);
 }
 
-function failureWords({ id, failureReason }: Payment): string {
+function failureMessage({ id, failureReason }: Payment): string {
   return `The payment ${id} failed (${failureReason}). The money is in suspense again.`;
 }
 
-/** Ends a return, and moves what it did not take back to suspense. */
-async function giveBack(
+/** Ends a return and moves the rest back to suspense. */
+async function endReturnWith(
   deps: OperatorDependencies,
   action: Action,
   backMsat: Msat,
@@ -116,29 +115,28 @@ async function giveBack(
     const back = id === null ? null : backMsat;
     return { statement: sql.endReturn, parameters: [action.id, state, words, unixSeconds(clock), back, id], onMiss: new ActedBefore() };
   };
-  if (backMsat === 0) return once(ledger.post({ rows: [end(null, answer)] }));
+  if (backMsat === 0) return postOnce(ledger.post({ rows: [end(null, answer)] }));
   const id = newId(clock.nowMs());
   const { ledgerAccount: from = 0 } = action;
   const own = { fromType: 'ln_transfer_out', memo: 'Back to suspense', passThru: passThruOf(action) };
   try {
-    await once(
+    await postOnce(
       ledger.post({ rows: [end(id, answer)], transfers: [{ id, from, to: SYSTEM_ACCOUNTS.suspense, amountMsat: backMsat, ...own }] }),
     );
   } catch (error) {
     if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
-    // Its owner has spent from the wallet for returns meanwhile.
-    await once(
+    // The owner of the wallet for returns has spent its balance meanwhile.
+    await postOnce(
       ledger.post({ rows: [end(null, `${answer} ${backMsat} msat could not go back to suspense: the wallet for returns was emptied.`)] }),
     );
   }
 }
 
-/** What is left in suspense of a settlement. @throws ActionRefused when nothing is. */
+/** Returns the rest of a settlement in suspense. @throws ActionRefused if there is none. */
 async function leftInSuspense({ database }: OperatorDependencies, paymentHash: string): Promise<Msat> {
   const stray = await findStray(database, paymentHash);
-  if (!stray) throw new ActionRefused('No money in suspense has this payment hash. `npm run suspense` lists what there is.');
-  if (stray.leftMsat <= 0)
-    throw new ActionRefused('Nothing of it is left in suspense. `npm run suspense -- --all` shows what became of it.');
+  if (!stray) throw new ActionRefused('No money in suspense has this payment hash. `npm run suspense` lists it.');
+  if (stray.leftMsat <= 0) throw new ActionRefused('Nothing of it is left in suspense. `npm run suspense -- --all` shows where it went.');
   return msat(stray.leftMsat);
 }
 
@@ -151,7 +149,7 @@ function readInvoice({ payments }: OperatorDependencies, paymentRequest: string)
   }
 }
 
-/** The operator's wallet that returns are paid from. It belongs to the first account, and is made when it is needed. */
+/** Returns the wallet from which returns are paid. It belongs to the first account and is created on first use. */
 async function returnsWallet({ database, wallets }: OperatorDependencies): Promise<Wallet> {
   const known = (await database.first(readFact, RETURNS_WALLET))?.value;
   const account = known === undefined ? await database.first(sql.firstAccount) : undefined;
@@ -169,7 +167,7 @@ function outOfSuspense(action: Action, wallet: Wallet, amountMsat: Msat, nowMs: 
   return { id: newId(nowMs), from: SYSTEM_ACCOUNTS.suspense, to: wallet.ledgerAccount, amountMsat, passThru: passThruOf(action) };
 }
 
-/** Leads from the wallet's line to the record of who decided and why; the reason itself is the operator's. */
+/** Returns a reference from the wallet transaction to the action. It does not contain the operator's reason. */
 function passThruOf({ id, subject }: Action): string {
   return JSON.stringify({ operator_action: id, payment_hash: subject });
 }
@@ -178,7 +176,7 @@ function amountOf({ amountMsat }: Action): Msat {
   return msat(amountMsat ?? 0);
 }
 
-async function once(posted: Promise<unknown>): Promise<void> {
+async function postOnce(posted: Promise<unknown>): Promise<void> {
   try {
     await posted;
   } catch (error) {

@@ -1,26 +1,26 @@
 import { unbookedSettlements } from '../connection/unbooked-events.ts';
 import { pause } from '../kernel/clock.ts';
 import { type Measurement, measure } from './measure.ts';
-import { acceptBaseline, missingMsat, noteFall, noteRise, type Remainder, readRemainder } from './remainder.ts';
+import type { NodeAnswer } from './node-probe.ts';
+import { acceptBaseline, missingMsat, type Remainder, readRemainder, recordFall, recordRise } from './remainder.ts';
 import { type BalanceReport, holdsLess, type MeasuredBalance } from './report.ts';
 import type { ReconciliationRun } from './run.ts';
-import type { NodeAnswer } from './node-probe.ts';
 
-/** How often the balance is measured again while the ledger moves, or while the node seems to have too little. */
+/** The number of measurements while the ledger moves or the node seems to have too little. */
 const TRIES = 5;
-/** A new baseline is accepted rarely and must be exact. */
+/** More measurements for a new baseline, which must be exact. */
 const BASELINE_TRIES = 20;
 
-/** Compares the node's balance with what the ledger says it holds, and follows what the node has of its own. */
+/** Compares the node's balance with the ledger, and tracks the node's own money. */
 export async function compareBalance(run: ReconciliationRun): Promise<BalanceReport> {
   run.progress('balance');
-  const kept = await readRemainder(run.database);
-  const report = kept && run.scope !== 'new_baseline' ? await follow(run, kept) : await takeBaseline(run, kept);
+  const tracked = await readRemainder(run.database);
+  const report = tracked && run.scope !== 'new_baseline' ? await trackRemainder(run, tracked) : await takeBaseline(run, tracked);
   if (report.state !== 'measured') return report;
   if (holdsLess(report)) {
     const { nodeMsat, restMsat, baselineMsat, inFlightMsat } = report;
     const shortMsat = -(restMsat + baselineMsat);
-    const message = `the node has ${nodeMsat} msat, ${shortMsat} msat less than it holds for the ledger; ${inFlightMsat} msat of that can be in flight`;
+    const message = `the node has ${nodeMsat} msat, ${shortMsat} msat less than the ledger owes; up to ${inFlightMsat} msat of that may be in flight`;
     await run.alerts.raise({ kind: 'node_holds_less', subject: 'node', message });
   } else {
     await run.alerts.clear('node_holds_less', 'node');
@@ -28,33 +28,33 @@ export async function compareBalance(run: ReconciliationRun): Promise<BalanceRep
   return report;
 }
 
-async function follow(run: ReconciliationRun, kept: Remainder): Promise<BalanceReport> {
+async function trackRemainder(run: ReconciliationRun, tracked: Remainder): Promise<BalanceReport> {
   let measured = await measure(run);
-  // A payment that ends between two reads looks like missing money, and so does one whose claim the node's peer has not confirmed yet.
-  const isUnclear = (look: Measurement) => look.movedMsat > 0 || missingMsat(kept, look) > 0;
+  // A payment that ends between the two reads looks like missing money. So does a payment whose claim the node's peer has not confirmed yet.
+  const isUnclear = (look: Measurement) => look.movedMsat > 0 || missingMsat(tracked, look) > 0;
   for (let tries = 1; tries < TRIES && measured.answered && isUnclear(measured.value); tries++) {
     await pause(run.probe.timing.againMs, run.signal);
     measured = await measure(run);
   }
   if (!measured.answered) return unanswered(measured);
   const look = measured.value;
-  if (missingMsat(kept, look) > 0) return reportOf(look, await noteFall(run, kept, look));
+  if (missingMsat(tracked, look) > 0) return reportOf(look, await recordFall(run, tracked, look));
   const unbooked = new Map([...run.unbookedMsat, ...(await unbookedSettlements(run.database))]);
   const unbookedMsat = [...unbooked.values()].reduce((sum, amountMsat) => sum + amountMsat, 0);
-  // The least that the node can have of its own.
+  // The minimum of the node's own money.
   const certainMsat = ({ remainderMsat, movedMsat }: Measurement) => remainderMsat - movedMsat - unbookedMsat;
   const risenMsat = certainMsat(look);
-  if (risenMsat <= kept.levelMsat) return reportOf(look, kept);
-  // Money that has arrived and is not booked yet looks like the node's own: an increase counts once a later look confirms it.
+  if (risenMsat <= tracked.levelMsat) return reportOf(look, tracked);
+  // Money that has arrived and is not booked yet looks like the node's own, so a later measurement must confirm an increase.
   await pause(run.probe.timing.arrivalMs, run.signal);
   const again = await measure(run);
   if (!again.answered) return unanswered(again);
   const levelMsat = Math.min(risenMsat, certainMsat(again.value));
-  return reportOf(again.value, levelMsat > kept.levelMsat ? await noteRise(run, kept, levelMsat) : kept);
+  return reportOf(again.value, levelMsat > tracked.levelMsat ? await recordRise(run, tracked, levelMsat) : tracked);
 }
 
-/** Takes what the node has of its own as the new baseline, once two looks in a row agree while the ledger stands still. */
-async function takeBaseline(run: ReconciliationRun, kept: Remainder | undefined): Promise<BalanceReport> {
+/** Accepts the node's own money as the new baseline, once two consecutive measurements agree and the ledger did not move. */
+async function takeBaseline(run: ReconciliationRun, tracked: Remainder | undefined): Promise<BalanceReport> {
   let measured = await measure(run);
   for (let tries = 1; tries < BASELINE_TRIES && measured.answered; tries++) {
     const before: Measurement = measured.value;
@@ -63,7 +63,7 @@ async function takeBaseline(run: ReconciliationRun, kept: Remainder | undefined)
     if (!measured.answered) break;
     const { movedMsat, remainderMsat } = measured.value;
     const isSteady = movedMsat === 0 && before.movedMsat === 0 && remainderMsat === before.remainderMsat;
-    if (isSteady) return reportOf(measured.value, await acceptBaseline(run, kept, measured.value));
+    if (isSteady) return reportOf(measured.value, await acceptBaseline(run, tracked, measured.value));
   }
   if (!measured.answered) return unanswered(measured);
   return { state: 'unsteady', reason: `money moved through the node during each of ${BASELINE_TRIES} measurements` };

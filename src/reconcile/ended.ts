@@ -2,31 +2,31 @@ import { readFact } from '../db/facts.sql.ts';
 import type { Statement } from '../db/statement.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { paymentWords } from './pending.ts';
+import { describePayment } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
 import { idAt, PAGE, type ReconciliationRun, windowStart } from './run.ts';
-import { keepPlace, sweepWindow } from './sweep.ts';
+import { storePlace, sweepWindow } from './sweep.ts';
 
 const FRESH = 'reconcile_payments_seen';
 const WINDOW = 'reconcile_payments_window';
-/** Ids are made before they are committed, by clocks that differ: what is newer than this is looked at again. */
+/** Ids are generated before their commit, by clocks that differ, so newer payments are compared again. */
 const SETTLING_SECONDS = 60;
 
 /**
- * Compares payments that have ended with the node: all that ended since the last time, those that were in question, and some older ones.
- * Payments inside the service never were at the node.
+ * Compares ended payments with the node: all that ended since the last run, those with an open alert, and some older ones. Internal payments
+ * are skipped, because the node does not know them.
  */
 export async function compareEnded(run: ReconciliationRun): Promise<void> {
-  const inQuestion = new Set(await run.alerts.openSubjects('payment_contradicted'));
+  const alerted = new Set(await run.alerts.openSubjects('payment_contradicted'));
   const seen = new Set<string>();
   const visit = async (rows: readonly sql.ComparedPayment[]) => {
     const isNew = ({ id, state, invoice_id }: sql.ComparedPayment) => state !== 'pending' && invoice_id === null && !seen.has(id);
     const ended = rows.filter(isNew);
     for (const { id } of ended) seen.add(id);
-    return compareAll(run, ended, inQuestion);
+    return compareAll(run, ended, alerted);
   };
-  for (const id of inQuestion) {
+  for (const id of alerted) {
     const payment = await run.database.first(sql.findPayment, id);
     if (payment) await visit([payment]);
   }
@@ -36,10 +36,10 @@ export async function compareEnded(run: ReconciliationRun): Promise<void> {
   await sweepWindow(run, { fact: WINDOW, page, visit });
 }
 
-/** Compares what has ended of them. @returns the ids for which the node did not answer. */
+/** Compares the ended payments among the rows. @returns the ids for which the node did not answer. */
 type Visit = (rows: readonly sql.ComparedPayment[]) => Promise<ReadonlySet<string>>;
 
-/** Those that were pending the last time and are not any more, and those for which the node did not answer then. */
+/** Compares payments that have ended since they were remembered as pending, or for which the node did not answer. */
 async function compareRemembered(run: ReconciliationRun, visit: Visit): Promise<void> {
   for (let after = ''; ; ) {
     const rows = await run.database.all(sql.endedSince, after, PAGE);
@@ -55,7 +55,7 @@ async function compareRemembered(run: ReconciliationRun, visit: Visit): Promise<
   }
 }
 
-/** Those that were made since the last time; what is still pending, or was not answered, is remembered. */
+/** Compares payments created since the last run. Remembers those that are pending, and those for which the node did not answer. */
 async function compareFresh(run: ReconciliationRun, visit: Visit): Promise<void> {
   const settled = idAt(run.startedAt - SETTLING_SECONDS);
   const kept = await run.database.first(readFact, FRESH);
@@ -66,7 +66,7 @@ async function compareFresh(run: ReconciliationRun, visit: Visit): Promise<void>
     const isOpen = ({ id, state, invoice_id }: sql.ComparedPayment) => invoice_id === null && (state === 'pending' || unanswered.has(id));
     await writeEach(run, sql.rememberPending, rows.filter(isOpen));
     after = rows.at(-1)?.id ?? after;
-    await keepPlace(run, FRESH, after < settled ? after : settled);
+    await storePlace(run, FRESH, after < settled ? after : settled);
     if (rows.length < PAGE) return;
   }
 }
@@ -78,12 +78,16 @@ async function writeEach({ database }: ReconciliationRun, statement: Statement, 
   });
 }
 
-async function compareAll(run: ReconciliationRun, ended: readonly sql.ComparedPayment[], inQuestion: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+async function compareAll(
+  run: ReconciliationRun,
+  ended: readonly sql.ComparedPayment[],
+  alerted: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
   const unanswered = new Set<string>();
   await run.probe.each(ended, async (payment) => {
     const verdict = await compareOne(run, payment);
     if (verdict === 'unanswered') unanswered.add(payment.id);
-    if (verdict === 'agreed' && inQuestion.has(payment.id)) await run.alerts.clear('payment_contradicted', payment.id);
+    if (verdict === 'agreed' && alerted.has(payment.id)) await run.alerts.clear('payment_contradicted', payment.id);
   });
   run.progress(`ended payments: ${run.compared.payments}`);
   return unanswered;
@@ -95,37 +99,37 @@ async function compareOne(run: ReconciliationRun, payment: sql.ComparedPayment):
   if (!first.answered) return 'unanswered';
   run.compared.payments += 1;
   if (agree(payment, first.value)) return 'agreed';
-  if (first.value) await reportTo(run, payment.id, first.value);
-  // Either side may have moved between the two looks.
+  if (first.value) await tryCorrection(run, payment.id, first.value);
+  // Either side may have changed between the two reads.
   const [again, now] = [await probe.ask(() => node.lookupPayment(payment.id)), await run.database.first(sql.findPayment, payment.id)];
   if (!again.answered) return 'unanswered';
   if (!now || agree(now, again.value)) return 'agreed';
-  await contradicted(run, now, paymentWords(again));
+  await recordContradiction(run, now, describePayment(again));
   return 'contradicted';
 }
 
-/** The payments' own way to book an outcome may know how to set it right. */
-async function reportTo({ payments, log }: ReconciliationRun, id: string, outcome: PaymentOutcome): Promise<void> {
+/** Reports the outcome to the payments, which may be able to correct the contradiction. */
+async function tryCorrection({ payments, log }: ReconciliationRun, id: string, outcome: PaymentOutcome): Promise<void> {
   try {
     await payments.reportOutcome(id, outcome);
   } catch (error) {
-    log.warn({ payment: id, reason: errorMessage(error) }, 'a contradiction could not be set right');
+    log.warn({ payment: id, reason: errorMessage(error) }, 'a contradiction could not be corrected');
   }
 }
 
-/** After a failure, which is definitive, the money may neither be on its way nor gone, and after a success it must be gone. */
+/** Returns whether ledger and node agree. After a failure the node must neither have sent the money nor try to; after a success it must have sent it. */
 function agree({ state, correction }: sql.ComparedPayment, node: PaymentOutcome | undefined): boolean {
   if (state === 'pending') return true;
   const isGone = state === 'succeeded' || correction !== null;
   return isGone ? node?.state === 'succeeded' : node === undefined || node.state === 'failed';
 }
 
-async function contradicted(run: ReconciliationRun, payment: sql.ComparedPayment, node: string): Promise<void> {
+async function recordContradiction(run: ReconciliationRun, payment: sql.ComparedPayment, node: string): Promise<void> {
   const { id, wallet_id: walletId, payment_hash: paymentHash, amount_msat: amountMsat, state: ours } = payment;
   const isListed = run.contradictions.some((one) => one.id === id);
   if (!isListed && run.contradictions.length < MAX_LISTED) {
     run.contradictions.push({ kind: 'payment', id, walletId, paymentHash, amountMsat, ours, node });
   }
-  const message = `${amountMsat} msat of ${walletId}: the ledger says ${ours}, the node says ${node}`;
+  const message = `${amountMsat} msat of ${walletId}: ${ours} in the ledger, ${node} at the node`;
   await run.alerts.raise({ kind: 'payment_contradicted', subject: id, message });
 }

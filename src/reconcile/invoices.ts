@@ -4,11 +4,11 @@ import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { InvoiceStatus } from '../lightning/node.ts';
-import { invoiceWords } from './pending.ts';
+import { describeInvoice } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
 import { PAGE, type ReconciliationRun } from './run.ts';
-import { keepPlace, sweepWindow } from './sweep.ts';
+import { storePlace, sweepWindow } from './sweep.ts';
 
 const WINDOW = 'reconcile_invoices_window';
 /** The fact that requests a comparison of all unsettled invoices. Its value is different for every request. */
@@ -18,9 +18,9 @@ const UNSETTLED_PLACE = 'reconcile_unsettled_place';
 
 type Settled = Extract<InvoiceStatus, { state: 'settled' }>;
 
-/** Compares invoices with the node: what was paid there and not booked here is booked; what is booked here and not paid there is alerted. */
+/** Compares invoices with the node. Books those that were paid at the node and not booked; raises an alert for the opposite. */
 export async function compareInvoices(run: ReconciliationRun): Promise<void> {
-  const questions = {
+  const alerted = {
     invoice_contradicted: new Set(await run.alerts.openSubjects('invoice_contradicted')),
     settlement_unbooked: new Set(await run.alerts.openSubjects('settlement_unbooked')),
   };
@@ -28,9 +28,9 @@ export async function compareInvoices(run: ReconciliationRun): Promise<void> {
   const visit = async (rows: readonly sql.ComparedInvoice[]) => {
     const unseen = rows.filter(({ id }) => !seen.has(id));
     for (const { id } of unseen) seen.add(id);
-    return compareAll(run, unseen, questions);
+    return compareAll(run, unseen, alerted);
   };
-  for (const id of new Set([...questions.invoice_contradicted, ...questions.settlement_unbooked])) {
+  for (const id of new Set([...alerted.invoice_contradicted, ...alerted.settlement_unbooked])) {
     const invoice = await run.database.first(sql.findInvoice, id);
     if (invoice) await visit([invoice]);
   }
@@ -45,8 +45,8 @@ export async function requestUnsettledComparison(tx: Tx): Promise<void> {
 }
 
 /**
- * Compares every invoice that is not settled, however old, once after the node was restored from a backup: what the node was paid around
- * then may have left no event. Goes on where an earlier run stopped.
+ * Compares all unsettled invoices, of any age, once after the node was restored from a backup: a payment around that time may have left no
+ * event. Continues where an earlier run stopped.
  */
 async function compareUnsettled(run: ReconciliationRun, visit: (rows: readonly sql.ComparedInvoice[]) => Promise<unknown>): Promise<void> {
   const { database } = run;
@@ -59,23 +59,23 @@ async function compareUnsettled(run: ReconciliationRun, visit: (rows: readonly s
     if (run.probe.silence !== undefined) return;
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
-    await keepPlace(run, UNSETTLED_PLACE, after);
+    await storePlace(run, UNSETTLED_PLACE, after);
   }
-  // Another restore meanwhile asks for another round.
+  // If the node was restored again meanwhile, the value differs and the fact stays.
   await database.transaction((tx) => tx.run(deleteFactIf, UNSETTLED_DUE, due.value));
 }
 
-interface Questions {
+interface AlertedInvoices {
   readonly invoice_contradicted: ReadonlySet<string>;
   readonly settlement_unbooked: ReadonlySet<string>;
 }
 
-async function compareAll(run: ReconciliationRun, rows: readonly sql.ComparedInvoice[], questions: Questions): Promise<void> {
+async function compareAll(run: ReconciliationRun, rows: readonly sql.ComparedInvoice[], alerted: AlertedInvoices): Promise<void> {
   await run.probe.each(rows, async (invoice) => {
     const verdict = await compareOne(run, invoice);
     if (verdict !== 'agreed') return;
     for (const kind of ['invoice_contradicted', 'settlement_unbooked'] as const) {
-      if (questions[kind].has(invoice.id)) await run.alerts.clear(kind, invoice.id);
+      if (alerted[kind].has(invoice.id)) await run.alerts.clear(kind, invoice.id);
     }
   });
   run.progress(`invoices: ${run.compared.invoices}`);
@@ -87,7 +87,7 @@ async function compareOne(run: ReconciliationRun, invoice: sql.ComparedInvoice):
   if (!first.answered) return 'unanswered';
   run.compared.invoices += 1;
   if (agree(invoice, first.value)) return 'agreed';
-  // Either side may have moved between the two looks.
+  // Either side may have changed between the two reads.
   const [again, now] = [
     await probe.ask(() => node.lookupInvoice(invoice.payment_hash)),
     await run.database.first(sql.findInvoice, invoice.id),
@@ -95,33 +95,39 @@ async function compareOne(run: ReconciliationRun, invoice: sql.ComparedInvoice):
   if (!again.answered) return 'unanswered';
   if (!now || agree(now, again.value)) return 'agreed';
   if (now.state !== 'settled' && again.value?.state === 'settled') return settleMissed(run, now, again.value);
-  await contradicted(run, now, again.value);
+  await recordContradiction(run, now, again.value);
   return 'different';
 }
 
-/** An invoice settled internally is not paid at the node, or that money is in suspense. One settled from outside is paid there, with the same amount. */
+/**
+ * Returns whether ledger and node agree. An invoice that was settled internally is unpaid at the node, or the second payment is in suspense.
+ * One that was settled from outside was paid at the node with the same amount.
+ */
 function agree(ours: sql.ComparedInvoice, node: InvoiceStatus | undefined): boolean {
   const paidMsat = node?.state === 'settled' ? node.amountMsat : null;
   if (ours.state !== 'settled') return paidMsat === null;
   return paidMsat === (ours.inside === 1 ? ours.stray_msat : ours.received_msat);
 }
 
-/** Hands it to where every settlement is booked, once. @returns `agreed` when it is booked. */
+/** Books a missed settlement. @returns `agreed` when it is booked. */
 async function settleMissed(run: ReconciliationRun, invoice: sql.ComparedInvoice, paid: Settled): Promise<'agreed' | 'different'> {
   const { id: invoiceId, wallet_id: walletId, payment_hash: paymentHash } = invoice;
   const { amountMsat, preimage } = paid;
-  const trouble = await settle(run, { paymentHash, amountMsat, preimage });
-  const booked = trouble === undefined;
+  const failure = await settle(run, { paymentHash, amountMsat, preimage });
+  const booked = failure === undefined;
   if (run.missedSettlements.length < MAX_LISTED) run.missedSettlements.push({ invoiceId, walletId, paymentHash, amountMsat, booked });
   run.log.warn({ invoice: invoiceId, amountMsat, booked }, 'the node was paid for an invoice that was not booked');
   if (booked) return 'agreed';
   run.unbookedMsat.set(paymentHash, amountMsat);
-  const message = `${amountMsat} msat for ${walletId} wait: ${trouble}`;
+  const message = `${amountMsat} msat for ${walletId} are not booked: ${failure}`;
   await run.alerts.raise({ kind: 'settlement_unbooked', subject: invoiceId, message });
   return 'different';
 }
 
-async function settle(run: ReconciliationRun, paid: { paymentHash: string } & Pick<Settled, 'amountMsat' | 'preimage'>): Promise<string | undefined> {
+async function settle(
+  run: ReconciliationRun,
+  paid: { paymentHash: string } & Pick<Settled, 'amountMsat' | 'preimage'>,
+): Promise<string | undefined> {
   try {
     const settledAt = unixSeconds(run.clock);
     await run.invoices.settle({ ...paid, type: 'settlement', settledAt, keysend: false, customRecords: {} });
@@ -131,18 +137,18 @@ async function settle(run: ReconciliationRun, paid: { paymentHash: string } & Pi
   }
 }
 
-async function contradicted(run: ReconciliationRun, invoice: sql.ComparedInvoice, status: InvoiceStatus | undefined): Promise<void> {
+async function recordContradiction(run: ReconciliationRun, invoice: sql.ComparedInvoice, status: InvoiceStatus | undefined): Promise<void> {
   const { id, wallet_id: walletId, payment_hash: paymentHash } = invoice;
   const amountMsat = invoice.received_msat ?? 0;
-  const said = invoiceWords({ answered: true, value: status });
-  const node = status?.state === 'settled' ? `${said} with ${status.amountMsat} msat` : said;
-  const ours = `settled ${invoice.inside === 1 ? 'inside' : 'from outside'} with ${amountMsat} msat`;
+  const state = describeInvoice({ answered: true, value: status });
+  const node = status?.state === 'settled' ? `${state} with ${status.amountMsat} msat` : state;
+  const ours = `settled ${invoice.inside === 1 ? 'internally' : 'from outside'} with ${amountMsat} msat`;
   if (!run.contradictions.some((one) => one.id === id) && run.contradictions.length < MAX_LISTED) {
     run.contradictions.push({ kind: 'invoice', id, walletId, paymentHash, amountMsat, ours, node });
   }
   await run.alerts.raise({
     kind: 'invoice_contradicted',
     subject: id,
-    message: `${walletId}: the ledger says ${ours}, the node says ${node}`,
+    message: `${walletId}: ${ours} in the ledger, ${node} at the node`,
   });
 }

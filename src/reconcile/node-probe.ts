@@ -1,28 +1,28 @@
 import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 
-/** What the node said, or that it did not say anything: silence is never read as "no" or as zero. */
+/** A response of the node, or the reason why there is none. A missing response is never interpreted as "no" or as zero. */
 export type NodeAnswer<T> = { readonly answered: true; readonly value: T } | { readonly answered: false; readonly reason: string };
 
 export interface ProbeTiming {
-  /** How long one question may take. */
+  /** The time limit of one call. */
   readonly answerMs: number;
-  /** Questions under way at once. */
+  /** The number of concurrent calls. */
   readonly atOnce: number;
-  /** After so many questions in a row without an answer, nothing is asked any more. */
+  /** After so many consecutive calls without a response, no more calls are made. */
   readonly patience: number;
-  /** How long what looks wrong is left alone before it is looked at again. */
+  /** The wait before a difference is measured again. */
   readonly againMs: number;
-  /** How long an increase of the node's balance is left alone before it is taken for the node's own: money that arrived is booked by then. */
+  /** The wait before an increase of the node's balance is measured again. Money that arrived is booked by then. */
   readonly arrivalMs: number;
 }
 
-/** Nobody waits for the node then. */
-export const ENDING = 'the service is ending';
+/** The reason of all calls that are cut short when the service stops. */
+export const STOPPING = 'the service is stopping';
 
 const TIMING: ProbeTiming = { answerMs: 5000, atOnce: 8, patience: 5, againMs: 250, arrivalMs: 5000 };
 
-/** Questions the node for one reconciliation: a few at once, each for a limited time, and none any more once it has gone silent. */
+/** Calls the node for one reconciliation: with few concurrent calls, a time limit, and an end after repeated failures. */
 export class NodeProbe {
   readonly timing: ProbeTiming;
   readonly #signal: AbortSignal;
@@ -33,22 +33,22 @@ export class NodeProbe {
   constructor(signal: AbortSignal, timing: ProbeTiming = TIMING) {
     this.timing = timing;
     this.#signal = signal;
-    this.#ended = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(ENDING)), { once: true }));
+    this.#ended = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(STOPPING)), { once: true }));
     this.#ended.catch(() => undefined);
   }
 
-  /** Why nothing is asked any more; undefined while the node answers. */
+  /** The reason why no more calls are made; undefined while the node answers. */
   get silence(): string | undefined {
-    return this.#signal.aborted ? ENDING : this.#silence;
+    return this.#signal.aborted ? STOPPING : this.#silence;
   }
 
-  async ask<T>(question: () => Promise<T>): Promise<NodeAnswer<T>> {
+  async ask<T>(call: () => Promise<T>): Promise<NodeAnswer<T>> {
     if (this.silence !== undefined) return { answered: false, reason: this.silence };
     try {
       const value = await withTimeout(
         this.timing.answerMs,
-        Promise.race([question(), this.#ended]),
-        () => new Error(`no answer within ${this.timing.answerMs} ms`),
+        Promise.race([call(), this.#ended]),
+        () => new Error(`no response within ${this.timing.answerMs} ms`),
       );
       this.#unanswered = 0;
       return { answered: true, value };
@@ -60,12 +60,12 @@ export class NodeProbe {
     }
   }
 
-  /** Does something for each of them, a few at once. */
+  /** Calls `work` for each item, a few at the same time. */
   async each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
     const rest = items.values();
-    const hand = async () => {
+    const worker = async () => {
       for (const item of rest) await work(item);
     };
-    await Promise.all(Array.from({ length: Math.min(this.timing.atOnce, items.length) }, hand));
+    await Promise.all(Array.from({ length: Math.min(this.timing.atOnce, items.length) }, worker));
   }
 }

@@ -1,12 +1,12 @@
 import type { InvoiceStatus, PaymentOutcome } from '../lightning/node.ts';
+import type { NodeAnswer } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED, type PendingReport, type StuckPayment } from './report.ts';
 import { PAGE, type ReconciliationRun } from './run.ts';
-import type { NodeAnswer } from './node-probe.ts';
 
 /**
- * Looks at every pending payment beside what the node says of it, and alerts about those that stay. It settles nothing: driving
- * payments on is the saga's work, and without a definitive answer of the node their money stays reserved.
+ * Looks up every pending payment at the node, and raises an alert for those that are stuck. Books nothing: the saga attempts payments again,
+ * and the money stays reserved until the node reports a definitive outcome.
  */
 export async function comparePending(run: ReconciliationRun): Promise<PendingReport> {
   const byEvidence: Record<string, number> = {};
@@ -17,16 +17,16 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
     const evidence = new Map<string, string>();
     await run.probe.each(page, async (payment) => void evidence.set(payment.id, await evidenceOf(run, payment)));
     for (const payment of page) {
-      const said = evidence.get(payment.id) ?? '';
-      byEvidence[said] = (byEvidence[said] ?? 0) + 1;
+      const found = evidence.get(payment.id) ?? '';
+      byEvidence[found] = (byEvidence[found] ?? 0) + 1;
       total.payments += 1;
       total.amountMsat += payment.amount_msat;
       const ageSeconds = run.startedAt - payment.created_at;
       if (ageSeconds < run.stuckPaymentSeconds) continue;
-      const one = stuckPayment(payment, ageSeconds, said);
+      const one = stuckPayment(payment, ageSeconds, found);
       total.stuckPayments += 1;
       if (stuck.length < MAX_LISTED) stuck.push(one);
-      await run.alerts.raise({ kind: 'payment_stuck', subject: one.paymentId, message: wordsFor(one) });
+      await run.alerts.raise({ kind: 'payment_stuck', subject: one.paymentId, message: stuckMessage(one) });
     }
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
@@ -36,28 +36,28 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
   return { ...total, byEvidence, stuck };
 }
 
-/** A payment inside the service waits for what the node says of the invoice; another one for itself. */
+/** Returns the node's state of the payment; of an internal payment, its state of the invoice. */
 async function evidenceOf({ node, probe }: ReconciliationRun, payment: sql.ComparedPayment): Promise<string> {
-  if (payment.invoice_id !== null) return invoiceWords(await probe.ask(() => node.lookupInvoice(payment.payment_hash)));
-  return paymentWords(await probe.ask(() => node.lookupPayment(payment.id)));
+  if (payment.invoice_id !== null) return describeInvoice(await probe.ask(() => node.lookupInvoice(payment.payment_hash)));
+  return describePayment(await probe.ask(() => node.lookupPayment(payment.id)));
 }
 
-/** What the node says of a payment, in words. */
-export function paymentWords(answer: NodeAnswer<PaymentOutcome | undefined>): string {
-  if (!answer.answered) return NO_ANSWER;
+/** Describes the node's response to the lookup of a payment. */
+export function describePayment(answer: NodeAnswer<PaymentOutcome | undefined>): string {
+  if (!answer.answered) return NO_RESPONSE;
   const outcome = answer.value;
-  if (outcome === undefined) return NEVER_HEARD;
+  if (outcome === undefined) return NO_RECORD;
   return outcome.state === 'failed' ? `failed (${outcome.reason})` : outcome.state;
 }
 
-/** What the node says of an invoice, in words. */
-export function invoiceWords(answer: NodeAnswer<InvoiceStatus | undefined>): string {
-  if (!answer.answered) return NO_ANSWER;
-  return answer.value === undefined ? NEVER_HEARD : `invoice ${answer.value.state}`;
+/** Describes the node's response to the lookup of an invoice. */
+export function describeInvoice(answer: NodeAnswer<InvoiceStatus | undefined>): string {
+  if (!answer.answered) return NO_RESPONSE;
+  return answer.value === undefined ? NO_RECORD : `invoice ${answer.value.state}`;
 }
 
-export const NO_ANSWER = 'no answer';
-export const NEVER_HEARD = 'never heard of it';
+const NO_RESPONSE = 'no response';
+const NO_RECORD = 'no record';
 
 async function clearEnded({ alerts, database }: ReconciliationRun): Promise<void> {
   for (const id of await alerts.openSubjects('payment_stuck')) {
@@ -78,7 +78,7 @@ function stuckPayment(payment: sql.ComparedPayment, ageSeconds: number, evidence
   };
 }
 
-function wordsFor({ createdAt, amountMsat, walletId, evidence }: StuckPayment): string {
+function stuckMessage({ createdAt, amountMsat, walletId, evidence }: StuckPayment): string {
   const since = new Date(createdAt * 1000).toISOString();
-  return `pending since ${since}: ${amountMsat} msat of ${walletId}; the node says: ${evidence}`;
+  return `pending since ${since}: ${amountMsat} msat of ${walletId}; state at the node: ${evidence}`;
 }

@@ -8,13 +8,13 @@ export type ComparedPayment = {
   amount_msat: number;
   created_at: number;
   invoice_id: string | null;
-  /** The node said `failed` once and then that it went through: booked, whatever the state says. */
+  /** Set when the node reported success after failure. Then the success is booked in every state. */
   correction: 'charged' | 'borne' | null;
 };
 
 const PAYMENT = 'id, wallet_id, state, payment_hash, amount_msat, created_at, invoice_id, correction';
 
-/** A page of pending payments, the oldest first. */
+/** Pending payments, oldest first. */
 export const pendingPayments = statement<ComparedPayment>(
   'reconcile_pending_payments',
   `SELECT ${PAYMENT} FROM payment WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`,
@@ -32,7 +32,7 @@ export const rememberPending = statement(
   'INSERT INTO reconciliation_pending (payment_id) VALUES ($1) ON CONFLICT DO NOTHING',
 );
 
-/** Payments that were pending when they were seen, and have ended since. */
+/** Payments that were remembered as pending and have ended since. */
 export const endedSince = statement<ComparedPayment>(
   'reconcile_ended_since',
   `SELECT p.id, p.wallet_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.invoice_id, p.correction
@@ -48,9 +48,9 @@ export type ComparedInvoice = {
   state: string;
   payment_hash: string;
   received_msat: number | null;
-  /** 1 when a payment inside the service settled it. */
+  /** 1 if an internal payment settled it. */
   inside: number;
-  /** What arrived for its payment hash and is in suspense. */
+  /** The amount that arrived for its payment hash and was booked to suspense. */
   stray_msat: number | null;
 };
 
@@ -71,7 +71,7 @@ export const unsettledInvoicesAfter = statement<ComparedInvoice>(
 
 export const findInvoice = statement<ComparedInvoice>('reconcile_invoice', `SELECT ${INVOICE} FROM invoice i WHERE i.id = $1`);
 
-/** What is held for payments over the network: at most so much may have left the node without being booked yet. */
+/** The sum of the holds of pending payments over the network: the most that may have left the node and is not booked yet. */
 export const heldInFlight = statement<{ held_msat: number }>(
   'reconcile_held_in_flight',
   `SELECT CAST(COALESCE(sum(h.amount_msat), 0) AS BIGINT) AS held_msat
@@ -84,8 +84,8 @@ export const lastPosition = statement<{ position: number }>(
 );
 
 /**
- * What the ledger booked in and out of the node after a position ($1) and the entry of the node's account that was its last then ($2).
- * PostgreSQL may commit a lower position later, so the search begins a little before.
+ * The amount that the ledger booked to and from the node after a position ($1) and after an entry of the node's account ($2).
+ * PostgreSQL may commit a lower position later, so the search starts before the position.
  */
 export const movedAtNode = statement<{ moved_msat: number }>(
   'reconcile_moved_at_node',

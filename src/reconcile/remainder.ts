@@ -8,12 +8,12 @@ import * as sql from './reconcile.sql.ts';
 import type { ReconciliationRun } from './run.ts';
 
 /**
- * What the node has of its own, over time: the remainder of its balance that the ledger does not explain.
+ * The node's own money over time: the remainder of its balance that the ledger does not explain.
  *
- * `level` follows the remainder. A decrease is money that left the node without an entry in the ledger: each one raises an alert of its
- * own and counts in `fell`. An increase counts in `rose`. The two are never set off against each other: money that the operator adds
- * does not explain money that is missing. Accepting a new baseline ends both, and so does a return to exactly the level before the
- * first decrease. Always `baseline + rose − fell = level`. Amounts are msat, times Unix seconds.
+ * `level` follows the remainder. A decrease is money that left the node without an entry in the ledger; each one raises its own alert and is
+ * added to `fell`. An increase is added to `rose`. They are never offset: money that the operator adds does not explain missing money. Both
+ * are reset by a new baseline, and by a return to exactly the level before the first decrease. Invariant: `baseline + rose − fell = level`.
+ * Amounts are msat, times Unix seconds.
  */
 export interface Remainder {
   readonly baselineMsat: number;
@@ -22,12 +22,12 @@ export interface Remainder {
   readonly levelAt: number;
   readonly roseMsat: number;
   readonly fellMsat: number;
-  /** The level before the first of the decreases that are counted; null while there is none. */
+  /** The level before the first decrease in `fell`; null if there is none. */
   readonly beforeFallMsat: number | null;
 }
 
 const REMAINDER = 'node_remainder';
-/** Where the first version kept the baseline. */
+/** The fact in which an earlier version stored the baseline. */
 const FIRST_BASELINE = 'node_baseline';
 
 export async function readRemainder(database: Database): Promise<Remainder | undefined> {
@@ -39,28 +39,28 @@ export async function readRemainder(database: Database): Promise<Remainder | und
   return { baselineMsat: msat, baselineAt: at, levelMsat: msat, levelAt: at, roseMsat: 0, fellMsat: 0, beforeFallMsat: null };
 }
 
-/** How much of the level is certainly gone, beyond what may be in flight; 0 or less when nothing is. */
+/** Returns the part of the level that is missing and cannot be in flight; 0 or less if there is none. */
 export function missingMsat({ levelMsat }: Remainder, { remainderMsat, inFlightMsat, movedMsat }: Measurement): number {
   return levelMsat - remainderMsat - inFlightMsat - movedMsat;
 }
 
-/** Books a decrease: the alert and the new level are one transaction, so each decrease is raised once. */
-export async function noteFall(run: ReconciliationRun, kept: Remainder, look: Measurement): Promise<Remainder> {
+/** Stores a decrease and its alert in one transaction, so that each decrease raises one alert. */
+export async function recordFall(run: ReconciliationRun, tracked: Remainder, measured: Measurement): Promise<Remainder> {
   const now = unixSeconds(run.clock);
-  const fellMsat = missingMsat(kept, look);
+  const fellMsat = missingMsat(tracked, measured);
   const next: Remainder = {
-    ...kept,
-    levelMsat: kept.levelMsat - fellMsat,
+    ...tracked,
+    levelMsat: tracked.levelMsat - fellMsat,
     levelAt: now,
-    fellMsat: kept.fellMsat + fellMsat,
-    beforeFallMsat: kept.beforeFallMsat ?? kept.levelMsat,
+    fellMsat: tracked.fellMsat + fellMsat,
+    beforeFallMsat: tracked.beforeFallMsat ?? tracked.levelMsat,
   };
-  const [from, to] = [kept.levelAt, now].map((seconds) => new Date(seconds * 1000).toISOString());
-  const open =
-    look.inFlightMsat + look.movedMsat > 0
-      ? ` Up to ${look.inFlightMsat + look.movedMsat} msat more may be missing: they are in flight.`
+  const [from, to] = [tracked.levelAt, now].map((seconds) => new Date(seconds * 1000).toISOString());
+  const uncertain =
+    measured.inFlightMsat + measured.movedMsat > 0
+      ? ` Up to ${measured.inFlightMsat + measured.movedMsat} msat more may be missing or in flight.`
       : '';
-  const message = `${fellMsat} msat left the node between ${from} and ${to} without an entry in the ledger.${open}`;
+  const message = `${fellMsat} msat left the node between ${from} and ${to} without an entry in the ledger.${uncertain}`;
   const alert = run.alerts.rowOf({ kind: 'node_balance_fell', subject: run.id, message });
   await run.database.transaction(async (tx) => {
     await writeRows(tx, [alert]);
@@ -70,40 +70,40 @@ export async function noteFall(run: ReconciliationRun, kept: Remainder, look: Me
   return next;
 }
 
-/** Books an increase that two looks have confirmed. */
-export async function noteRise(run: ReconciliationRun, kept: Remainder, levelMsat: number): Promise<Remainder> {
-  const isBack = levelMsat === kept.beforeFallMsat;
+/** Stores an increase that two measurements have confirmed. */
+export async function recordRise(run: ReconciliationRun, tracked: Remainder, levelMsat: number): Promise<Remainder> {
+  const isBack = levelMsat === tracked.beforeFallMsat;
   const next: Remainder = {
-    ...kept,
+    ...tracked,
     levelMsat,
     levelAt: unixSeconds(run.clock),
-    roseMsat: isBack ? Math.max(0, levelMsat - kept.baselineMsat) : kept.roseMsat + levelMsat - kept.levelMsat,
-    fellMsat: isBack ? Math.max(0, kept.baselineMsat - levelMsat) : kept.fellMsat,
-    beforeFallMsat: isBack ? null : kept.beforeFallMsat,
+    roseMsat: isBack ? Math.max(0, levelMsat - tracked.baselineMsat) : tracked.roseMsat + levelMsat - tracked.levelMsat,
+    fellMsat: isBack ? Math.max(0, tracked.baselineMsat - levelMsat) : tracked.fellMsat,
+    beforeFallMsat: isBack ? null : tracked.beforeFallMsat,
   };
   await run.database.transaction((tx) => tx.run(writeFact, REMAINDER, JSON.stringify(next)));
   if (isBack) await clearFalls(run.alerts);
   return next;
 }
 
-/** Accepts what the node has of its own now, with a record of it. Never below zero: missing customers' money cannot be accepted away. */
-export async function acceptBaseline(run: ReconciliationRun, kept: Remainder | undefined, look: Measurement): Promise<Remainder> {
+/** Accepts the node's present own money as the baseline, and records who did so. The baseline is at least 0: missing money of customers cannot be accepted. */
+export async function acceptBaseline(run: ReconciliationRun, tracked: Remainder | undefined, measured: Measurement): Promise<Remainder> {
   const now = unixSeconds(run.clock);
-  const baselineMsat = Math.max(0, look.remainderMsat);
+  const baselineMsat = Math.max(0, measured.remainderMsat);
   const next: Remainder = {
     baselineMsat,
     baselineAt: now,
-    levelMsat: look.remainderMsat,
+    levelMsat: measured.remainderMsat,
     levelAt: now,
     roseMsat: 0,
-    fellMsat: baselineMsat - look.remainderMsat,
+    fellMsat: baselineMsat - measured.remainderMsat,
     beforeFallMsat: null,
   };
   const who = run.askedBy || 'the service';
-  const reason = run.reason || (kept ? '' : 'first measurement');
+  const reason = run.reason || (tracked ? '' : 'first measurement');
   await run.database.transaction(async (tx) => {
-    const accepted = [kept?.roseMsat ?? 0, kept?.fellMsat ?? 0];
-    await tx.run(sql.insertBaseline, run.id, now, who, reason, look.nodeMsat, baselineMsat, ...accepted);
+    const accepted = [tracked?.roseMsat ?? 0, tracked?.fellMsat ?? 0];
+    await tx.run(sql.insertBaseline, run.id, now, who, reason, measured.nodeMsat, baselineMsat, ...accepted);
     await tx.run(writeFact, REMAINDER, JSON.stringify(next));
   });
   await clearFalls(run.alerts);

@@ -1,13 +1,13 @@
-/** `periodic` bounds what is asked of the node; `full` compares the whole window; `new_baseline` also accepts the node's balance as it is. */
+/** `periodic` limits the calls to the node; `full` compares the whole window; `new_baseline` also accepts the node's present balance. */
 export type ReconciliationScope = 'periodic' | 'full' | 'new_baseline';
 
-/** What a reconciliation found. Stored as JSON; amounts are msat, times Unix seconds. Lists are bounded, counts are not. */
+/** The result of a reconciliation. Stored as JSON. Amounts are msat, times Unix seconds. Lists are limited, counts are not. */
 export interface ReconciliationReport {
   readonly id: string;
   readonly scope: ReconciliationScope;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** Why the comparison is incomplete, when the node went silent. */
+  /** The reason why the comparison is incomplete, if the node stopped answering. */
   readonly silence: string | null;
   readonly balance: BalanceReport;
   readonly pending: PendingReport;
@@ -17,42 +17,42 @@ export interface ReconciliationReport {
 }
 
 /**
- * The node's balance compared with what the ledger says it should be. `unanswered`: the node was silent, which is never a balance.
- * `unsteady`: money moved during every measurement, so no baseline could be taken.
+ * The node's balance, compared with the ledger. `unanswered`: the node did not answer. `unsteady`: money moved during every measurement, so no
+ * baseline could be accepted.
  */
 export type BalanceReport = MeasuredBalance | { readonly state: 'unanswered' | 'unsteady'; readonly reason: string };
 
 export interface MeasuredBalance {
   readonly state: 'measured';
-  /** What the node says. */
+  /** The balance of the node. */
   readonly nodeMsat: number;
-  /** What the node had of its own when the ledger first saw it, or when the operator last accepted its balance. */
+  /** The node's own money at the first measurement, or when the operator last accepted it. */
   readonly baselineMsat: number;
   readonly baselineAt: number;
-  /** What the wallets have, with what is reserved for payments in flight. */
+  /** The balances of all wallets, including the holds of pending payments. */
   readonly customersMsat: number;
   readonly serviceFeesMsat: number;
   readonly suspenseMsat: number;
-  /** What the operator bears: routing beyond the reserves, late successes that no wallet could pay; zero or below. */
+  /** The costs that the operator bears: routing fees above the reserve, late successes that no wallet could pay. Zero or negative. */
   readonly operatorMsat: number;
   /** The sum of the five above. */
   readonly expectedMsat: number;
-  /** Of the customers' money, what may have left the node without being booked yet. */
+  /** The part of the customers' money that may have left the node and is not booked yet. */
   readonly inFlightMsat: number;
-  /** `nodeMsat` − `expectedMsat`: above zero, routing income, own deposits and what is just arriving; below zero, what is just leaving or gone. */
+  /** `nodeMsat` − `expectedMsat`. Positive: routing income, own deposits, arriving money. Negative: leaving or missing money. */
   readonly restMsat: number;
   /** The unexplained increases since the baseline. They are not accepted yet. */
   readonly roseMsat: number;
   /** The unexplained decreases since the baseline. Each raised an alert. */
   readonly fellMsat: number;
-  /** How much the ledger moved while the node was asked: the rest is only so exact. */
+  /** The amount that the ledger moved during the measurement: the uncertainty of the rest. */
   readonly movedMsat: number;
 }
 
 export interface PendingReport {
   readonly payments: number;
   readonly amountMsat: number;
-  /** How many of them the node calls what. */
+  /** The number of payments by their state at the node. */
   readonly byEvidence: Readonly<Record<string, number>>;
   readonly stuckPayments: number;
   /** The oldest ones. */
@@ -66,11 +66,11 @@ export interface StuckPayment {
   readonly amountMsat: number;
   readonly createdAt: number;
   readonly ageSeconds: number;
-  /** What the node says of it. */
+  /** Its state at the node. */
   readonly evidence: string;
 }
 
-/** Both sides of something that cannot both be so. */
+/** States of the ledger and of the node that contradict each other. */
 export interface Contradiction {
   readonly kind: 'payment' | 'invoice';
   readonly id: string;
@@ -81,7 +81,7 @@ export interface Contradiction {
   readonly node: string;
 }
 
-/** An invoice that was paid at the node and not here, and whether it is booked now. */
+/** An invoice that was paid at the node and not booked. `booked`: whether it is booked now. */
 export interface MissedSettlement {
   readonly invoiceId: string;
   readonly walletId: string;
@@ -90,10 +90,10 @@ export interface MissedSettlement {
   readonly booked: boolean;
 }
 
-/** Whether the node has less than it holds for the ledger, beyond what may just be leaving it. */
+/** Returns whether the node has less than the ledger owes, beyond what may be in flight. */
 export function holdsLess({ restMsat, baselineMsat, inFlightMsat, movedMsat }: MeasuredBalance): boolean {
   return restMsat + baselineMsat < -(inFlightMsat + movedMsat);
 }
 
-/** Lists stop here; counts go on. */
+/** The maximum length of the lists. */
 export const MAX_LISTED = 100;

@@ -19,7 +19,7 @@ export const insertRequest = statement(
 
 export const findRequest = statement<RequestRow>('reconcile_request', `SELECT ${COLUMNS} FROM reconciliation WHERE id = $1`);
 
-/** What is being done now, for whoever asked or not: it changes every second. */
+/** The progress of the running reconciliation. It changes every second. */
 export const runningNow = statement<{ progress: string }>(
   'reconcile_running',
   `SELECT progress FROM reconciliation WHERE state = 'running' ORDER BY id DESC LIMIT 1`,
@@ -30,19 +30,21 @@ export const nextRequest = statement<{ id: string; scope: ReconciliationScope; a
   `SELECT id, scope, asked_by, reason FROM reconciliation WHERE state = 'asked' ORDER BY id LIMIT 1`,
 );
 
-export const take = statement('reconcile_take', `UPDATE reconciliation SET state = 'running' WHERE id = $1 AND state = 'asked'`);
+export const start = statement('reconcile_take', `UPDATE reconciliation SET state = 'running' WHERE id = $1 AND state = 'asked'`);
 
-/** Nobody took it. */
 export const withdraw = statement('reconcile_withdraw', `DELETE FROM reconciliation WHERE id = $1 AND state = 'asked'`);
 
-export const showProgress = statement('reconcile_progress', `UPDATE reconciliation SET progress = $2 WHERE id = $1 AND state = 'running'`);
+export const updateProgress = statement(
+  'reconcile_progress',
+  `UPDATE reconciliation SET progress = $2 WHERE id = $1 AND state = 'running'`,
+);
 
 export const finish = statement('reconcile_finish', `UPDATE reconciliation SET state = 'done', report = $2 WHERE id = $1`);
 
-export const giveUp = statement('reconcile_give_up', `UPDATE reconciliation SET state = 'failed', progress = $2 WHERE id = $1`);
+export const fail = statement('reconcile_give_up', `UPDATE reconciliation SET state = 'failed', progress = $2 WHERE id = $1`);
 
-/** What an earlier holder of the lease left unfinished: somebody may still wait for what was asked for. */
-export const takeUp = statement(
+/** Opens unfinished requests again, because an operator may wait for them; periodic ones fail. */
+export const requeue = statement(
   'reconcile_take_up',
   `UPDATE reconciliation SET state = CASE WHEN scope = 'periodic' THEN 'failed' ELSE 'asked' END WHERE state = 'running'`,
 );
@@ -52,8 +54,8 @@ export const lastReport = statement<{ report: string }>(
   `SELECT report FROM reconciliation WHERE state = 'done' ORDER BY id DESC LIMIT 1`,
 );
 
-/** Keeps the newest ones. */
-export const forgetOld = statement(
+/** Deletes all but the newest. */
+export const deleteOld = statement(
   'reconcile_forget_old',
   `DELETE FROM reconciliation WHERE state IN ('done', 'failed')
      AND id < (SELECT min(id) FROM (SELECT id FROM reconciliation ORDER BY id DESC LIMIT $1) AS newest)`,

@@ -3,29 +3,35 @@ import { newId } from '../kernel/ids.ts';
 import type { ReconciliationReport, ReconciliationScope } from './report.ts';
 import * as sql from './requests.sql.ts';
 
-/** A reconciliation as whoever asked for it sees it. `progress` says why, when it failed. */
+/** A requested reconciliation. */
 export interface ReconciliationRequest {
   readonly state: 'asked' | 'running' | 'done' | 'failed';
+  /** The present step, or the reason of a failure. */
   readonly progress: string;
-  /** Changes every second while the service reconciles, for this request or before it. */
-  readonly sign: string;
+  /** Changes every second while the service reconciles, for this request or an earlier one. */
+  readonly heartbeat: string;
   readonly report: ReconciliationReport | undefined;
 }
 
-/** How many reports are kept. */
-const KEPT = 10;
+/** The number of reports that are stored. */
+const MAX_STORED = 10;
 
-/** Who asks for a reconciliation, and why. */
+/** The operator who requests a reconciliation, and the reason. */
 export interface Requester {
   readonly askedBy: string;
   readonly reason: string;
 }
 
-/** The service itself. */
+/** For requests of the service itself. */
 const NO_REQUESTER: Requester = { askedBy: '', reason: '' };
 
-/** Asks the running service for a reconciliation. @returns the request's id. */
-export async function requestReconciliation(database: Database, scope: ReconciliationScope, now: number, requester: Requester = NO_REQUESTER): Promise<string> {
+/** Requests a reconciliation by the running service. @returns the id of the request. */
+export async function requestReconciliation(
+  database: Database,
+  scope: ReconciliationScope,
+  now: number,
+  requester: Requester = NO_REQUESTER,
+): Promise<string> {
   const id = `rec_${newId()}`;
   await database.transaction((tx) => tx.run(sql.insertRequest, id, 'asked', scope, now, requester.askedBy, requester.reason));
   return id;
@@ -36,10 +42,10 @@ export async function findRequest(database: Database, id: string): Promise<Recon
   if (!row) return undefined;
   const running = await database.first(sql.runningNow);
   const report = row.report === null ? undefined : parse(row.report);
-  return { state: row.state, progress: row.progress, sign: `${row.state} ${running?.progress}`, report };
+  return { state: row.state, progress: row.progress, heartbeat: `${row.state} ${running?.progress}`, report };
 }
 
-/** Takes a request back that nobody has taken up. @returns false when somebody has meanwhile. */
+/** Deletes a request that no service has started. @returns false if a service has started it. */
 export async function withdrawRequest(database: Database, id: string): Promise<boolean> {
   return (await database.transaction((tx) => tx.run(sql.withdraw, id))) === 1;
 }
@@ -49,45 +55,45 @@ export async function lastReport(database: Database): Promise<ReconciliationRepo
   return row && parse(row.report);
 }
 
-/** A reconciliation that this instance does. */
+/** A request that this instance runs. */
 export interface RunningRequest extends Requester {
   readonly id: string;
   readonly scope: ReconciliationScope;
 }
 
-/** Takes the oldest request that nobody has taken. */
+/** Starts the oldest open request. */
 export async function takeRequest(database: Database): Promise<RunningRequest | undefined> {
   const next = await database.first(sql.nextRequest);
   if (!next) return undefined;
-  const taken = await database.transaction((tx) => tx.run(sql.take, next.id));
+  const taken = await database.transaction((tx) => tx.run(sql.start, next.id));
   return taken === 1 ? { id: next.id, scope: next.scope, askedBy: next.asked_by, reason: next.reason } : undefined;
 }
 
-/** Begins one that nobody asked for: its time has come. */
+/** Starts a periodic reconciliation. */
 export async function beginPeriodic(database: Database, now: number): Promise<RunningRequest> {
   const id = `rec_${newId()}`;
   await database.transaction((tx) => tx.run(sql.insertRequest, id, 'running', 'periodic', now, '', ''));
   return { id, scope: 'periodic', ...NO_REQUESTER };
 }
 
-/** What an earlier holder left unfinished is asked for again. */
-export async function takeUpUnfinished(database: Database): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.takeUp));
+/** Opens the unfinished requests of an earlier lease holder again. */
+export async function requeueUnfinished(database: Database): Promise<void> {
+  await database.transaction((tx) => tx.run(sql.requeue));
 }
 
 export async function storeReport(database: Database, report: ReconciliationReport): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.run(sql.finish, report.id, JSON.stringify(report));
-    await tx.run(sql.forgetOld, KEPT);
+    await tx.run(sql.deleteOld, MAX_STORED);
   });
 }
 
 export async function storeFailure(database: Database, id: string, reason: string): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.giveUp, id, reason));
+  await database.transaction((tx) => tx.run(sql.fail, id, reason));
 }
 
 export async function storeProgress(database: Database, id: string, progress: string): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.showProgress, id, progress));
+  await database.transaction((tx) => tx.run(sql.updateProgress, id, progress));
 }
 
 function parse(text: string): ReconciliationReport {

@@ -6,9 +6,9 @@ import { firstIdAt } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { LightningNode } from '../lightning/node.ts';
 import type { Payments } from '../payments/payments.ts';
+import type { NodeProbe, ProbeTiming } from './node-probe.ts';
 import type { Contradiction, MissedSettlement } from './report.ts';
 import type { RunningRequest } from './requests.ts';
-import type { NodeProbe, ProbeTiming } from './node-probe.ts';
 
 export interface ReconcileDependencies {
   readonly database: Database;
@@ -18,12 +18,12 @@ export interface ReconcileDependencies {
   readonly payments: Pick<Payments, 'reportOutcome'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** A payment that has been pending for so long is reported as stuck. */
+  /** The age at which a pending payment is reported as stuck. */
   readonly stuckPaymentSeconds: number;
   readonly timing?: ProbeTiming;
 }
 
-/** One reconciliation under way, and what it has found so far. */
+/** A running reconciliation and its findings so far. */
 export interface ReconciliationRun extends ReconcileDependencies, RunningRequest {
   readonly startedAt: number;
   readonly signal: AbortSignal;
@@ -31,24 +31,24 @@ export interface ReconciliationRun extends ReconcileDependencies, RunningRequest
   readonly contradictions: Contradiction[];
   readonly missedSettlements: MissedSettlement[];
   readonly compared: { payments: number; invoices: number };
-  /** Money that arrived at the node and could not be booked, by payment hash: it is not the node's own. */
+  /** Payment hash → amount in msat that arrived and could not be booked. It is not the node's own money. */
   readonly unbookedMsat: Map<string, number>;
-  /** Says what is being done and how far it is. */
+  /** Sets the text that shows the present step. */
   progress(text: string): void;
 }
 
-/** Payments and invoices of the last week are compared again and again. */
+/** Payments and invoices of the last week are compared repeatedly. */
 const WINDOW_SECONDS = 7 * 24 * 60 * 60;
 
-/** The id before everything that a reconciliation looks at again. */
+/** Returns the id at the start of the window. */
 export function windowStart({ startedAt }: Pick<ReconciliationRun, 'startedAt'>): string {
   return idAt(startedAt - WINDOW_SECONDS);
 }
 
-/** Sorts before the Lightning transactions made from this second on. */
+/** Returns an id that sorts before all Lightning transactions created from this second on. */
 export function idAt(seconds: number): string {
   return `lntx_${firstIdAt(Math.max(0, seconds) * 1000)}`;
 }
 
-/** Rows read, and compared, at once. */
+/** The number of rows that are read and compared at the same time. */
 export const PAGE = 100;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { cutOut, MAX_COUNT } from '../../src/history/cut.ts';
 import type { ListQuery } from '../../src/history/list.ts';
 import { idOf } from '../../src/history/list.ts';
-import type { PlacedEntry, ListScope } from '../../src/history/scope.ts';
+import type { ListScope, PlacedEntry } from '../../src/history/scope.ts';
 import { entriesOfPeriod } from '../../src/history/statement.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { findAction, requestAction } from '../../src/operator/actions.ts';
-import { act } from '../../src/operator/operator.ts';
+import { runAction } from '../../src/operator/operator.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { operatorOn } from './operator-on.ts';
 
@@ -24,7 +24,7 @@ onBothDatabases('an operator action whose commits fail', (open) => {
       rig.database.failAt({ commit, fails });
       for (let tries = 0; tries < 20; tries++) {
         const now = await findAction(rig.healthy, action.id);
-        if (now && now.state !== 'done') await act(rig.deps, now).catch(() => undefined);
+        if (now && now.state !== 'done') await runAction(rig.deps, now).catch(() => undefined);
         await rig.settle();
       }
       rig.database.failAt();

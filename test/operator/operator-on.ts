@@ -11,7 +11,7 @@ import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
-import type { OperatorDependencies } from '../../src/operator/dependencies.ts';
+import type { OperatorDependencies } from '../../src/operator/actions.ts';
 import { createPayments } from '../../src/payments/payments.ts';
 import { createWallets } from '../../src/wallets/wallets.ts';
 import { faulty } from '../support/faulty-database.ts';

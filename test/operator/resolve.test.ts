@@ -48,7 +48,7 @@ onFakeNode(
       // The node knows the outcome, and its event has not arrived.
       net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(2_000) } });
       const done = await ask(id, 'settled', preimage);
-      expect(done).toMatchObject({ state: 'done', evidence: 'the node says: succeeded' });
+      expect(done).toMatchObject({ state: 'done', evidence: 'the node reports: succeeded' });
       net.always('lookupPayment', undefined);
       expect(await ask(id, 'settled', preimage)).toEqual(done);
       expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('ended already') });
@@ -76,7 +76,7 @@ onFakeNode(
       }
       expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
       net.always('lookupPayment', { instead: { state: 'failed', reason: 'NO_ROUTE' } });
-      expect(await ask(id, 'failed')).toMatchObject({ state: 'done', evidence: 'the node says: failed (NO_ROUTE)' });
+      expect(await ask(id, 'failed')).toMatchObject({ state: 'done', evidence: 'the node reports: failed (NO_ROUTE)' });
       net.always('lookupPayment', undefined);
       expect(await wallet(payer.id)).toMatchObject({ balance: 1_000, pending_msat: 0 });
       net.outside.resolveHold(paymentHash, 'cancel');
@@ -88,7 +88,7 @@ onFakeNode(
       const { payer, id, preimage } = await held();
       net.restore(before);
       await expect.poll(async () => (await ask(id, 'failed')).answer).toContain('no record of the payment');
-      expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: expect.stringContaining('never heard of it') });
+      expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: expect.stringContaining('no record') });
       expect(await wallet(payer.id)).toMatchObject({ balance: 500, pending_msat: 0 });
       expect(await service.problems()).toEqual([]);
     });
@@ -128,7 +128,7 @@ onFakeNode(
       }
       expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
       net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(0) } });
-      expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: 'the node says: succeeded' });
+      expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: 'the node reports: succeeded' });
       net.always('lookupPayment', undefined);
       net.outside.resolveHold(paymentHash, 'settle');
       expect(await wallet(payer.id)).toMatchObject({ balance: 500, pending_msat: 0 });

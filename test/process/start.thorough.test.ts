@@ -115,7 +115,7 @@ describe('a start', () => {
 
   it('without its node says that it waits for it, and that nothing could be compared', async () => {
     await waiting.line(/^ {2}Satchel waits for its Lightning node/);
-    await waiting.line(/"level":40.*the node was silent: what it did not answer could not be compared/);
+    await waiting.line(/"level":40.*the node stopped answering; the rest was not compared/);
     await expect(Promise.race([waiting.line(/Satchel is ready|reconciled with the node/), waiting.end('SIGTERM')])).resolves.toBe(0);
   });
 

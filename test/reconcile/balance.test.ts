@@ -154,8 +154,8 @@ onBothDatabases('the reconciled balance', (open) => {
     books.answers.localMsat = 'silent';
     for (let i = 0; i < 2; i++) {
       const { balance, silence } = await books.reconcile();
-      expect(balance).toEqual({ state: 'unanswered', reason: expect.stringMatching(/no answer/) });
-      expect(silence).toMatch(/no answer/);
+      expect(balance).toEqual({ state: 'unanswered', reason: expect.stringMatching(/no response/) });
+      expect(silence).toMatch(/no response/);
     }
     expect(await books.openAlerts()).toEqual(['node_silent node']);
     expect(books.errors).toEqual(['alert: node_silent']);

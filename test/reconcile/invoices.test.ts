@@ -122,7 +122,7 @@ onBothDatabases('reconciled invoices', (open) => {
     expect((await books.reconcile()).contradictions).toEqual([]);
     books.paidAtNode(invoice, 10_000);
     const report = await books.reconcile();
-    expect(report.contradictions).toMatchObject([{ kind: 'invoice', id: invoice.id, ours: 'settled inside with 10000 msat' }]);
+    expect(report.contradictions).toMatchObject([{ kind: 'invoice', id: invoice.id, ours: 'settled internally with 10000 msat' }]);
     expect(report.missedSettlements).toEqual([]);
     expect(await balanceOf(books, payee.ledgerAccount)).toBe(10_000);
   });

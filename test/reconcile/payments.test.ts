@@ -38,7 +38,7 @@ onBothDatabases('reconciled payments', (open) => {
     const payments = [await says(FAILED), await says(undefined), await says('silent'), await says({ state: 'pending' })];
     await says(succeeded(payments[0] as (typeof payments)[0]));
     const { pending } = await books.reconcile();
-    expect(pending.byEvidence).toEqual({ 'failed (NO_ROUTE)': 1, 'never heard of it': 1, 'no answer': 1, pending: 1, succeeded: 1 });
+    expect(pending.byEvidence).toEqual({ 'failed (NO_ROUTE)': 1, 'no record': 1, 'no response': 1, pending: 1, succeeded: 1 });
     for (const { id } of payments) expect(await books.ledger.openHoldMsat(id)).toBeGreaterThan(0);
   });
 
@@ -130,7 +130,7 @@ onBothDatabases('reconciled payments', (open) => {
     await books.end(sent, succeeded(sent));
     await books.end(refused, FAILED);
     books.answers.payments.clear();
-    expect((await books.reconcile()).contradictions).toMatchObject([{ id: sent.id, node: 'never heard of it' }]);
+    expect((await books.reconcile()).contradictions).toMatchObject([{ id: sent.id, node: 'no record' }]);
   });
 
   it('a payment inside the service is never asked for at the node', async () => {
@@ -196,7 +196,7 @@ onBothDatabases('reconciled payments', (open) => {
     for (const payment of payments) await books.end(payment, FAILED);
     for (const { id } of payments) books.answers.payments.set(id, 'silent');
     const silent = await books.reconcile('periodic');
-    expect(silent.silence).toMatch(/no answer within/);
+    expect(silent.silence).toMatch(/no response within/);
     expect(silent.contradictions).toEqual([]);
     expect(books.answers.asked).toBeLessThan(10);
     expect(await books.openAlerts()).toEqual(['node_silent node']);
