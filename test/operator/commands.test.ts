@@ -75,12 +75,12 @@ it.each([
   ['suspense', ['assign', 'ab'.repeat(32), 'wal_1'], '--reason is required'],
   ['suspense', ['assign', 'ab'.repeat(32), 'wal_1', '--reason', ' '], '--reason is required'],
   ['suspense', ['assign', 'abc', 'wal_1', '--reason', 'x'], 'The payment hash must be 64'],
-  ['suspense', ['assign', 'ab'.repeat(32), 'waka_1', '--reason', 'x'], 'never by a key'],
+  ['suspense', ['assign', 'ab'.repeat(32), 'waka_1', '--reason', 'x'], 'not a key'],
   ['payment', ['resolve', 'lntx_1', '--reason', 'x'], 'Usage:'],
   ['payment', ['resolve', 'lntx_1', '--failed', '--preimage', 'ab'.repeat(32), '--reason', 'x'], 'Usage:'],
   ['payment', ['resolve', 'lntx_1', '--failed'], '--reason is required'],
   ['payment', ['resolve', 'lntx_1', '--preimage', 'ab', '--reason', 'x'], '--preimage must be 64'],
-  ['payment', ['resolve', 'wtx_1', '--failed', '--reason', 'x'], 'by its id (lntx_'],
+  ['payment', ['resolve', 'wtx_1', '--failed', '--reason', 'x'], 'an id (lntx_'],
 ])('npm run %s does nothing with %j, and says what is wrong', async (name, args, message) => {
   const refused = await runCommand(`src/cli/${name}.ts`, args, { DATA_DIR: '/nowhere/at/all' });
   expect(refused).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining(message) });

@@ -102,7 +102,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(await newKey(absent(dialect, dataDir))).toMatchObject({
         code: 2,
         stdout: '',
-        output: expect.stringMatching(/No key was handed out\. .{10}/),
+        output: expect.stringMatching(/No key was created\. .{10}/),
       });
     });
   });
