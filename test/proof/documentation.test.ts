@@ -6,7 +6,7 @@ import { type SlowLeaf, slowPath, slowRoot, slowTree } from './slow-tree.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const page = readFileSync(join(docs, 'proof-of-liabilities.md'), 'utf8');
-const example = JSON.parse(block('json'));
+const example = JSON.parse(readFileSync(join(docs, 'proof-example.json'), 'utf8'));
 
 const leaves: SlowLeaf[] = [
   { wallet: 'wal_alma', balance: 3000n, salt: '11'.repeat(32), head: 'a1'.repeat(32) },
@@ -55,10 +55,3 @@ it('the verifier for browsers accepts the example and rejects changed proofs', a
   await expect(checkProof(example, root, 'wal_alma')).rejects.toThrow('another wallet');
   await expect(checkProof(example, '00'.repeat(32), 'wal_bruno')).rejects.toThrow('root');
 });
-
-/** The code block of a language on the page. */
-function block(language: string): string {
-  const code = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
-  if (code === undefined) throw new Error(`the page has no ${language}`);
-  return code;
-}
