@@ -4,7 +4,7 @@ import type { Json } from '../support/client.ts';
 export interface Wire {
   readonly client: string;
   readonly method: string;
-  /** `WALLET`, `ADMIN`, `INVOICE`, `READ`, `WAKLW`, `SAK`, `PAK`, `ALICE`, `OTHER`, `LNTX` and `BOLT11` stand for the real ones. */
+  /** `WALLET`, `ADMIN`, `INVOICE`, `READ`, `WAKLW`, `SAK`, `PAK`, `ALICE`, `OTHER`, `LNTX`, `PAID` and `BOLT11` stand for the real ones. */
   readonly path: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;

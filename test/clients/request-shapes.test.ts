@@ -5,16 +5,19 @@ import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { AWAITED } from './awaited-shapes.ts';
 import { DOCUMENTED, type Wire } from './documented-shapes.ts';
+import { LNPAY_JS } from './lnpay-js-requests.ts';
 import { SDKS } from './sdk-shapes.ts';
 
-onFakeNode('what old clients send is understood', ({ client }) => {
+onFakeNode('requests of existing clients', ({ client }) => {
   const real: Record<string, string> = {};
 
   beforeAll(async () => {
     const [wallet, other]: TestWallet[] = [await client.wallet(20_000), await client.wallet()];
-    if (!wallet || !other) throw new Error('there are two wallets');
+    if (!wallet || !other) throw new Error('the wallets were not created');
     const { nodes } = await client.get('/playground');
     const { id } = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 5 });
+    const paid = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 20 });
+    await client.post('/playground/pay', { payment_request: paid.payment_request });
     const basic = `Basic ${Buffer.from(`${client.secretKey}:`).toString('base64')}`;
     Object.assign(real, {
       WALLET: wallet.id,
@@ -23,12 +26,12 @@ onFakeNode('what old clients send is understood', ({ client }) => {
       READ: wallet.read,
       WAKLW: wallet.lnurlWithdraw,
     });
-    Object.assign(real, { SAK: client.secretKey, PAK: client.publicKey, OTHER: other.id, LNTX: id, BASIC: basic });
+    Object.assign(real, { SAK: client.secretKey, PAK: client.publicKey, OTHER: other.id, LNTX: id, PAID: paid.id, BASIC: basic });
     real.ALICE = nodes.find(({ name }: Json) => name === 'alice').pubkey;
   });
 
   const fill = (text: string) =>
-    text.replace(/\b(WALLET|ADMIN|INVOICE|READ|WAKLW|SAK|PAK|OTHER|LNTX|BASIC|ALICE|BOLT11)\b/g, (name) => real[name] ?? name);
+    text.replace(/\b(WALLET|ADMIN|INVOICE|READ|WAKLW|SAK|PAK|OTHER|LNTX|PAID|BASIC|ALICE|BOLT11)\b/g, (name) => real[name] ?? name);
 
   async function sendFilled({ method, path, headers = {}, body }: Wire) {
     real.BOLT11 = (await client.post('/playground/invoice', { num_satoshis: 11 })).payment_request;
@@ -36,15 +39,15 @@ onFakeNode('what old clients send is understood', ({ client }) => {
     return send(client.url + fill(path), method, filled, body === undefined ? undefined : fill(body));
   }
 
-  it.each([...DOCUMENTED, ...SDKS])('$client: $method $path', async (wire) => {
+  it.each([...DOCUMENTED, ...SDKS, ...LNPAY_JS])('accepts $client: $method $path', async (wire) => {
     const answer = await sendFilled(wire);
     expect([answer.status, answer.body]).toMatchObject([wire.answers, wire.says]);
   });
 
-  it.for(AWAITED)('$client: $method $path, as soon as there is such a route', async (wire, { skip }) => {
+  it.for(AWAITED)('accepts $client: $method $path, once the route exists', async (wire, { skip }) => {
     const answer = await sendFilled(wire);
     // No such method at this address, or no such address.
-    skip(answer.status === 405 || answer.body?.message === UNKNOWN_PATH, `${wire.method} ${wire.path} is not there yet`);
+    skip(answer.status === 405 || answer.body?.message === UNKNOWN_PATH, `${wire.method} ${wire.path} does not exist yet`);
     expect([answer.status, answer.body]).toMatchObject([wire.answers, wire.says]);
   });
 });
