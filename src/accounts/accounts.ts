@@ -5,7 +5,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
-import type { Guard } from '../ledger/posting.ts';
+import type { Guard } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
 import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type ParsedKey, parseKey } from './keys.ts';
 

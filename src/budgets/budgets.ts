@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { type Msat, minMsat, msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { RowWrite } from '../ledger/posting.ts';
+import type { RowWrite } from '../ledger/ledger.ts';
 import * as sql from './budgets.sql.ts';
 import { type KeyLimits, periodStart } from './limits.ts';
 

@@ -1,6 +1,6 @@
 import type { Invoice } from '../invoices/invoice.ts';
 import { invariant } from '../kernel/assert.ts';
-import * as sql from '../ledger/entries.sql.ts';
+import { entryFrom, entryTo } from '../ledger/ledger.ts';
 import type { Payment } from '../payments/payment.ts';
 import { parseWalletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { Wallet } from '../wallets/wallets.ts';
@@ -59,8 +59,7 @@ export function createHistory(deps: RenderDependencies): History {
     },
     async pageAfter(wallet, limit, afterId) {
       const after = parseWalletTransactionId(afterId);
-      const entry =
-        after && (await database.first(after.side === 'from' ? sql.entryFrom : sql.entryTo, after.transferId, wallet.ledgerAccount));
+      const entry = after && (await database.first(after.side === 'from' ? entryFrom : entryTo, after.transferId, wallet.ledgerAccount));
       if (!entry) return undefined;
       const entries = await ledger.entries(wallet.ledgerAccount, entry.entry - limit, entry.entry - 1);
       return render(entries, await funded(wallet));
@@ -83,8 +82,8 @@ export function createHistory(deps: RenderDependencies): History {
     },
     async transfer(id, source, destination) {
       const [from, to] = await Promise.all([
-        database.first(sql.entryFrom, id, source.ledgerAccount),
-        database.first(sql.entryTo, id, destination.ledgerAccount),
+        database.first(entryFrom, id, source.ledgerAccount),
+        database.first(entryTo, id, destination.ledgerAccount),
       ]);
       invariant(from && to, `transfer ${id} is not between these wallets`);
       const [payer, payee] = await Promise.all([funded(source), funded(destination)]);
@@ -95,7 +94,7 @@ export function createHistory(deps: RenderDependencies): History {
     async ofPayment(payment) {
       const owner = await fundedById(payment.walletId);
       if (payment.state !== 'succeeded') return ofUnsettled(payment, owner);
-      const entry = await database.first(sql.entryFrom, payment.transferId, payment.ledgerAccount);
+      const entry = await database.first(entryFrom, payment.transferId, payment.ledgerAccount);
       invariant(entry, `payment ${payment.id} succeeded without a transfer`);
       return ofEntry(entry, owner, { behind: ofPayment(payment), label: payment.userLabel });
     },

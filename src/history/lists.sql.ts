@@ -1,5 +1,5 @@
 import { statement } from '../db/statement.ts';
-import type { EntryRow } from '../ledger/entries.sql.ts';
+import type { EntryRow } from '../ledger/ledger.ts';
 
 /** An entry, the position of its transfer, and whose it is. */
 export type OwnedEntryRow = EntryRow & { position: number; wallet_id: string };

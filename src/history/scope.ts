@@ -4,8 +4,7 @@ import type { Invoices } from '../invoices/invoices.ts';
 import { listUnsettledOfAll, listUnsettledOfWallet, type UnsettledInvoice } from '../invoices/lists.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { idTimeMs } from '../kernel/ids.ts';
-import type { EntryRow } from '../ledger/entries.sql.ts';
-import * as entriesSql from '../ledger/entries.sql.ts';
+import { type EntryRow, entryFrom, entryTo } from '../ledger/ledger.ts';
 import {
   findPaymentByTransfer,
   type ListedPaymentState,
@@ -101,7 +100,7 @@ export function walletScope(deps: ScopeDependencies, read: EntryReader, wallet: 
     async find(id) {
       const parsed = parseWalletTransactionId(id);
       if (!parsed) return { entry: undefined, payment: undefined };
-      const one = parsed.side === 'from' ? entriesSql.entryFrom : entriesSql.entryTo;
+      const one = parsed.side === 'from' ? entryFrom : entryTo;
       const entry = await database.first(one, parsed.transferId, wallet.ledgerAccount);
       const found = parsed.side === 'from' ? await findPaymentByTransfer(database, parsed.transferId) : undefined;
       const payment = found?.payment.walletId === wallet.id ? found.payment : undefined;

@@ -1,5 +1,4 @@
-import type { EntryRow } from '../ledger/entries.sql.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { EntryRow, Ledger } from '../ledger/ledger.ts';
 import { CLOCK_SLACK_MS, firstPlaceSince } from './places.ts';
 import { pieceTurn } from './turns.ts';
 

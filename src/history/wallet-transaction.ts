@@ -1,8 +1,7 @@
 import type { Invoice } from '../invoices/invoice.ts';
 import { invariant } from '../kernel/assert.ts';
 import { floorSat, type Msat, msat, subMsat } from '../kernel/money.ts';
-import type { EntryRow } from '../ledger/entries.sql.ts';
-import type { Balance, Receipt, TransferRow } from '../ledger/posting.ts';
+import type { Balance, EntryRow, Receipt, TransferRow } from '../ledger/ledger.ts';
 import type { FailureReason } from '../lightning/node.ts';
 import type { Payment } from '../payments/payment.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';

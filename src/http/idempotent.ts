@@ -3,7 +3,7 @@ import { type Idempotency, MadeMeanwhile, type NamedRequest, nameOf, type Outcom
 import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
 import { invariant } from '../kernel/assert.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { RowWrite } from '../ledger/posting.ts';
+import type { RowWrite } from '../ledger/ledger.ts';
 import type { Credential } from './auth/access.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 

@@ -3,7 +3,7 @@ import type { LightningTransaction } from '../history/lightning-transaction.ts';
 import type { WalletTransaction } from '../history/wallet-transaction.ts';
 import { floorSat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Balance } from '../ledger/posting.ts';
+import type { Balance } from '../ledger/ledger.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import { maxPayable, PAYMENT_FEE_RULE } from '../payments/fee-limit.ts';
 import type { Wallet } from '../wallets/wallets.ts';

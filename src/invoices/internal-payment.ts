@@ -1,6 +1,6 @@
 import type { NodeConnection } from '../connection/connection.ts';
 import type { Msat } from '../kernel/money.ts';
-import type { RowWrite } from '../ledger/posting.ts';
+import type { RowWrite } from '../ledger/ledger.ts';
 import type { CancelOutcome } from '../lightning/node.ts';
 import * as sql from './invoices.sql.ts';
 

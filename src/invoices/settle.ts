@@ -1,9 +1,7 @@
 import type { NodeConnection } from '../connection/connection.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { RowWrite } from '../ledger/posting.ts';
+import { type Ledger, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { CustomRecords, IncomingPayment, Settlement } from '../lightning/node.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import type { Invoice } from './invoice.ts';

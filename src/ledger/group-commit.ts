@@ -15,7 +15,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface LedgerVitals {
+export interface LedgerStats {
   readonly waiting: number;
   readonly batches: number;
   readonly postings: number;
@@ -55,7 +55,7 @@ export class GroupCommit {
   }
 
   /** How much waits, and how much was committed since the start. */
-  stats(): LedgerVitals {
+  stats(): LedgerStats {
     return { waiting: this.#queue.length, batches: this.#batches, postings: this.#postings };
   }
 

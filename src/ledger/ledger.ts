@@ -3,13 +3,26 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import type { AccountState } from './arithmetic.ts';
 import type { EntryRow } from './entries.sql.ts';
-import { GroupCommit, type LedgerVitals } from './group-commit.ts';
+import { GroupCommit, type LedgerStats } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Posting, Receipt } from './posting.ts';
 import type { CacheOptions } from './store-sqlite/balance-cache.ts';
 import { createStore } from './stores.ts';
 
-export type { Balance } from './posting.ts';
+export { isSystemAccount, SYSTEM_ACCOUNTS } from './accounts.ts';
+export { HoldClosed, InsufficientBalance } from './arithmetic.ts';
+export { type EntryRow, entryFrom, entryTo } from './entries.sql.ts';
+export {
+  type Balance,
+  type Guard,
+  type Posting,
+  type Receipt,
+  type RowWrite,
+  requireGuards,
+  type TransferOrder,
+  type TransferRow,
+} from './posting.ts';
+export { allAccounts, systemAccounts } from './stores.ts';
 
 /**
  * The double-entry ledger. Money moves through `post` and nowhere else. Whoever needs all balances at one moment reads
@@ -35,7 +48,7 @@ export interface Ledger {
   /** Ends a round of running time (retention.ts) and deletes the marks of batches whose outcome has long been resolved. */
   endRound(): Promise<void>;
   /** How much waits, and how much this instance has committed. */
-  stats(): LedgerVitals;
+  stats(): LedgerStats;
   /** Resolves when everything that was posted is decided. */
   drain(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Tx } from '../db/database.ts';
 import type { RowWrite } from '../db/row-write.ts';
 import type { Statement } from '../db/statement.ts';
 import type { Msat } from '../kernel/money.ts';
@@ -52,6 +53,11 @@ export interface Guard {
   readonly id: string;
   /** Made only when it is needed: an error that nobody throws costs its stack all the same. */
   readonly onMiss: () => Error;
+}
+
+/** Checks guards in a transaction that is not a posting. Their conditions then hold until it ends. @throws what `onMiss` of a guard returns */
+export async function requireGuards(tx: Tx, guards: readonly Guard[]): Promise<void> {
+  for (const { statement, id, onMiss } of guards) if (!(await tx.first(statement, [id]))) throw onMiss();
 }
 
 /** Everything that happens together or not at all. Data, not callbacks: a batch may have to run it again. */

@@ -1,6 +1,6 @@
 import { pause, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
-import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
+import { SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import { type Action, ActionRefused, findAction, type OperatorDependencies, toAction } from './actions.ts';
 import * as sql from './operator.sql.ts';
 import { resolvePayment } from './resolve.ts';

@@ -1,4 +1,4 @@
-import type { Receipt } from '../ledger/posting.ts';
+import type { Receipt } from '../ledger/ledger.ts';
 import type { Payment } from './payment.ts';
 
 /** A payment whose outcome this process has booked, and the receipt of that posting. */

@@ -4,7 +4,7 @@ import type { NodeConnection } from '../connection/connection.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Guard, RowWrite } from '../ledger/posting.ts';
+import type { Guard, RowWrite } from '../ledger/ledger.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';

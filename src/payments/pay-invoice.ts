@@ -5,7 +5,7 @@ import type { Invoice } from '../invoices/invoice.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Guard, RowWrite } from '../ledger/posting.ts';
+import type { Guard, RowWrite } from '../ledger/ledger.ts';
 import { type Bolt11, unknownRequiredBits } from '../lightning/bolt11/bolt11.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';

@@ -3,8 +3,7 @@ import type { KeyLimits } from '../budgets/limits.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Guard, Receipt, RowWrite } from '../ledger/posting.ts';
+import type { Guard, Ledger, Receipt, RowWrite } from '../ledger/ledger.ts';
 import { activeWalletGuard, type Wallet } from '../wallets/wallets.ts';
 
 export interface WalletTransfer {

@@ -1,7 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import type { Msat } from '../kernel/money.ts';
-import { isSystemAccount } from '../ledger/accounts.ts';
-import { allAccounts } from '../ledger/stores.ts';
+import { allAccounts, isSystemAccount } from '../ledger/ledger.ts';
 import { NOTHING } from './hashes.ts';
 import * as sql from './proof.sql.ts';
 

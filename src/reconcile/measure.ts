@@ -1,6 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { SYSTEM_ACCOUNTS } from '../ledger/accounts.ts';
-import { systemAccounts } from '../ledger/stores.ts';
+import { SYSTEM_ACCOUNTS, systemAccounts } from '../ledger/ledger.ts';
 import type { NodeAnswer } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
 import type { ReconciliationRun } from './run.ts';

@@ -6,9 +6,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
-import { requireGuards } from '../ledger/guards.ts';
-import type { Balance } from '../ledger/ledger.ts';
-import type { Guard, RowWrite } from '../ledger/posting.ts';
+import { type Balance, type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './wallets.sql.ts';
 
 /** A customer's wallet. What is in it only the ledger knows. Times are Unix seconds. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Accounts, type Key, keyGuard } from '../../accounts/accounts.ts';
 import { KEY_KINDS, type Permission } from '../../accounts/keys.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { Guard } from '../../ledger/posting.ts';
+import type { Guard } from '../../ledger/ledger.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { credentialText } from './credential.ts';

@@ -5,7 +5,7 @@ import { ofBooked, ofSucceeded, ofUnsettled, type WalletTransaction } from '../.
 import { invariant } from '../../kernel/assert.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { Receipt, RowWrite } from '../../ledger/posting.ts';
+import type { Receipt, RowWrite } from '../../ledger/ledger.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payment } from '../../payments/payment.ts';
 import type { Payments } from '../../payments/payments.ts';
