@@ -10,7 +10,7 @@ import { credentialText } from './credential.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by {@link Access} on first use. */
-    credential: Promise<Credential> | undefined;
+    credential: Credential | undefined;
   }
 }
 
@@ -57,17 +57,14 @@ export interface WalletAuthorization {
 }
 
 export function createAccess(accounts: Accounts, wallets: Wallets, limits?: RateLimits): Access {
-  function credentialOf(request: FastifyRequest): Promise<Credential> {
-    request.credential ??= readCredential(request);
-    return request.credential;
-  }
-
-  async function readCredential(request: FastifyRequest): Promise<Credential> {
+  async function credentialOf(request: FastifyRequest): Promise<Credential> {
+    if (request.credential) return request.credential;
     const text = credentialText(request);
     const key = text === undefined ? undefined : await accounts.find(text);
     if (text !== undefined && key && !isLinkKey(key.kind)) {
       limits?.recordValidKey(request);
-      return { text, key };
+      request.credential = { text, key };
+      return request.credential;
     }
     limits?.recordInvalidKey(request);
     if (key)

@@ -2,17 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../kernel/refusal.ts';
 import { hasBasicCredential } from './credential.ts';
 
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Requests with these methods change nothing, except where a route has `hasSideEffect`. */
+export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Rejects cross-site requests that change something and authenticate with HTTP Basic. A browser adds stored Basic credentials to every
+ * Rejects a cross-site request that authenticates with HTTP Basic. Called for requests that change something. A browser adds stored Basic credentials to every
  * request, also to forms and images of other sites (CSRF). It never adds the other kinds of credentials by itself.
  * @throws Refusal `forbidden`
  */
 export function rejectCrossSiteBasic(request: FastifyRequest, publicOrigin: string | undefined): void {
-  const config = request.routeOptions.config;
-  if (SAFE_METHODS.has(request.method) && !config?.hasSideEffect) return;
-  if (config?.lnurl || !isCrossSite(request, publicOrigin) || !hasBasicCredential(request)) return;
+  if (!isCrossSite(request, publicOrigin) || !hasBasicCredential(request)) return;
   throw new Refusal(
     'forbidden',
     'A page of another site may not use Basic authentication for requests that change something. Send the key in the X-Api-Key header.',

@@ -1,5 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { preValidationHookHandler, RouteOptions } from 'fastify';
 import { Refusal } from '../../kernel/refusal.ts';
+import type { App } from '../app-type.ts';
 import { type FieldSchema, fieldsOf, isStrict, ruleOf, shownName } from '../field-schema.ts';
 
 /** Misspelled names that published clients send. `passTru` comes from LNPay's documentation. */
@@ -13,13 +14,29 @@ export const QUERY_ALIASES: ReadonlyMap<string, string> = new Map([
  * Converts the body and the query before validation: a string becomes an integer, a boolean or an object where the schema expects one, and
  * `null` and `""` become absent where the field may be empty. @throws Refusal naming the field.
  */
-export function normalize(request: FastifyRequest): void {
-  // PostgreSQL has no NUL in text, so no id contains one.
-  for (const part of Object.values(request.params as Record<string, string>)) if (part.includes('\0')) throw new Refusal('not_found');
-  const { schema, config } = request.routeOptions;
-  if (schema?.body) request.body = normalizeFields(request.body ?? {}, fieldsOf(schema.body), BODY_ALIASES);
-  else if (!config?.undocumented && !request.is404) rejectBodyFields(request.body);
-  if (schema?.querystring) request.query = normalizeFields(nested(request.query ?? {}), fieldsOf(schema.querystring), QUERY_ALIASES);
+export function normalizeRequests(app: App): void {
+  app.addHook('onRoute', (route) => {
+    const { schema, config } = route;
+    const bodyFields = schema?.body === undefined ? undefined : fieldsOf(schema.body);
+    const queryFields = schema?.querystring === undefined ? undefined : fieldsOf(schema.querystring);
+    addPreValidation(route, (request, _reply, done) => {
+      rejectNul(request.params as Record<string, string>);
+      if (bodyFields) request.body = normalizeFields(request.body ?? {}, bodyFields, BODY_ALIASES);
+      else if (request.body !== undefined && !config?.undocumented) rejectBodyFields(request.body);
+      if (queryFields) request.query = normalizeFields(nested(request.query ?? {}), queryFields, QUERY_ALIASES);
+      done();
+    });
+  });
+}
+
+/** Adds a hook to the route alone: a hook of the server runs for every request and looks up the schema of its route each time. */
+export function addPreValidation(route: RouteOptions, hook: preValidationHookHandler): void {
+  route.preValidation = [...[route.preValidation ?? []].flat(), hook];
+}
+
+/** PostgreSQL has no NUL in text, so no id contains one. @throws Refusal */
+function rejectNul(params: Readonly<Record<string, string>>): void {
+  for (const name in params) if (params[name]?.includes('\0')) throw new Refusal('not_found');
 }
 
 /** @throws Refusal for a body field on a route that has no body. */

@@ -1,9 +1,9 @@
-import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 import { fieldsOf, shownName, shownNames } from '../field-schema.ts';
-import { isSelectable } from '../responses/select.ts';
-import { BRACKETS, QUERY_ALIASES } from './normalize.ts';
+import { isSelectableRoute } from '../responses/select.ts';
+import { addPreValidation, BRACKETS, QUERY_ALIASES } from './normalize.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,12 +15,26 @@ declare module 'fastify' {
 /** Rejects unknown query parameters on lists and on routes that change something: a misspelled amount or filter must not be ignored. */
 export function rejectUnknownParameters(app: App): void {
   app.addHook('onRoute', (route) => {
-    if (isClosed(route)) route.config = { ...route.config, closedQuery: true };
+    const isSelectable = isSelectableRoute(route);
+    if (isSelectable) addPreValidation(route, rejectRepeatedFields);
+    if (!isClosed(route)) return;
+    route.config = { ...route.config, closedQuery: true };
+    const query = fieldsOf(route.schema?.querystring);
+    const body = fieldsOf(route.schema?.body);
+    addPreValidation(route, (request, _reply, done) => {
+      for (const name in request.query as Record<string, unknown>) {
+        if (name === 'access-token' || name.startsWith('_') || (isSelectable && name === 'fields') || isDeclared(name, query)) continue;
+        throw new Refusal('validation_failed', unknownParameterText(name, Object.keys(query), Object.hasOwn(body, name)));
+      }
+      done();
+    });
   });
-  app.addHook('preValidation', (request, _reply, done) => {
-    checkQuery(request);
-    done();
-  });
+}
+
+function rejectRepeatedFields(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+  if (Array.isArray((request.query as Record<string, unknown>).fields))
+    throw new Refusal('validation_failed', 'Query parameter `fields` must be sent once, with commas between the names.');
+  done();
 }
 
 function isClosed({ method, schema, config }: RouteOptions): boolean {
@@ -28,21 +42,6 @@ function isClosed({ method, schema, config }: RouteOptions): boolean {
   if (config?.closedQuery || config?.hasSideEffect || [method].flat().some((one) => one !== 'GET' && one !== 'HEAD')) return true;
   const answer = (schema?.response as Record<string, { type?: string }> | undefined)?.['200'];
   return answer?.type === 'array' || Object.hasOwn(fieldsOf(schema?.querystring), 'per-page');
-}
-
-/** Checks the names of the query parameters. @throws Refusal naming the parameter. */
-function checkQuery(request: FastifyRequest): void {
-  const query = request.query as Record<string, unknown>;
-  const { config, schema } = request.routeOptions;
-  const selects = isSelectable(request);
-  if (selects && Array.isArray(query.fields))
-    throw new Refusal('validation_failed', 'Query parameter `fields` must be sent once, with commas between the names.');
-  if (!config?.closedQuery) return;
-  const declared = fieldsOf(schema?.querystring);
-  for (const name of Object.keys(query)) {
-    if (name === 'access-token' || name.startsWith('_') || (selects && name === 'fields') || isDeclared(name, declared)) continue;
-    throw new Refusal('validation_failed', unknownParameterText(name, Object.keys(declared), Object.hasOwn(fieldsOf(schema?.body), name)));
-  }
 }
 
 function isDeclared(name: string, declared: ReturnType<typeof fieldsOf>): boolean {

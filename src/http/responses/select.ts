@@ -3,21 +3,13 @@ import type { App } from '../app-type.ts';
 import { SELECTABLE } from '../objects.ts';
 import { SLICE_ROWS, serializeInSlices } from './slices.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The response can be reduced with `fields`. Set by {@link selectFields}. */
-    selects?: boolean;
-  }
-}
-
 /**
  * Implements `fields=a,b,wal.balance` on reads of {@link SELECTABLE} objects: the response has only those fields, in the requested order.
  * Also serializes long lists in slices.
  */
 export function selectFields(app: App): void {
   app.addHook('onRoute', (route) => {
-    if (!readsSelectable(route)) return;
-    route.config = { ...route.config, selects: true };
+    if (!isSelectableRoute(route)) return;
     const others = [route.preSerialization ?? []].flat();
     route.preSerialization = [
       ...others,
@@ -50,12 +42,8 @@ function sliceList(
   }, done);
 }
 
-/** Returns whether the response can be reduced with `fields`. */
-export function isSelectable(request: FastifyRequest): boolean {
-  return request.routeOptions.config?.selects === true;
-}
-
-function readsSelectable({ method, schema }: RouteOptions): boolean {
+/** Returns whether the responses of a route can be reduced with `fields`. */
+export function isSelectableRoute({ method, schema }: RouteOptions): boolean {
   const isRead = [method].flat().every((one) => one === 'GET' || one === 'HEAD');
   return isRead && isSelectableAnswer((schema?.response as Record<string, { items?: unknown }> | undefined)?.['200']);
 }
