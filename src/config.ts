@@ -4,61 +4,61 @@ import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
 import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
 import { errorMessage } from './kernel/log.ts';
 
-/** Everything that can be configured, in one place. Read from the environment, checked before anything starts. */
+/** The configuration. It is read from the environment and checked before anything starts. */
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** The service's address as others see it, without a slash at its end; links are built from it and from nothing else. */
+  /** The public URL of the service, without a trailing slash. Links are built only from it. */
   readonly publicUrl: string;
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
-  /** `playground:`, or `playground://host:port?secret=…` for one that several instances share, or the test tool `fake:?seed=…`. */
+  /** `playground:`, `playground://host:port?secret=…` for a shared playground, or the test tool `fake:?seed=…`. */
   readonly lightningUrl: string;
   readonly logLevel: string;
-  /** A `sak_…` that must exist after the start. */
+  /** A secret API key (`sak_…`) that the start creates unless it exists. */
   readonly bootstrapSecretKey: string | undefined;
-  /** How long an answer waits for a payment to end before it says 202; shorter than the server keeps a silent connection (120 s). */
+  /** How long a response waits for the end of a payment before it is a 202. Less than the server's idle timeout (120 s). */
   readonly paymentWaitSeconds: number;
-  /** How many payments one wallet may have in flight. */
+  /** The maximum of pending payments of one wallet. */
   readonly maxPaymentsInFlight: number;
-  /** How many open invoices one wallet may have. */
+  /** The maximum of open invoices of one wallet. */
   readonly maxOpenInvoices: number;
-  /** How often the ledger is compared with the node. */
+  /** The interval between reconciliations with the node. */
   readonly reconcileSeconds: number;
-  /** A payment that has been pending for so long is reported as stuck. */
+  /** The age at which a pending payment is reported as stuck. */
   readonly stuckPaymentSeconds: number;
-  /** Requests a second of one key, and how many it may save up; 0: no limit. */
+  /** The rate limit of one key, in requests per second and burst size; 0 per second: no limit. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
-  /** The same for an address, of requests without a key of ours and of public LNURL routes. */
+  /** The rate limit of one address, for requests without a valid key and for public LNURL routes. */
   readonly addressRateLimit: { readonly perSecond: number; readonly burst: number };
-  /** Requests of one key that are answered at the same time. */
+  /** The maximum of concurrent requests of one key. */
   readonly maxRequestsAtOnce: number;
   readonly maxConnections: number;
-  /** Bytes of responses that one key, and one address, may leave unread. */
+  /** The maximum of unread response bytes of one key, and of one address. */
   readonly maxUnsentBytes: number;
-  /** Whose X-Forwarded-For names the caller: a number of proxies, or their addresses; undefined: nobody's. */
+  /** The proxies whose X-Forwarded-For is trusted: their number or their addresses; undefined: none. */
   readonly trustProxy: number | string[] | undefined;
-  /** Whoever shows it may read /metrics; without it only the machine itself. */
+  /** The bearer token for /metrics; undefined: only loopback addresses may read /metrics. */
   readonly metricsToken: string | undefined;
-  /** How old the last proof of liabilities may become before the next one is made; 0: none are made. */
+  /** The interval between proofs of liabilities; 0: none. */
   readonly proofIntervalSeconds: number;
-  /** The ledger (`lnd_…`) that gives way to this one on the node; see docs/configuration.md. */
+  /** The ledger (`lnd_…`) that this one replaces on the node; see docs/configuration.md. */
   readonly takeOverFromLedger: string | undefined;
-  /** The wallet that gets keysends which name none. */
+  /** The wallet for keysends without a wallet id. */
   readonly keysendWalletId: string | undefined;
-  /** Whether `is_keysend` is null instead of 0 where it is not 1, for old clients that cannot read a 0 there. */
+  /** Whether `is_keysend` is null instead of 0, for old clients that cannot parse 0. */
   readonly legacyNullKeysend: boolean;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** A setting that Satchel cannot start with; the message says which and what to do. */
+/** A setting is invalid. The message has its name and the rule. */
 export class InvalidConfig extends Error {
   override readonly name = 'InvalidConfig';
 }
 
-/** @throws InvalidConfig for the first setting that is wrong. Secrets are never part of the message. */
+/** Reads the configuration. @throws InvalidConfig for the first invalid setting. The message never contains a secret. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const get = (name: string) => env[name]?.trim() || undefined;
   const host = get('HOST') ?? '127.0.0.1';
@@ -113,14 +113,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-/** Makes DATA_DIR for its owner alone: whoever reads its files reads keys, and preimages of invoices that are not paid yet. @throws InvalidConfig */
+/** Creates DATA_DIR, readable only by its owner: its files contain keys, and preimages of unpaid invoices. @throws InvalidConfig */
 export function makeDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new InvalidConfig(`DATA_DIR must be a folder that this user may write, or one that can be made (${code}).`);
+    throw new InvalidConfig(`DATA_DIR must be a writable folder, or a path where this user may create one (${code}).`);
   }
 }
 
@@ -161,7 +161,7 @@ function publicUrl(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
-/** The value is never repeated: it may carry the node's secret. */
+/** The error never contains the value, which may contain the node's secret. */
 function lightningUrl(text: string): string {
   if (text === 'playground:') return text;
   const parse = text.startsWith('playground://') ? parsePlaygroundUrl : text.startsWith('fake:') ? parseFakeUrl : undefined;
@@ -174,7 +174,7 @@ function lightningUrl(text: string): string {
   }
 }
 
-/** Anything may stand in X-Forwarded-For, so it counts only when somebody who is known has written it. */
+/** Anyone can send X-Forwarded-For, so only the proxies given here are trusted. */
 function trustProxy(text: string | undefined): number | string[] | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]$/.test(text)) return Number(text);

@@ -4,17 +4,17 @@ import { resolve } from 'node:path';
 import type { AccountKeys } from './accounts/accounts.ts';
 import type { Config } from './config.ts';
 
-/** Returns the absolute path of the file in which the first start stores the keys. It may be deleted once they are kept elsewhere. */
+/** Returns the absolute path of the file with the keys of the first account. The operator may delete it after storing the keys elsewhere. */
 export function keysFile(dataDir: string): string {
   return resolve(dataDir, 'first-key');
 }
 
-/** Writes the keys of the first account for their owner alone: the secret key is the first line, the public key the second. */
+/** Writes the keys of the first account to a file that only its owner may read: the secret key, then the public key, one per line. */
 export async function storeFirstKeys(dataDir: string, keys: AccountKeys): Promise<void> {
   await writeFile(keysFile(dataDir), `${keys.secretKey}\n${keys.publicKey}\n`, { mode: 0o600 });
 }
 
-/** Returns the shell words that read the secret key without showing it. The path is absolute, so they work in every folder. */
+/** Returns a shell expression that expands to the secret key. Its path is absolute, so it works in every folder. */
 export function secretKeyShell(config: Pick<Config, 'bootstrapSecretKey' | 'dataDir'>): string {
   const file = keysFile(config.dataDir);
   if (config.bootstrapSecretKey !== undefined) return '"$BOOTSTRAP_SECRET_KEY"';

@@ -2,23 +2,23 @@ import type { AccountKeys } from './accounts/accounts.ts';
 
 export interface Greeting {
   readonly publicUrl: string;
-  /** Where this machine reaches the service. */
+  /** The URL of the service from this machine. */
   readonly localUrl: string;
-  /** What the first start created, or the file that has it where the output is no terminal. */
+  /** The keys that this start created, or the file with them if the output is not a terminal. */
   readonly newKeys: { readonly keys: AccountKeys } | { readonly file: string } | undefined;
-  /** Otherwise nothing can be sent or received yet. */
+  /** If false, nothing can be sent or received yet. */
   readonly isNodeAvailable: boolean;
-  /** The Lightning node is the test tool: said loudly, because nothing else looks different. */
+  /** Whether the Lightning node is the fake node. The greeting warns of it, because nothing else shows it. */
   readonly isFake?: boolean;
-  /** Shell words that give the secret key. */
+  /** A shell expression that expands to the secret key. */
   readonly secretKeyShell: string;
 }
 
-/** What `npm start` prints once the service listens: where, with which key, and commands that work when they are pasted. */
+/** Returns the text that `npm start` prints when the service listens: its URL, its keys, and commands to try. */
 export function greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake = false, secretKeyShell }: Greeting): string {
   const warning = isFake
     ? `
-  !! The Lightning node is a FAKE: a test tool that can lose, delay and lie. No real money, no secrets: see docs/fake-node.md.
+  !! The Lightning node is a FAKE: a test tool that loses calls and reports wrong outcomes. Never use it for real money: see docs/fake-node.md.
 `
     : '';
   const state = isNodeAvailable
@@ -27,7 +27,7 @@ export function greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake
   return `${warning}
   ${state}
 ${newKeys ? describeKeys(newKeys) : ''}
-  Try it: these lines make a wallet, let another node of the playground pay 5000 sat into it over Lightning, and show its balance.
+  Try it: these commands create a wallet, let another node of the playground pay 5000 sat to it over Lightning, and print its balance.
 
 KEY=${secretKeyShell}; URL=${localUrl}
 WALLET=$(curl -s $URL/v1/wallet -H "X-Api-Key: $KEY" -d user_label=first | sed 's/.*"id":"\\(wal_[^"]*\\)".*/\\1/'); echo $WALLET
@@ -40,11 +40,11 @@ curl -s "$URL/v1/wallet/$WALLET?fields=user_label,balance" -H "X-Api-Key: $KEY";
 function describeKeys(newKeys: NonNullable<Greeting['newKeys']>): string {
   if ('file' in newKeys) {
     return `
-  Your keys are in ${newKeys.file}, which only you can read. They are printed to a terminal only.
+  Your keys are in ${newKeys.file}, which only you can read. They are printed only to a terminal.
 `;
   }
   return `
-  Your keys, shown this once (also in the file that the commands below read):
+  Your keys, shown this once (the commands below read them from a file):
     secret  ${newKeys.keys.secretKey}
     public  ${newKeys.keys.publicKey}
 `;

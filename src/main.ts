@@ -4,16 +4,16 @@ import { keysFile, secretKeyShell } from './first-key.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import { errorMessage } from './kernel/log.ts';
 
-// Every file is for its owner alone: in the databases are keys of nodes, preimages, and what everybody has done with their money.
+// Files are readable only by their owner: the databases contain node keys, preimages and the customers' transactions.
 process.umask(0o077);
 
-/** The process: configuration → start → listen → signals → close. */
+/** Reads the configuration, starts the service, listens, and closes it on a signal. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const satchel = await startSatchel(config);
   const address = await listen(satchel, config);
-  // Before the greeting: a program that waits for it may send a signal right after it.
-  endOnSignals(() => satchel.close());
+  // Before the greeting, because a program that waits for the greeting may send a signal right after it.
+  closeOnSignals(() => satchel.close());
   const newKeys = newKeysOf(satchel, config);
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
   const isFake = config.lightningUrl.startsWith('fake:');
@@ -23,57 +23,57 @@ async function main(): Promise<void> {
 }
 
 /**
- * Returns the keys that this start created, or the file that has them. Only a terminal shows them: other output ends up in a journal or a
- * container's log. Keys that the operator chose are not repeated.
+ * Returns the keys that this start created, or the file that contains them. The keys themselves are printed only to a terminal, because other
+ * output is stored in logs. Keys that the operator chose are not printed.
  */
 function newKeysOf({ newKeys }: Satchel, { bootstrapSecretKey, dataDir }: Config): Greeting['newKeys'] {
   if (bootstrapSecretKey !== undefined || !newKeys) return undefined;
   return process.stdout.isTTY ? { keys: newKeys } : { file: keysFile(dataDir) };
 }
 
-/** @throws InvalidConfig when the address cannot be listened on. */
+/** Listens on HOST and PORT and returns the address. @throws InvalidConfig if it cannot listen there. */
 async function listen(satchel: Satchel, config: Config): Promise<string> {
   const { host, port, dataDir } = config;
   try {
     return await satchel.server.listen({ host, port });
   } catch (error) {
     await satchel.close();
-    // The next start does not print them: the account is there by then.
-    const made = newKeysOf(satchel, config) ? ` The keys of the new account are in ${keysFile(dataDir)}.` : '';
+    // The next start does not print the keys, because the account exists then.
+    const keysNote = newKeysOf(satchel, config) ? ` The keys of the new account are in ${keysFile(dataDir)}.` : '';
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     if (code !== 'EADDRINUSE')
-      throw new InvalidConfig(`HOST and PORT must be an address of this machine that this user may use (${code}).${made}`);
-    throw new InvalidConfig(`another program listens on port ${port} already. Stop it, or choose another PORT.${made}`);
+      throw new InvalidConfig(`HOST and PORT must be an address of this machine that this user may listen on (${code}).${keysNote}`);
+    throw new InvalidConfig(`another program listens on port ${port} already. Stop it, or choose another PORT.${keysNote}`);
   }
 }
 
-/** npm forwards a signal that a terminal or a service manager has sent to this process as well. */
+/** npm forwards signals that a terminal or a service manager also sends to this process. */
 const SAME_SIGNAL_MS = 1000;
 
-function endOnSignals(close: () => Promise<void>): void {
-  let endingSinceMs: number | undefined;
-  const end = (signal: NodeJS.Signals) => {
-    if (endingSinceMs !== undefined) {
-      if (performance.now() - endingSinceMs < SAME_SIGNAL_MS) return;
-      // A second signal means that the operator does not want to wait: everything durable is durable already.
+function closeOnSignals(close: () => Promise<void>): void {
+  let closingSinceMs: number | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (closingSinceMs !== undefined) {
+      if (performance.now() - closingSinceMs < SAME_SIGNAL_MS) return;
+      // A second signal skips waiting for running requests. Committed data is not affected.
       process.exit(1);
     }
-    endingSinceMs = performance.now();
+    closingSinceMs = performance.now();
     process.stdout.write(`\n${signal}: finishing what is running …\n`);
     close().then(
       () => process.exit(0),
       (error) => {
-        process.stderr.write(`Satchel did not end cleanly: ${errorMessage(error)}\n`);
+        process.stderr.write(`Satchel did not stop cleanly: ${errorMessage(error)}\n`);
         process.exit(1);
       },
     );
   };
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
 }
 
-// Whoever read the output may be gone; the service goes on.
+// The reader of standard output may have closed it; the service continues.
 process.stdout.on('error', () => {});
 
 main().catch((error) => {

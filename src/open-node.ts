@@ -2,7 +2,7 @@ import type { Log } from './kernel/log.ts';
 import type { LightningNode } from './lightning/node.ts';
 import type { PlaygroundControl, TestNetwork } from './lightning/test-network.ts';
 
-/** A node that is ready for use, and the control of its test network, if it belongs to one. */
+/** An open node, and the control of its test network if it has one. */
 export interface OpenedNode {
   readonly node: LightningNode;
   readonly playground?: PlaygroundControl | undefined;

@@ -32,7 +32,7 @@ export type KeyRow = {
 
 const KEY = `SELECT id, line_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat FROM access_key`;
 
-/** By the clock of the database: there is one, however many instances there are. */
+/** Expiry is compared with the clock of the database, which all instances share. */
 const VALID = {
   sqlite: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > unixepoch())',
   postgres: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()))',
@@ -43,10 +43,10 @@ export const findKey = statement<KeyRow>('access_key_find', {
   postgres: `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID.postgres}`,
 });
 
-/** Also one that is revoked or expired. */
+/** Also finds revoked and expired keys. */
 export const findKeyById = statement<KeyRow>('access_key_find_by_id', `${KEY} WHERE id = $1`);
 
-/** Whether a key was ever made, valid or not. */
+/** Finds a key, valid or not. */
 export const knowsKey = statement<{ id: string }>('access_key_knows', 'SELECT id FROM access_key WHERE kind = $1 AND secret_hash = $2');
 
 export const findPublicKeyOfWallet = statement<{ public_text: string }>(
@@ -54,7 +54,7 @@ export const findPublicKeyOfWallet = statement<{ public_text: string }>(
   `SELECT public_text FROM access_key WHERE wallet_id = $1 AND kind = $2 AND public_text IS NOT NULL ORDER BY id LIMIT 1`,
 );
 
-/** Which of these keys are valid; none of them can be revoked before the transaction ends. */
+/** Returns the valid keys among these, and locks them against revocation until the transaction ends. */
 export const validKeys = statement<{ id: string }>('access_key_valid', {
   sqlite: `SELECT id FROM access_key WHERE id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
   postgres: `SELECT id FROM access_key WHERE id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
@@ -65,7 +65,7 @@ export const findValidOfLineage = statement<{ id: string }>('access_key_find_val
   postgres: `SELECT id FROM access_key WHERE line_id = $1 AND ${VALID.postgres} LIMIT 1`,
 });
 
-/** Which of these lines have a valid key; a line may come more than once. */
+/** Returns the lineages among these that have a valid key. A lineage may be returned more than once. */
 export const validLineages = statement<{ id: string }>('access_key_valid_lines', {
   sqlite: `SELECT line_id AS id FROM access_key WHERE line_id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
   postgres: `SELECT line_id AS id FROM access_key WHERE line_id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,

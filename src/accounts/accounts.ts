@@ -9,13 +9,13 @@ import type { Guard } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
 import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type ParsedKey, parseKey } from './keys.ts';
 
-/** A key that exists: whose it is, and the one wallet it is for, if any. */
+/** A stored key, with its account and, for a wallet key, its wallet. */
 export interface Key {
   readonly id: string;
   readonly kind: KeyKind;
   readonly accountId: string;
   readonly walletId: string | undefined;
-  /** The key that it, or what it replaced, first was. */
+  /** The id of the first key of its lineage: the key and its predecessors in rotations. */
   readonly lineageId: string;
   /** Unix seconds. */
   readonly expiresAt: number | undefined;
@@ -23,20 +23,19 @@ export interface Key {
 }
 
 /**
- * Makes a posting depend on a key: it is refused when the key is revoked or expired by then. Reads of keys may lag a second, money may not.
+ * Returns a guard that rejects a posting if the key is revoked or expired at its commit. Keys are read from a cache that may be one second old;
+ * the guard reads the database.
  */
 export function keyGuard(key: Key): Guard {
   return { statement: sql.validKeys, id: key.id, onMiss: () => new Refusal('unauthorized', 'The API key is revoked or expired.') };
 }
 
-/**
- * Makes a posting depend on the authority that a key once gave: that it, or what replaced it in a rotation, is still valid.
- */
+/** Returns a guard that rejects a posting unless a key of the lineage is valid. */
 export function lineageGuard(key: Key, onMiss: () => Error): Guard {
   return { statement: sql.validLineages, id: key.lineageId, onMiss };
 }
 
-/** The keys of a new account, shown this once. */
+/** The keys of a new account. They are returned only once. */
 export interface AccountKeys {
   readonly accountId: string;
   readonly secretKey: string;
@@ -45,25 +44,25 @@ export interface AccountKeys {
 
 /** Accounts (logins) and the keys of accounts and wallets. */
 export interface Accounts {
-  /** Finds the key that a text presents; undefined for an unknown one, whatever is wrong with it. */
+  /** Returns the valid key with this text; undefined if it is malformed, unknown, revoked or expired. */
   find(text: string): Promise<Key | undefined>;
-  /** A key by its id, also one that is revoked or expired. */
+  /** Returns a key by its id, also a revoked or expired one. */
   findById(id: string): Promise<Key | undefined>;
-  /** Whether this key, or what replaced it in a rotation, is valid. */
+  /** Returns whether a key of the same lineage is valid. */
   isLineageValid(key: Key): Promise<boolean>;
-  /** The public key of a kind that names a wallet in links. */
+  /** Returns the public key that identifies a wallet in links of a kind. */
   publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined>;
   /**
-   * Makes sure that there is an account to begin with: the one of `secretKey` if given, otherwise a first one.
-   * `keep` gets the keys of an account that is being created before it exists for good, so that they cannot be lost.
-   * @returns its keys when it was created now.
-   * @throws Error when `secretKey` is not a `sak_` key of at least 20 characters after the prefix.
+   * Creates the account of `secretKey` unless it exists; without `secretKey`, creates the first account unless there is one.
+   * `store` gets the keys before the commit, so that they cannot be lost.
+   * @returns the keys if an account was created.
+   * @throws Error if `secretKey` is not a `sak_` key with at least 20 characters after the prefix.
    */
-  bootstrap(secretKey: string | undefined, keep: (keys: AccountKeys) => Promise<void>): Promise<AccountKeys | undefined>;
+  bootstrap(secretKey: string | undefined, store: (keys: AccountKeys) => Promise<void>): Promise<AccountKeys | undefined>;
 }
 
 export function createAccounts(database: Database, clock: Clock): Accounts {
-  const known = new TtlCache<Key>(SHORT_TTL);
+  const cache = new TtlCache<Key>(SHORT_TTL);
 
   async function load({ kind, hash }: ParsedKey): Promise<Key | undefined> {
     const row = await database.first(sql.findKey, kind, bytes(hash));
@@ -72,9 +71,9 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
 
   return {
     async find(text) {
-      const presented = parseKey(text);
-      // Kept by the hash: the cache holds no secrets.
-      return presented && known.get(`${presented.kind} ${presented.hash}`, () => load(presented));
+      const parsed = parseKey(text);
+      // The cache is keyed by the hash, so it contains no secret.
+      return parsed && cache.get(`${parsed.kind} ${parsed.hash}`, () => load(parsed));
     },
     async findById(id) {
       const row = await database.first(sql.findKeyById, id);
@@ -84,12 +83,12 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
     async publicKeyOfWallet(walletId, kind) {
       return (await database.first(sql.findPublicKeyOfWallet, walletId, kind))?.public_text;
     },
-    bootstrap: (secretKey, keep) =>
+    bootstrap: (secretKey, store) =>
       database.transaction(async (tx) => {
-        // Instances that start together do this one after the other: the row is locked until the commit.
+        // The row is locked until the commit, so instances that start at the same time take turns.
         await tx.run(writeFact, 'bootstrap', 'done');
         const keys = await bootstrap(tx, clock, secretKey);
-        if (keys) await keep(keys);
+        if (keys) await store(keys);
         return keys;
       }),
   };
@@ -104,12 +103,12 @@ async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): P
     const accounts = await tx.first(sql.countAccounts);
     return accounts?.n === 0 ? createAccount(tx, clock, newKeyText('secret_api')) : undefined;
   }
-  const presented = parseKey(secretKey);
-  if (presented?.kind !== 'secret_api' || secretKey.length < 'sak_'.length + 20) {
+  const parsed = parseKey(secretKey);
+  if (parsed?.kind !== 'secret_api' || secretKey.length < 'sak_'.length + 20) {
     throw new Error('BOOTSTRAP_SECRET_KEY must be sak_ followed by at least 20 random letters and digits');
   }
-  // One that was revoked since stays revoked: the setting makes keys, it does not bring them back.
-  const existing = await tx.first(sql.knowsKey, presented.kind, bytes(presented.hash));
+  // A key that was revoked stays revoked.
+  const existing = await tx.first(sql.knowsKey, parsed.kind, bytes(parsed.hash));
   return existing ? undefined : createAccount(tx, clock, secretKey);
 }
 
@@ -122,24 +121,24 @@ async function createAccount(tx: Tx, clock: Clock, secretKey: string): Promise<A
   return { accountId, secretKey, publicKey };
 }
 
-/** What a new key is besides its text. */
+/** The fields of a new key, without its text. */
 export interface NewKey {
   readonly accountId: string;
   readonly walletId: string | undefined;
   readonly label?: string | undefined;
   readonly expiresAt?: number | undefined;
-  /** The line that it goes on, when it replaces a key. */
+  /** The lineage, if the key replaces another key. */
   readonly lineageId?: string | undefined;
   readonly limits?: Pick<KeyLimits, 'budget' | 'maxPaymentMsat'> | undefined;
 }
 
-/** Stores a key: its hash, and its text only where the kind is public. @returns its id. */
+/** Stores the hash of a key, and its text if the kind is public. @returns the id of the key. */
 export async function insertKey(tx: Tx, clock: Clock, text: string, key: NewKey): Promise<string> {
-  const presented = parseKey(text);
-  if (!presented) throw new Error('not a key');
+  const parsed = parseKey(text);
+  if (!parsed) throw new Error('the text is not a key');
   const id = `key_${newId(clock.nowMs())}`;
-  const publicText = KEY_KINDS[presented.kind].isPublic ? text : null;
-  const named = [id, key.lineageId ?? id, presented.kind, bytes(presented.hash), publicText, lastFourOf(text) ?? null];
+  const publicText = KEY_KINDS[parsed.kind].isPublic ? text : null;
+  const named = [id, key.lineageId ?? id, parsed.kind, bytes(parsed.hash), publicText, lastFourOf(text) ?? null];
   const owner = [key.accountId, key.walletId ?? null, key.label ?? ''];
   const { budget, maxPaymentMsat } = key.limits ?? {};
   const limits = [budget?.amountMsat ?? null, budget?.period ?? null, maxPaymentMsat ?? null];

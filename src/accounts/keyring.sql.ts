@@ -22,7 +22,7 @@ export type ListedRow = {
   pending_msat: number | null;
 };
 
-/** With what counts against the budget in the present period; `$1`, `$2` and `$3` are when the day, the week and the month began. */
+/** Keys with their spending in the present budget period; `$1`, `$2` and `$3` are the starts of the day, the week and the month. */
 const LISTED = `SELECT k.id, k.line_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
     k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, s.spent_msat, s.pending_msat
   FROM access_key k LEFT JOIN key_spending s ON s.line_id = k.line_id AND s.period_start =
@@ -50,7 +50,7 @@ export const countOfWallet = statement<{ n: number }>(
 
 export const findListed = statement<ListedRow>('keyring_find', `${LISTED} WHERE k.id = $4`);
 
-/** Keys of one account are changed one after the other, so that two of its last ones cannot be revoked at once. */
+/** Locks an account, so that its last two keys cannot be revoked at the same time. */
 export const lockAccount = statement<{ id: string; created_at: number }>('keyring_lock_account', {
   sqlite: 'SELECT id, created_at FROM account WHERE id = $1',
   postgres: 'SELECT id, created_at FROM account WHERE id = $1 FOR NO KEY UPDATE',
@@ -62,14 +62,14 @@ export const findAccount = statement<{ created_at: number; public_text: string }
    WHERE a.id = $1 ORDER BY k.id LIMIT 1`,
 );
 
-export const revoke = statement('keyring_revoke', 'UPDATE access_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL');
+export const revokeKey = statement('keyring_revoke', 'UPDATE access_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL');
 
-export const replace = statement(
+export const replaceKey = statement(
   'keyring_replace',
   'UPDATE access_key SET replaced_by = $2, expires_at = $3, revoked_at = $4 WHERE id = $1',
 );
 
-/** Another secret API key of an account that is valid for at least as long; `$3` is when this one expires, or a time that never comes. */
+/** Finds another secret API key of the account that expires no earlier than `$3`, the expiry of this one. */
 export const findSuccessor = statement<{ id: string }>(
   'keyring_find_successor',
   `SELECT id FROM access_key

@@ -9,7 +9,7 @@ import * as sql from './keyring.sql.ts';
 import { KEY_KINDS, type KeyKind, newKeyText } from './keys.ts';
 import { type ListedKey, rowToListed } from './listed-key.ts';
 
-/** Whose keys: an account's own, or those of one of its wallets. */
+/** The owner of keys: an account, or one of its wallets. */
 export interface KeyOwner {
   readonly accountId: string;
   readonly walletId: string | undefined;
@@ -23,39 +23,38 @@ export interface KeyOrder {
   readonly limits: Pick<KeyLimits, 'budget' | 'maxPaymentMsat'> | undefined;
 }
 
-/** A key that was just made, and its secret, which is not kept. */
-export interface MadeKey {
+/** A new key and its text, which is not stored. */
+export interface CreatedKey {
   readonly key: ListedKey;
   readonly text: string;
 }
 
-/** What else is written with a key, such as the memory of a request. */
-export type KeyRows = (made: MadeKey) => readonly RowWrite[];
+/** Returns rows to write in the transaction that creates a key, such as the outcome of an idempotent request. */
+export type KeyRows = (created: CreatedKey) => readonly RowWrite[];
 
 /**
- * The keys of accounts and wallets, for those who manage them. `by` is the secret API key that asks; it is checked in the transaction
- * that changes something.
+ * Manages the keys of accounts and wallets. `by` is the requesting secret API key; every change checks it in its transaction.
  */
 export interface Keyring {
   account(accountId: string): Promise<{ createdAt: number; publicKey: string }>;
   /** @throws Refusal `not_found` */
   find(owner: KeyOwner, id: string): Promise<ListedKey>;
-  /** Newest first. */
+  /** Returns a page of keys, newest first, and their number. */
   list(owner: KeyOwner, limit: number, offset: number): Promise<{ keys: ListedKey[]; total: number }>;
-  /** @throws Refusal `unauthorized`; `forbidden` for a key that would outlive the one that asks. */
-  create(by: Key, owner: KeyOwner, order: KeyOrder, extraRows?: KeyRows): Promise<MadeKey>;
-  /** Makes a key with the same rights and limits in its place; the old one is valid for `overlapSeconds` more. @throws Refusal */
-  rotate(by: Key, owner: KeyOwner, id: string, overlapSeconds: number, extraRows?: KeyRows): Promise<MadeKey>;
-  /** From the moment it answers, the key moves no money and makes nothing. @throws Refusal `last_key`, `key_unusable`, `not_found` */
+  /** Creates a key. @throws Refusal `unauthorized`; `forbidden` if the key would expire later than the requesting one. */
+  create(by: Key, owner: KeyOwner, order: KeyOrder, extraRows?: KeyRows): Promise<CreatedKey>;
+  /** Replaces a key by one with the same rights and limits. The old key stays valid for `overlapSeconds`. @throws Refusal */
+  rotate(by: Key, owner: KeyOwner, id: string, overlapSeconds: number, extraRows?: KeyRows): Promise<CreatedKey>;
+  /** Revokes a key. When it returns, the key can no longer be used. @throws Refusal `last_key`, `key_unusable`, `not_found` */
   revoke(by: Key, owner: KeyOwner, id: string): Promise<ListedKey>;
 }
 
-/** After every expiry. */
+/** Later than every expiry. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 export function createKeyring(database: Database, clock: Clock): Keyring {
-  /** Changes keys of an account, one caller at a time. */
-  function change<T>(by: Key, work: (tx: Tx) => Promise<T>): Promise<T> {
+  /** Runs a transaction that changes keys of an account; one at a time per account. */
+  function changeKeys<T>(by: Key, work: (tx: Tx) => Promise<T>): Promise<T> {
     return database.transaction(async (tx) => {
       await tx.first(sql.lockAccount, by.accountId);
       await requireGuards(tx, [keyGuard(by)]);
@@ -70,7 +69,7 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
     return rowToListed(row, unixSeconds(clock));
   }
 
-  async function made(tx: Tx, owner: KeyOwner, id: string, text: string, extraRows: KeyRows = () => []): Promise<MadeKey> {
+  async function createdKey(tx: Tx, owner: KeyOwner, id: string, text: string, extraRows: KeyRows = () => []): Promise<CreatedKey> {
     const one = { key: await read(tx, owner, id), text };
     await writeRows(tx, extraRows(one));
     return one;
@@ -91,47 +90,51 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
       return { keys: rows.map((row) => rowToListed(row, unixSeconds(clock))), total: count?.n ?? 0 };
     },
     create: (by, owner, order, extraRows) =>
-      change(by, async (tx) => {
-        requireNotOutliving(by, order.expiresAt);
+      changeKeys(by, async (tx) => {
+        requireNoLaterExpiry(by, order.expiresAt);
         const text = newKeyText(order.kind);
         const id = await insertKey(tx, clock, text, { ...owner, ...order });
-        return made(tx, owner, id, text, extraRows);
+        return createdKey(tx, owner, id, text, extraRows);
       }),
     rotate: (by, owner, id, overlapSeconds, extraRows) =>
-      change(by, async (tx) => {
+      changeKeys(by, async (tx) => {
         const old = await read(tx, owner, id);
         if (old.status !== 'active' || old.replacedBy !== undefined || KEY_KINDS[old.kind].isPublic) throw new Refusal('key_unusable');
-        requireNotOutliving(by, old.expiresAt);
+        requireNoLaterExpiry(by, old.expiresAt);
         const text = newKeyText(old.kind);
         const { lineageId, label, expiresAt, limits } = old;
         const replacement = await insertKey(tx, clock, text, { ...owner, lineageId, label, expiresAt, limits });
         const now = unixSeconds(clock);
-        // Without an overlap it ends here, whatever the clock of the database says.
+        // Without an overlap the key is revoked instead of expired, because the clock of the database may differ.
         const ends = overlapSeconds === 0 ? [expiresAt ?? null, now] : [Math.min(expiresAt ?? NEVER, now + overlapSeconds), null];
-        await tx.run(sql.replace, id, replacement, ...ends);
-        return made(tx, owner, replacement, text, extraRows);
+        await tx.run(sql.replaceKey, id, replacement, ...ends);
+        return createdKey(tx, owner, replacement, text, extraRows);
       }),
     revoke: (by, owner, id) =>
-      change(by, async (tx) => {
+      changeKeys(by, async (tx) => {
         const key = await read(tx, owner, id);
-        if (KEY_KINDS[key.kind].isPublic) throw new Refusal('key_unusable', 'A public key only names things; it cannot be revoked.');
+        if (KEY_KINDS[key.kind].isPublic)
+          throw new Refusal('key_unusable', 'A public key is an identifier without rights; it cannot be revoked.');
         if (key.kind === 'secret_api' && key.status === 'active') await requireSuccessor(tx, owner.accountId, key);
-        await tx.run(sql.revoke, id, unixSeconds(clock));
+        await tx.run(sql.revokeKey, id, unixSeconds(clock));
         return read(tx, owner, id);
       }),
   };
 
-  /** Nobody locks themselves out: another key that can manage keys remains, for at least as long. */
+  /** Prevents a lockout: another key that can manage keys must remain, with at least the same expiry. */
   async function requireSuccessor(tx: Tx, accountId: string, { id, expiresAt, limits }: ListedKey): Promise<void> {
     if (limits) return;
     if (!(await tx.first(sql.findSuccessor, accountId, id, expiresAt ?? NEVER, unixSeconds(clock)))) throw new Refusal('last_key');
   }
 }
 
-/** A key that expires makes none that goes on without it. */
-function requireNotOutliving(by: Key, expiresAt: number | undefined): void {
+/** An expiring key may not create a key that expires later. */
+function requireNoLaterExpiry(by: Key, expiresAt: number | undefined): void {
   if (by.expiresAt === undefined || (expiresAt ?? NEVER) <= by.expiresAt) return;
-  throw new Refusal('forbidden', 'The key expires, so it can only make keys that expire no later. Send `expires_at` or `expiry`.');
+  throw new Refusal(
+    'forbidden',
+    'The requesting key expires, so it can only create keys that expire no later. Send `expires_at` or `expiry`.',
+  );
 }
 
 function periods(clock: Clock): [day: number, week: number, month: number] {

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 import { randomText } from '../kernel/ids.ts';
 
-/** What a key may do with a wallet. */
+/** A right to use a wallet. */
 export type Permission = 'wallet_read' | 'wallet_tx_read' | 'wallet_deposit' | 'wallet_transfer' | 'wallet_withdraw';
 
 interface KindRule {
-  /** The first is the canonical one; the others are old clients' names for the same kind. */
+  /** The first one is canonical; the others are aliases for old clients. */
   readonly prefixes: readonly [string, ...string[]];
   readonly permissions: readonly Permission[];
-  /** Whether the key itself may be shown again: an identifier, not a secret. */
+  /** Whether the key is an identifier that may be shown again, not a secret. */
   readonly isPublic: boolean;
 }
 
-/** The kinds of keys; the whole table of who may do what to a wallet. */
+/** The kinds of keys and all their permissions. */
 export const KEY_KINDS = {
   secret_api: {
     prefixes: ['sak'],
@@ -42,18 +42,18 @@ const CANONICAL_PREFIX = new Map<string, string>(
 );
 
 const MAX_KEY_LENGTH = 128;
-/** 28 letters and digits: 166 bits, 142 of them beyond the four characters that are shown again. */
+/** 28 letters and digits have 166 bits, 142 of them without the four characters that are shown again. */
 const SECRET_LENGTH = 28;
 const SHOWN_LENGTH = 4;
 
-/** What a presented key says: its kind, and the SHA-256 under which its secret is stored. */
+/** A parsed key: its kind, and the SHA-256 under which it is stored. */
 export interface ParsedKey {
   readonly kind: KeyKind;
   /** In hex. */
   readonly hash: string;
 }
 
-/** Reads a key as it was presented; undefined when it has not the form of one. `wa_X` and `waka_X` are the same key. */
+/** Parses a key; undefined if the text is malformed. `wa_X` and `waka_X` are the same key. */
 export function parseKey(text: string): ParsedKey | undefined {
   if (text.length > MAX_KEY_LENGTH) return undefined;
   const split = text.indexOf('_');
@@ -62,32 +62,32 @@ export function parseKey(text: string): ParsedKey | undefined {
   return { kind, hash: hashSecret(text.slice(split + 1)) };
 }
 
-/** The same text for every spelling of a key: `wa_X` is `waka_X`. Any other text as it is. Done for every request, so it hashes nothing. */
+/** Returns the canonical text of a key (`waka_X` for `wa_X`), and any other text unchanged. Runs for every request, so it does not hash. */
 export function canonicalText(text: string): string {
   const split = text.indexOf('_');
   const canonical = CANONICAL_PREFIX.get(text.slice(0, Math.max(split, 0)));
   return canonical === undefined ? text : canonical + text.slice(split);
 }
 
-/** Whether a text has the prefix of a public kind. Like {@link canonicalText} it runs for every request. */
+/** Returns whether a text has the prefix of a public kind. Runs for every request, so it does not hash. */
 export function isPublicText(text: string): boolean {
   const kind = KIND_OF_PREFIX.get(text.slice(0, Math.max(text.indexOf('_'), 0)));
   return kind !== undefined && KEY_KINDS[kind].isPublic;
 }
 
-/** A new key of a kind, as it is shown to its owner. */
+/** Generates a key of a kind. */
 export function newKeyText(kind: KeyKind): string {
   return `${KEY_KINDS[kind].prefixes[0]}_${randomText(SECRET_LENGTH)}`;
 }
 
-/** What a secret's owner knows it by again; undefined for a text that has not enough besides, or is no secret. */
+/** Returns the last four characters of a secret key, by which its owner recognizes it; undefined for public or short keys. */
 export function lastFourOf(text: string): string | undefined {
   const kind = parseKey(text)?.kind;
   const secret = text.slice(text.indexOf('_') + 1);
   return kind && !KEY_KINDS[kind].isPublic && secret.length >= SECRET_LENGTH ? secret.slice(-SHOWN_LENGTH) : undefined;
 }
 
-/** A fast hash is enough, and needed on every request: the secret is random, so there is nothing to guess. */
+/** The secret is random, so a fast hash is safe. It runs for every request. */
 function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }

@@ -3,24 +3,24 @@ import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import type { ListedRow } from './keyring.sql.ts';
 import { KEY_KINDS, type KeyKind } from './keys.ts';
 
-/** A key as those see it who manage it: without its secret. Times are Unix seconds. */
+/** A key in a list, without its secret. Times are Unix seconds. */
 export interface ListedKey {
   readonly id: string;
   readonly lineageId: string;
   readonly kind: KeyKind;
   readonly walletId: string | undefined;
   readonly label: string;
-  /** Enough to know it by: `waka_…wxyz`; all of it where it is public. */
+  /** An abbreviation such as `waka_…wxyz`; the whole text of a public key. */
   readonly hint: string;
   readonly status: 'active' | 'expired' | 'revoked';
   readonly limits: KeyLimits | undefined;
-  /** In the present period of the budget, together with the other keys of its line. */
+  /** The spending of the whole lineage in the present budget period. */
   readonly spentMsat: Msat;
   readonly pendingMsat: Msat;
   readonly createdAt: number;
   readonly expiresAt: number | undefined;
   readonly revokedAt: number | undefined;
-  /** The key that a rotation put in its place. */
+  /** The key that replaced this one in a rotation. */
   readonly replacedBy: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { insertKey } from './accounts.ts';
 import { lockAccount } from './keyring.sql.ts';
 import { newKeyText } from './keys.ts';
 
-/** An account as an operator knows it again. */
+/** An account, for an operator to identify it. */
 export interface AccountSummary {
   readonly id: string;
   /** Unix seconds. */
@@ -13,16 +13,16 @@ export interface AccountSummary {
   readonly wallets: number;
 }
 
-/** Every account, oldest first: they are made by starts of the service, so there are few. */
+/** Returns all accounts, oldest first. There are few, because only starts of the service create them. */
 export async function listAccounts(database: Pick<Database, 'all'>): Promise<AccountSummary[]> {
   const rows = await database.all(sql.listAccounts);
   return rows.map(({ id, created_at, wallets }) => ({ id, createdAt: created_at, wallets }));
 }
 
 /**
- * Makes a secret API key without limits for an account whose owner has none that works. No key asks for it: whoever may write to the
- * database decides. The keys that there are stay as they are.
- * @returns its id, and its text, which is not kept; undefined for an unknown account.
+ * Creates a secret API key without limits for an account whose keys are lost. Write access to the database is the authorization. Existing
+ * keys are not changed.
+ * @returns the id and the text of the key, which is not stored; undefined for an unknown account.
  */
 export function replaceLostKey(database: Database, clock: Clock, accountId: string): Promise<{ id: string; text: string } | undefined> {
   return database.transaction(async (tx) => {

@@ -1,12 +1,12 @@
 import { idOf, type Line, type ListQuery, linesOf, typeOf } from './list.ts';
+import { pieceTurn } from './places.ts';
 import type { ListScope, Pointed } from './scope.ts';
 import type { LineSearch } from './search.ts';
-import { pieceTurn } from './turns.ts';
 
-/** Which part of a list: a page of it, or what follows a cursor. */
+/** A part of a list: a page, or the lines after a cursor. */
 export interface Cut {
   readonly limit: number;
-  /** 0 with `after`. */
+  /** 0 if `after` is given. */
   readonly offset: number;
   /** `wtx_…` */
   readonly after: string | undefined;
@@ -14,20 +14,20 @@ export interface Cut {
 
 export interface Listed<T> {
   readonly items: T[];
-  /** How many lines there are, up to {@link MAX_COUNT}; undefined with a cursor. */
+  /** The number of lines, up to {@link MAX_COUNT}; undefined with a cursor. */
   readonly total: number | undefined;
-  /** There may be more than were counted. */
+  /** Whether there may be more lines than were counted. */
   readonly capped: boolean;
-  /** The cursor that goes on from here; undefined at the end. */
+  /** The cursor of the next part; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** Totals stop here, and so do pages: counting and skipping cost what they pass. */
+/** The limit of totals and of offsets, because counting and skipping read every line. */
 export const MAX_COUNT = 10_000;
 
 /**
- * Cuts a part out of a list by looking through it from its newest line, or from the cursor, as far as one request may look. A cursor
- * that ends there with less than was asked for can go on where the looking stopped.
+ * Reads a part of a list, from its newest line or from the cursor. One request reads a limited number of places. If it reaches the limit, a
+ * cursor continues from there.
  */
 export async function cutOut(
   scope: ListScope,

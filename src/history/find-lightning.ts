@@ -7,13 +7,13 @@ import type { Payments } from '../payments/payments.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import { type LightningTransaction, ofInvoice, ofPayment } from './lightning-transaction.ts';
 
-/** The owner of what may be read: one wallet, or every wallet of an account. */
+/** The owner of the transactions to read: one wallet, or all wallets of an account. */
 export interface Owner {
   readonly accountId: string;
   readonly walletId: string | undefined;
 }
 
-/** A lightning transaction and, of a payment between two wallets of the owner, the id of the other side. */
+/** A lightning transaction. If it is an internal payment between two wallets of the owner, also the id of the other side. */
 export interface FoundLightning {
   readonly transaction: LightningTransaction;
   readonly counterpartId: string | undefined;
@@ -27,8 +27,8 @@ interface Dependencies {
 }
 
 /**
- * Finds an invoice or a payment of the owner by its id or by its payment hash. Of an invoice that another wallet of the owner pays, the
- * hash finds the invoice.
+ * Finds an invoice or a payment of the owner by its id or payment hash. For an internal payment between wallets of the owner, the hash finds
+ * the invoice.
  */
 export async function findLightning(deps: Dependencies, idOrHash: string, owner: Owner): Promise<FoundLightning | undefined> {
   const { invoice, payment } = await findSides(deps, idOrHash, owner);
@@ -38,7 +38,7 @@ export async function findLightning(deps: Dependencies, idOrHash: string, owner:
 
 interface Sides {
   readonly invoice?: Invoice | undefined;
-  /** With an invoice: the payment that pays it inside the service. */
+  /** If there is an invoice: its internal payment. */
   readonly payment?: Payment | undefined;
 }
 
@@ -53,7 +53,7 @@ async function findSides(deps: Dependencies, idOrHash: string, owner: Owner): Pr
     return { payment: payment && (await isOwn(deps, payment.walletId, owner)) ? payment : undefined };
   }
   if (byId && !invoice) return {};
-  // A wallet cannot pay its own invoice, and an open or canceled invoice has no payment inside the service.
+  // A wallet cannot pay its own invoice, and an open or canceled invoice has no internal payment.
   if (invoice && (owner.walletId !== undefined || invoice.state === 'open' || invoice.state === 'canceled')) return { invoice };
   return { invoice, payment: await payments.findByHash(invoice?.paymentHash ?? idOrHash.toLowerCase(), owner) };
 }

@@ -14,25 +14,25 @@ import { lineSearch, type Search } from './search.ts';
 import { entriesOfPeriod, type Period } from './statement.ts';
 import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
 
-/** Reads what happened: wallet transactions and lightning transactions, put together from ledger, invoices and payments. */
+/** Reads wallet transactions and lightning transactions, which combine ledger entries, invoices and payments. */
 export interface History {
-  /** A page of a wallet's settled transactions, newest first, and how many there are. */
+  /** Returns a page of a wallet's settled transactions, newest first, and their number. */
   page(wallet: Wallet, limit: number, offset: number): Promise<{ transactions: WalletTransaction[]; total: number }>;
-  /** What follows a wallet transaction in that order, at the same cost however deep; undefined when the wallet has no such one. */
+  /** Returns the transactions after `afterId` in that order, at the same cost at any depth; undefined if the wallet has no such transaction. */
   pageAfter(wallet: Wallet, limit: number, afterId: string): Promise<WalletTransaction[] | undefined>;
-  /** A page of a list with filters, or what follows `after` in it; undefined when that is no line of the wallet. */
+  /** Returns a part of a filtered list; undefined if the cursor `after` is not a line of the wallet. */
   list(wallet: Wallet, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
-  /** The same over all wallets of an account. */
+  /** Returns the same for all wallets of an account. */
   listOfAccount(accountId: string, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
-  /** A wallet transaction by its id, if it is one of the account's. */
+  /** Returns a wallet transaction of the account by its id. */
   find(accountId: string, id: string): Promise<WalletTransaction | undefined>;
-  /** The settled transactions of a period, oldest first, a page at a time. */
+  /** Returns the settled transactions of a period, oldest first, in pages. */
   statement(wallet: Wallet, period: Period): AsyncIterable<WalletTransaction[]>;
-  /** Both sides of a transfer between two wallets, as they are now. */
+  /** Returns both sides of a transfer between two wallets. */
   transfer(id: string, source: Wallet, destination: Wallet): Promise<{ into: WalletTransaction; out: WalletTransaction }>;
-  /** The wallet transaction of a payment, whatever its state. */
+  /** Returns the wallet transaction of a payment in any state. */
   ofPayment(payment: Payment): Promise<WalletTransaction>;
-  /** Finds a lightning transaction of the owner by its id or its payment hash in hex. */
+  /** Returns a lightning transaction of the owner by its id or payment hash (hex). */
   lightning(idOrHash: string, owner: Owner): Promise<FoundLightning | undefined>;
 }
 
@@ -102,7 +102,7 @@ export function createHistory(deps: RenderDependencies): History {
   };
 }
 
-/** An invoice by the id of its open item: open, or what it was credited with once it is paid. */
+/** Returns the line of an invoice: the open invoice, or its credit if it is paid. */
 async function lineOfInvoice(scope: ListScope, { paymentHash }: Invoice): Promise<Line | undefined> {
   const { openInvoice, credit } = await scope.ofHash(paymentHash);
   return openInvoice ? { invoice: openInvoice } : credit && { entry: credit };

@@ -6,9 +6,9 @@ import { CLOCK_SLACK_MS, firstPlaceSince } from './places.ts';
 import type { ListScope, OfHash, OpenPiece, PlacedEntry, Pointed } from './scope.ts';
 import { openItemId } from './wallet-transaction.ts';
 
-/** What a list shows. Times are Unix seconds, both included: of the booking for `settled`, of the beginning for all others. */
+/** The filters of a list. `from` and `to` are Unix seconds, inclusive: booking times for `settled`, start times for all others. */
 export interface ListQuery {
-  /** `all` is everything but open invoices: they are no movements. */
+  /** `all` does not include open invoices, because they move no money. */
   readonly status: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   readonly type: string | undefined;
   readonly from: number | undefined;
@@ -17,20 +17,20 @@ export interface ListQuery {
   readonly paymentHash?: string | undefined;
 }
 
-/** A line before it is rendered: booked, or a payment or an open invoice that is shown by itself. */
+/** A line before it is rendered: a ledger entry, a payment, or an open invoice. */
 export type Line = { readonly entry: PlacedEntry } | { readonly payment: Payment } | { readonly invoice: Invoice };
 
-/** Lines in the list's order, a piece at a time; `lookedAt` counts the places it took, also those of others. */
+/** A piece of a list, in its order. `lookedAt` counts the places that were read, including those of other accounts. */
 export interface Piece {
   readonly lines: Line[];
   readonly lookedAt: number;
 }
 
 const PIECE = 1000;
-/** Above every id. */
+/** Sorts after every id. */
 const NO_ID = 'lntx_~';
 
-/** Where a list begins: at its newest, or after what a cursor points at. */
+/** The start of a list: its newest line, or the line after a cursor. */
 interface Start {
   /** Entries up to this place. */
   readonly place: number;
@@ -56,7 +56,7 @@ async function startOf(scope: ListScope, query: ListQuery, after: Pointed | unde
   return next ? { place: Math.min(place, next.place), before: next.before < before ? next.before : before } : { place, before };
 }
 
-/** A payment stands where it began; of entries and payments of one moment, the entries come first. */
+/** A payment is listed at its start time. Entries come before payments of the same time. */
 async function following(scope: ListScope, { status }: ListQuery, { entry, payment, invoice }: Pointed, last: number): Promise<Start> {
   if (invoice) return { place: 0, before: invoice.id };
   if (payment && status !== 'settled') {
@@ -112,7 +112,7 @@ async function* open(
   }
 }
 
-/** The few lines of one payment hash, in the order of the list that they belong to. */
+/** Returns the lines of one payment hash, in the order of the list. */
 function ofHash(found: OfHash, { status, from = 0, to = Number.POSITIVE_INFINITY }: ListQuery, start: Start): Piece {
   const booked = [...(found.credit ? [found.credit] : []), ...(status === 'settled' ? found.charges : [])];
   const shown: Line[] = [
@@ -136,35 +136,35 @@ function byOrder(a: Line, b: Line): number {
   return timeOf(b) - timeOf(a) || Number('entry' in b) - Number('entry' in a);
 }
 
-/** Everything, by its beginning: payments as they began, whatever became of them, and the entries that are no payment's own. */
+/** Merges all payments by their start times with the entries that belong to no payment. */
 async function* merged(scope: ListScope, query: ListQuery, start: Start, first: number): AsyncGenerator<Piece> {
   const [entries, payments] = [settled(scope, query, start, first), unsettled(scope, 'any', query, start, first)];
   const [booked, started]: [Line[], Line[]] = [[], []];
-  let [moreBooked, moreBegun] = [true, true];
-  while (moreBooked || moreBegun || booked.length > 0 || started.length > 0) {
+  let [moreBooked, moreStarted] = [true, true];
+  while (moreBooked || moreStarted || booked.length > 0 || started.length > 0) {
     if (moreBooked && booked.length === 0) {
       const { value, done } = await entries.next();
       moreBooked = !done;
-      booked.push(...(value?.lines ?? []).filter((line: Line) => !isPaymentsOwn(line)));
+      booked.push(...(value?.lines ?? []).filter((line: Line) => !belongsToPayment(line)));
       yield { lines: [], lookedAt: value?.lookedAt ?? 0 };
-    } else if (moreBegun && started.length === 0) {
+    } else if (moreStarted && started.length === 0) {
       const { value, done } = await payments.next();
-      moreBegun = !done;
+      moreStarted = !done;
       started.push(...(value?.lines ?? []));
       yield { lines: [], lookedAt: value?.lookedAt ?? 0 };
     } else {
-      yield { lines: takeInOrder(booked, started, moreBooked, moreBegun), lookedAt: 0 };
+      yield { lines: takeInOrder(booked, started, moreBooked, moreStarted), lookedAt: 0 };
     }
   }
 }
 
-/** Takes lines as long as both sides are known; what is left waits for more of the other side. */
-function takeInOrder(booked: Line[], started: Line[], moreBooked: boolean, moreBegun: boolean): Line[] {
+/** Takes lines in order while the next line of both sides is known. The rest waits for more lines of the other side. */
+function takeInOrder(booked: Line[], started: Line[], moreBooked: boolean, moreStarted: boolean): Line[] {
   const lines: Line[] = [];
   let [b, p] = [0, 0];
   for (;;) {
     const [entry, payment] = [booked[b], started[p]];
-    if ((!entry && (moreBooked || !payment)) || (!payment && moreBegun)) break;
+    if ((!entry && (moreBooked || !payment)) || (!payment && moreStarted)) break;
     if (entry && (!payment || timeOf(entry) >= timeOf(payment))) {
       lines.push(entry);
       b += 1;
@@ -178,7 +178,7 @@ function takeInOrder(booked: Line[], started: Line[], moreBooked: boolean, moreB
   return lines;
 }
 
-function isPaymentsOwn(line: Line): boolean {
+function belongsToPayment(line: Line): boolean {
   return 'entry' in line && line.entry.entry.side === 'from' && line.entry.entry.lntx !== null;
 }
 

@@ -1,7 +1,7 @@
 import { statement } from '../db/statement.ts';
 import type { EntryRow } from '../ledger/ledger.ts';
 
-/** An entry, the position of its transfer, and whose it is. */
+/** An entry, the position of its transfer, and its wallet. */
 export type OwnedEntryRow = EntryRow & { position: number; wallet_id: string };
 
 const side = (name: 'from' | 'to', where: string) => `SELECT t.position, w.id AS wallet_id, t.id AS transfer_id, '${name}' AS side,
@@ -11,27 +11,27 @@ const side = (name: 'from' | 'to', where: string) => `SELECT t.position, w.id AS
 
 const IN_RANGE = 't.position BETWEEN $2 AND $3 AND w.account_id = $1';
 
-/** What an account's wallets have of a range of the ledger. */
+/** The entries of an account's wallets in a range of positions. */
 export const entriesOfAccount = statement<OwnedEntryRow>(
   'history_entries_of_account',
   `SELECT * FROM (${side('from', IN_RANGE)} UNION ALL ${side('to', IN_RANGE)}) AS entries ORDER BY position DESC, side`,
 );
 
-/** One entry, if it is one of the account's wallets'. */
+/** An entry, if it belongs to a wallet of the account. */
 export const ownedFrom = statement<OwnedEntryRow>('history_owned_from', side('from', 't.id = $1 AND w.account_id = $2'));
 
 export const ownedTo = statement<OwnedEntryRow>('history_owned_to', side('to', 't.id = $1 AND w.account_id = $2'));
 
-/** What an invoice was credited with, if that is one of the account's. */
+/** The credit of an invoice, if it belongs to the account. */
 export const creditOfInvoice = statement<OwnedEntryRow>('history_credit_of_invoice', side('to', 't.to_lntx = $1 AND w.account_id = $2'));
 
-/** The entries that payments ended in. */
+/** The entries of succeeded payments. */
 export const paidEntries = statement<OwnedEntryRow>('history_paid_entries', {
   sqlite: side('from', 't.id IN (SELECT value FROM json_each($1))'),
   postgres: side('from', 't.id = ANY($1::text[])'),
 });
 
-/** The newest transfer up to a position; none when the ledger is empty that far. */
+/** The newest transfer up to a position. */
 export const transferUpTo = statement<{ position: number; created_at_ms: number }>(
   'history_transfer_up_to',
   'SELECT position, created_at_ms FROM ledger_transfer WHERE position <= $1 ORDER BY position DESC LIMIT 1',

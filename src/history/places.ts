@@ -1,9 +1,11 @@
-/** Instances stamp entries by clocks of their own, which may differ by this much. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** The maximum difference between the clocks of instances, which set the times of entries. */
 export const CLOCK_SLACK_MS = 60_000;
 
 /**
- * The first place that was not booked before a time; one more than the last when there is none. Places are in the order of their time,
- * so it is found by halving, and nothing else is read.
+ * Returns the first place that was booked at or after a time; `last` + 1 if there is none. Places have the order of their times, so this is a
+ * binary search.
  */
 export async function firstPlaceSince(
   { bookedAtMs }: { bookedAtMs(place: number): Promise<number | undefined> },
@@ -19,3 +21,15 @@ export async function firstPlaceSince(
   }
   return low;
 }
+
+/**
+ * Waits for a turn to read the next piece of a long list. All readers share the turns, one per cycle of the event loop. Without it, long reads
+ * of SQLite, which returns synchronously, would block all other requests.
+ */
+export function pieceTurn(): Promise<void> {
+  const mine = lastTurn.then(() => nextTurn());
+  lastTurn = mine;
+  return mine;
+}
+
+let lastTurn: Promise<void> = Promise.resolve();

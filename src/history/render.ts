@@ -20,7 +20,7 @@ export interface RenderDependencies {
   readonly clock: Clock;
 }
 
-/** Puts entries and payments together with the invoices and wallets behind them. */
+/** Combines entries and payments with their invoices and wallets. */
 export interface Renderer {
   render(entries: readonly EntryRow[], owner: FundedWallet): Promise<WalletTransaction[]>;
   renderLines(lines: readonly Line[]): Promise<WalletTransaction[]>;
@@ -46,7 +46,7 @@ export function createRenderer(deps: RenderDependencies): Renderer {
     return funded(wallet);
   }
 
-  /** Each wallet is read once, and so are the entries that payments ended in. */
+  /** Reads each wallet once, and all entries of payments with one statement. */
   async function renderLines(lines: readonly Line[]): Promise<WalletTransaction[]> {
     const walletIds = [...new Set(lines.map(walletIdOf))];
     const owners = new Map(await Promise.all(walletIds.map(async (id) => [id, await fundedById(id)] as const)));
@@ -85,7 +85,7 @@ function walletIdOf(line: Line): string {
   return 'payment' in line ? line.payment.walletId : line.invoice.walletId;
 }
 
-/** Reads the invoices, payments and other wallets behind some entries in three statements, however many there are. */
+/** Reads the invoices, payments and other wallets of all entries with three statements. */
 async function renderOwned(
   { wallets, invoices, payments, clock }: RenderDependencies,
   owned: readonly OwnedEntry[],

@@ -18,18 +18,21 @@ import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import * as sql from './lists.sql.ts';
 import { CLOCK_SLACK_MS } from './places.ts';
 
-/** An entry of a wallet, and its place in the order of the list: its number in the wallet, or twice the position of its transfer, one more for what left. */
+/**
+ * An entry and its place in the list. In the list of a wallet the place is the entry number. In the list of an account it is twice the position
+ * of the transfer, plus one for outgoing entries.
+ */
 export interface PlacedEntry {
   readonly place: number;
   readonly walletId: string;
   readonly entry: EntryRow;
 }
 
-/** What a cursor points at; a payment's own line is both once it is settled. */
+/** The line of a cursor. A settled payment is both an entry and a payment. */
 export interface Pointed {
   readonly entry: PlacedEntry | undefined;
   readonly payment: Payment | undefined;
-  /** An invoice by the id of its open item, whatever became of it since. */
+  /** The invoice, open or not, if the cursor is the id of an open invoice. */
   readonly invoice?: Invoice | undefined;
 }
 
@@ -37,39 +40,39 @@ export interface Pointed {
 export interface OfHash {
   /** The invoice while it can be paid. */
   readonly openInvoice: Invoice | undefined;
-  /** What the invoice was credited with. */
+  /** The credit of the invoice. */
   readonly credit: PlacedEntry | undefined;
-  /** The attempts to pay it, newest first, and the entries of those that succeeded. */
+  /** The payments of the hash, newest first, and the entries of those that succeeded. */
   readonly payments: readonly Payment[];
   readonly charges: readonly PlacedEntry[];
 }
 
-/** The longest expiry of an invoice: older ones cannot be paid. */
+/** The longest expiry of an invoice. Older invoices cannot be paid. */
 const LONGEST_EXPIRY_SECONDS = 31_536_000;
 
-/** How many attempts to pay one invoice a search shows. */
+/** The maximum of payments of one invoice in a search. */
 export const MAX_ATTEMPTS = 1000;
 
-/** Open invoices: those of a piece that have not expired, and how many rows the piece had. */
+/** The open invoices of a piece that have not expired, and the number of rows that were read. */
 export interface OpenPiece {
   readonly invoices: Invoice[];
   readonly lookedAt: number;
-  /** Where the next piece begins; undefined after the last. */
+  /** The start of the next piece; undefined after the last. */
   readonly before: string | undefined;
 }
 
-/** What a list covers, one wallet or all wallets of an account, read newest first in pieces of bounded cost. */
+/** The contents of a list, of one wallet or of all wallets of an account, read newest first in pieces of limited cost. */
 export interface ListScope {
-  /** How many places one request may look at. */
+  /** The maximum of places that one request reads. */
   readonly maxLookedAt: number;
   lastPlace(): Promise<number>;
-  /** The entries of a range of places, newest first. */
+  /** Returns the entries of a range of places, newest first. */
   entries(first: number, last: number): Promise<PlacedEntry[]>;
-  /** When the entry at a place, or the one before it, was booked. */
+  /** Returns the booking time of the entry at a place, or of the one before it. */
   bookedAtMs(place: number): Promise<number | undefined>;
-  /** Payments made before an id, newest first; `before` says where the next piece begins, undefined after the last. */
+  /** Returns payments created before an id, newest first, and the start of the next piece (undefined after the last). */
   payments(state: ListedPaymentState, before: string, limit: number): Promise<{ payments: Payment[]; before: string | undefined }>;
-  /** Invoices made before an id that can still be paid, newest first. */
+  /** Returns invoices created before an id that can still be paid, newest first. */
   openInvoices(before: string, limit: number): Promise<OpenPiece>;
   ofHash(paymentHash: string): Promise<OfHash>;
   find(walletTransactionId: string): Promise<Pointed>;
@@ -81,7 +84,7 @@ export interface ScopeDependencies {
   readonly clock: Clock;
 }
 
-/** Reads an account's entries from one number to another, newest first. */
+/** Reads a range of an account's entries, newest first. */
 export type EntryReader = (ledgerAccount: number, first: number, last: number) => Promise<EntryRow[]>;
 
 export function walletScope(deps: ScopeDependencies, read: EntryReader, wallet: Wallet, lastEntry: number): ListScope {
@@ -122,8 +125,8 @@ export function walletScope(deps: ScopeDependencies, read: EntryReader, wallet: 
 }
 
 /**
- * The ledger has no index by account: its transfers are looked through from the newest. Where the account has a small part of a large
- * service, the lists of its single wallets are the better way.
+ * Returns the list of all wallets of an account. The ledger has no index by account, so this reads all transfers from the newest one. For a
+ * small account of a large service, the lists of its wallets are faster.
  */
 export function accountScope(deps: ScopeDependencies & { wallets: Wallets }, accountId: string): ListScope {
   const { database, invoices, wallets } = deps;
@@ -171,12 +174,12 @@ export function accountScope(deps: ScopeDependencies & { wallets: Wallets }, acc
   };
 }
 
-/** An open item has the id of its invoice, as money that arrives. */
+/** Returns the invoice id in the wallet transaction id of an open invoice. */
 function invoiceIdOf(transferId: string): string {
   return `lntx_${transferId}`;
 }
 
-/** Whether an invoice can still be paid. One that an internal payment has taken is open until that payment ends. */
+/** Returns whether an invoice can still be paid. One with a pending internal payment is open until that payment ends. */
 export function isOpen({ state, expiresAt }: Pick<Invoice, 'state' | 'expiresAt'>, nowSeconds: number): boolean {
   return state === 'closing' || (state === 'open' && (expiresAt ?? 0) > nowSeconds);
 }

@@ -6,26 +6,26 @@ import { passThruOf } from './lightning-transaction.ts';
 import type { Line } from './list.ts';
 import { isTransfer } from './wallet-transaction.ts';
 
-/** What a list is searched for; what is undefined matches everything. */
+/** The search terms of a list; undefined matches everything. */
 export interface Search {
-  /** A part of the label, in upper or lower case. */
+  /** A part of the label; case is ignored. */
   readonly label?: string | undefined;
-  /** Names of `passThru` on its first level and their values, all of which must be there. */
+  /** Top-level fields of `passThru` and their values, all of which must match. */
   readonly passThru?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Reads what the search needs of a piece of a list, and tells which of its lines match. */
+/** Reads the search texts of a piece, and returns a function that matches its lines. */
 export type LineSearch = (lines: readonly Line[]) => Promise<(line: Line) => boolean>;
 
 interface Texts {
   readonly label: string;
   /** JSON text. */
   readonly passThru: string | undefined;
-  /** The wallets of a transfer, as its `passThru` names them. */
+  /** The wallet ids of a transfer, as fields of `passThru`. */
   readonly derived?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The search of a list; undefined when everything matches. Neither labels nor `passThru` have an index: it reads piece by piece. */
+/** Returns the search of a list; undefined if everything matches. Labels and `passThru` have no index, so the search reads piece by piece. */
 export function lineSearch(deps: { database: Database; wallets: Wallets }, { label, passThru }: Search): LineSearch | undefined {
   const pairs = Object.entries(passThru ?? {});
   if (label === undefined && pairs.length === 0) return undefined;
@@ -46,7 +46,7 @@ const DESTINATION = 'dest_wallet_id';
 
 function hasPair({ passThru, derived }: Texts, name: string, value: string): boolean {
   if (derived && Object.hasOwn(derived, name)) return derived[name] === value;
-  // Parsing is the cost of a search, and a text that does not contain the value cannot match.
+  // Parsing is expensive, and a text that does not contain the value cannot match.
   if (!passThru?.includes(JSON.stringify(value).slice(1, -1))) return false;
   const fields = JSON.parse(passThru) as Record<string, unknown>;
   if (!Object.hasOwn(fields, name)) return false;

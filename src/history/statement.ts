@@ -1,19 +1,18 @@
 import type { EntryRow, Ledger } from '../ledger/ledger.ts';
-import { CLOCK_SLACK_MS, firstPlaceSince } from './places.ts';
-import { pieceTurn } from './turns.ts';
+import { CLOCK_SLACK_MS, firstPlaceSince, pieceTurn } from './places.ts';
 
-/** What a statement covers, in Unix seconds, both included. */
+/** The period of a statement, in Unix seconds, both inclusive. */
 export interface Period {
   readonly from: number;
   readonly to: number;
 }
 
-/** A client that reads slowly keeps one page in memory. */
+/** The page size: the memory that a slow client occupies. */
 const PAGE = 100;
 
 /**
- * An account's entries of a period, oldest first, a page at a time: any number of rows in bounded memory. Entries are numbered in the
- * order of their time, so the first of the period is found by halving, and nothing before it is read.
+ * Reads an account's entries of a period, oldest first, a page at a time to bound the memory. Entry numbers have the order of their times, so a
+ * binary search finds the first one.
  */
 export async function* entriesOfPeriod(
   ledger: Ledger,

@@ -8,16 +8,16 @@ import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { FundedWallet, Wallet } from '../wallets/wallets.ts';
 import { type LightningTransaction, ofInvoice, ofPayment, passThruOf } from './lightning-transaction.ts';
 
-/** A line of a wallet's history: the API's `wtx`. Times are Unix seconds. */
+/** A transaction in a wallet's history: the API's `wtx`. Times are Unix seconds. */
 export interface WalletTransaction {
   /** `wtx_…` */
   readonly id: string;
   readonly createdAt: number;
   /** Exact and signed. */
   readonly amountMsat: Msat;
-  /** floor(balance after) − floor(balance before), so that the lines add up to the balance. */
+  /** floor(balance after) − floor(balance before), so that the transactions sum to the balance. */
   readonly numSatoshis: number;
-  /** The wallet's balance right after it; undefined for what is not settled. */
+  /** The wallet's balance after it; undefined if it is not settled. */
   readonly balanceAfterMsat: Msat | undefined;
   readonly userLabel: string;
   readonly wallet: Wallet;
@@ -38,7 +38,7 @@ export interface TransferWallets {
   readonly destinationId: string;
 }
 
-/** Whether an entry is one side of a transfer between two wallets of an account. */
+/** Returns whether an entry is one side of a transfer between two wallets of an account. */
 export function isTransfer({ type }: { readonly type: string }): boolean {
   return type === 'ln_transfer_in' || type === 'ln_transfer_out';
 }
@@ -58,7 +58,7 @@ export function ofEntry(entry: EntryRow, { wallet, balance }: FundedWallet, cont
   const after = msat(entry.balance_msat);
   return {
     id: walletTransactionId(entry.transfer_id, entry.side),
-    // A payment's line has been there since its hold.
+    // A payment has been listed since its hold.
     createdAt: entry.side === 'from' && behind ? behind.createdAt : Math.floor(entry.created_at_ms / 1000),
     amountMsat,
     numSatoshis: floorSat(after) - floorSat(subMsat(after, amountMsat)),
@@ -114,7 +114,7 @@ export function openItemId(invoice: Invoice): string {
   return walletTransactionId(invoice.id.slice(invoice.id.indexOf('_') + 1), 'to');
 }
 
-/** An invoice that can still be paid: the ledger has no entry for it, and the balance does not contain it. */
+/** Builds the wallet transaction of an open invoice, which has no ledger entry and is not part of the balance. */
 export function ofOpenInvoice(invoice: Invoice, { wallet, balance }: FundedWallet, nowSeconds: number): WalletTransaction {
   const amountMsat = invoice.amountMsat ?? msat(0);
   return {
@@ -135,7 +135,7 @@ export function ofOpenInvoice(invoice: Invoice, { wallet, balance }: FundedWalle
   };
 }
 
-/** A payment that is in flight or has failed: the ledger has no entry for it. */
+/** Builds the wallet transaction of a pending or failed payment, which has no ledger entry. */
 export function ofUnsettled(payment: Payment, { wallet, balance }: FundedWallet): WalletTransaction {
   return {
     id: walletTransactionId(payment.transferId, 'from'),

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Idempotency, MadeMeanwhile, type NamedRequest, nameOf, type Outcome } from '../idempotency/idempotency.ts';
+import { ConcurrentOutcome, type Idempotency, type NamedRequest, nameOf, type Outcome } from '../idempotency/idempotency.ts';
 import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
 import { invariant } from '../kernel/assert.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -94,7 +94,7 @@ export function createIdempotentHandler(
       return made;
     } catch (error) {
       // Another instance may have executed the request first, which can also be the reason for this rejection. Then replay its outcome.
-      const mayBeLate = error instanceof MadeMeanwhile || (error instanceof Refusal && error.walletTransactionId === undefined);
+      const mayBeLate = error instanceof ConcurrentOutcome || (error instanceof Refusal && error.walletTransactionId === undefined);
       if (mayBeLate) request.mayHaveBooked = true;
       const outcome = mayBeLate ? await idempotency.find(named) : undefined;
       if (!outcome) throw error;
@@ -106,7 +106,7 @@ export function createIdempotentHandler(
 function outcomeWriter(idempotency: Idempotency, named: NamedRequest, sealKey: SealKey): OutcomeWriter {
   return {
     rows: (made, secret) => [idempotency.rowOf(named, made, secret === undefined ? undefined : seal(sealKey, secret))],
-    saveExisting: (made) => idempotency.remember(named, made),
+    saveExisting: (made) => idempotency.store(named, made),
   };
 }
 

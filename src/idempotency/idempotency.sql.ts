@@ -7,7 +7,7 @@ export const findOutcome = statement<OutcomeRow>(
   'SELECT fingerprint, made, sealed FROM idempotency_outcome WHERE name = $1',
 );
 
-/** Changes nothing when another request of the same name was first. */
+/** Changes nothing if an outcome with this name exists. */
 export const insertOutcome = statement(
   'idempotency_insert',
   `INSERT INTO idempotency_outcome (name, fingerprint, made, sealed, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,

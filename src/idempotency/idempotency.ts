@@ -6,9 +6,9 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import * as sql from './idempotency.sql.ts';
 
-/** A request that its caller has named, so that sending it again makes nothing twice. */
+/** A request with an Idempotency-Key. */
 export interface NamedRequest {
-  /** Who asks for what: credential, wallet, method and route. The same key means something else in another scope. */
+  /** Credential, wallet, method and route. The same Idempotency-Key in another scope is another request. */
   readonly scope: string;
   /** The Idempotency-Key. */
   readonly key: string;
@@ -16,30 +16,30 @@ export interface NamedRequest {
   readonly body: unknown;
 }
 
-/** What an earlier request of the same name made. */
+/** The outcome of an earlier request with the same scope and Idempotency-Key. */
 export interface Outcome {
-  /** The id of what was made. */
+  /** The id of the created object. */
   readonly made: string;
   readonly sealed: Uint8Array | undefined;
 }
 
-/** Another request of the same name was first, perhaps in another instance: what it made is the answer. */
-export class MadeMeanwhile extends Error {
-  override readonly name = 'MadeMeanwhile';
+/** A concurrent request with the same scope and Idempotency-Key was first. Its outcome is the response. */
+export class ConcurrentOutcome extends Error {
+  override readonly name = 'ConcurrentOutcome';
 }
 
 /**
- * Outcomes of named requests, kept across restarts and instances for at least two days of running time. A request that made nothing is
- * not kept.
+ * Outcomes of idempotent requests, stored for at least two days of running time and shared by all instances. A request that created nothing
+ * is not stored.
  */
 export interface Idempotency {
-  /** @throws Refusal `idempotency_mismatch` when the name was used with another body. */
+  /** Returns the stored outcome. @throws Refusal `idempotency_mismatch` if its body differs. */
   find(request: NamedRequest): Promise<Outcome | undefined>;
-  /** The row that remembers an outcome; part of the posting or transaction that makes it. */
+  /** Returns the row that stores an outcome, for the posting or transaction that creates the object. */
   rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite;
-  /** Remembers what had been made before this request came. */
-  remember(request: NamedRequest, made: string): Promise<void>;
-  /** Ends a round of running time (retention.ts) and deletes the outcomes that are old enough. */
+  /** Stores an outcome that existed before the request. */
+  store(request: NamedRequest, made: string): Promise<void>;
+  /** Ends a round of running time (`retention.ts`) and deletes expired outcomes. */
   endRound(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ const RETAINED: Retained = {
 export function createIdempotency(database: Database, clock: Clock): Idempotency {
   function rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite {
     const parameters = [nameOf(request), fingerprintOf(request.body), made, sealed ?? null, unixSeconds(clock)];
-    return { statement: sql.insertOutcome, parameters, onMiss: new MadeMeanwhile() };
+    return { statement: sql.insertOutcome, parameters, onMiss: new ConcurrentOutcome() };
   }
 
   return {
@@ -64,7 +64,7 @@ export function createIdempotency(database: Database, clock: Clock): Idempotency
       if (row && row.fingerprint !== fingerprintOf(request.body)) throw new Refusal('idempotency_mismatch');
       return row && { made: row.made, sealed: row.sealed ?? undefined };
     },
-    async remember(request, made) {
+    async store(request, made) {
       const { statement, parameters } = rowOf(request, made);
       await database.transaction((tx) => tx.run(statement, ...parameters));
     },
@@ -72,22 +72,22 @@ export function createIdempotency(database: Database, clock: Clock): Idempotency
   };
 }
 
-/** The scope has no line break, so nothing can be moved between it and the key. */
+/** Returns the stored name. The scope contains no line break, so scope and key cannot be confused. */
 export function nameOf({ scope, key }: Pick<NamedRequest, 'scope' | 'key'>): string {
   return hash('sha256', `${scope}\n${key}`, 'base64url');
 }
 
-/** The same for bodies that say the same, in whatever order and form they were sent. */
+/** Returns a hash that does not depend on the order of fields or the content type. */
 function fingerprintOf(body: unknown): string {
   return hash('sha256', JSON.stringify(sorted(body)), 'base64url');
 }
 
-/** No body that any route accepts nests deeper. */
+/** Deeper than any body that a route accepts. */
 const MAX_DEPTH = 20;
 
 function sorted(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > MAX_DEPTH) throw new Refusal('validation_failed', `The body is nested deeper than ${MAX_DEPTH}.`);
+  if (depth > MAX_DEPTH) throw new Refusal('validation_failed', `The body must not be nested deeper than ${MAX_DEPTH} levels.`);
   if (Array.isArray(value)) return value.map((item) => sorted(item, depth + 1));
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return entries.map(([name, inner]) => [name, sorted(inner, depth + 1)]);

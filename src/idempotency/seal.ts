@@ -4,20 +4,20 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Who can open a seal: whoever presents the same credential and the same Idempotency-Key. Neither is stored. */
+/** The secrets from which the encryption key is derived: the request's credential and its Idempotency-Key. Neither is stored. */
 export interface SealKey {
   readonly credential: string;
   readonly idempotencyKey: string;
 }
 
-/** Seals a JSON value: nonce ‖ ciphertext ‖ tag (AES-256-GCM, the key by HKDF-SHA256, RFC 5869). */
+/** Encrypts a JSON value. Returns nonce ‖ ciphertext ‖ tag (AES-256-GCM, key derived with HKDF-SHA256, RFC 5869). */
 export function seal(key: SealKey, value: unknown): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, derive(key), nonce);
   return Buffer.concat([nonce, cipher.update(JSON.stringify(value), 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws when the key is another, or the bytes were changed. */
+/** Decrypts a sealed value. @throws Error if the key differs or the bytes were changed. */
 export function unseal(key: SealKey, sealed: Uint8Array): unknown {
   const decipher = createDecipheriv(ALGORITHM, derive(key), sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));

@@ -1,41 +1,41 @@
 import { bech32 } from '@scure/base';
 
-/** A text that is not an LNURL, or an address that cannot be made one. The message never repeats the input. */
+/** A text is not an LNURL, or a URL cannot be encoded as one. The message never contains the input. */
 export class InvalidLnurl extends Error {
   override readonly name = 'InvalidLnurl';
 }
 
 const PREFIX = 'lnurl';
 
-/** What the largest QR code holds in upper case; leaves about 2,670 bytes for the address. */
+/** The capacity of the largest QR code in upper case. It leaves about 2,670 bytes for the URL. */
 const MAX_LENGTH = 4_296;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Encodes an http or https address as an LNURL in upper case, which QR codes hold more tightly.
+ * Encodes an http or https URL as an LNURL in upper case, which makes QR codes smaller.
  * Source: LUD-01.
- * @throws InvalidLnurl when it is no such address, or too long.
+ * @throws InvalidLnurl if it is not such a URL, or too long.
  */
 export function encodeLnurl(url: string): string {
   const words = bech32.toWords(new TextEncoder().encode(webAddress(url)));
   const text = bech32.encode(PREFIX, words, false);
-  if (text.length > MAX_LENGTH) throw new InvalidLnurl('the address is too long');
+  if (text.length > MAX_LENGTH) throw new InvalidLnurl('the URL is too long');
   return text.toUpperCase();
 }
 
 /**
- * Decodes an LNURL in either case, with or without `lightning:`, to the http or https address in it. Whether that address may be
- * fetched is for the caller to decide: it is the text of a stranger.
+ * Decodes an LNURL in either case, with or without `lightning:`, to its http or https URL. The URL is untrusted input: the caller decides
+ * whether to fetch it.
  * Source: LUD-01.
  * @throws InvalidLnurl
  */
 export function decodeLnurl(text: string): string {
   const bare = text.trim().replace(/^lightning:/i, '');
   if (bare.length > MAX_LENGTH) throw new InvalidLnurl('the LNURL is too long');
-  // The throwing decoder would quote the text in its error.
+  // The decoder that throws would include the text in its error.
   const decoded = bech32.decodeUnsafe(bare, false);
-  if (!decoded) throw new InvalidLnurl('the LNURL is not bech32, or a character is wrong');
+  if (!decoded) throw new InvalidLnurl('the LNURL is not valid bech32');
   if (decoded.prefix !== PREFIX) throw new InvalidLnurl('this is not an LNURL');
   return webAddress(readText(decoded.words));
 }
@@ -51,9 +51,9 @@ function readText(words: number[]): string {
 }
 
 function webAddress(url: string): string {
-  // The URL parser drops tabs and line breaks and trims spaces; two readers would then see two addresses in one text.
-  if (/[\s\p{Cc}\p{Cs}]/u.test(url)) throw new InvalidLnurl('the address has spaces or control characters');
+  // The URL parser removes tabs, line breaks and outer spaces, so two parsers could read different URLs from one text.
+  if (/[\s\p{Cc}\p{Cs}]/u.test(url)) throw new InvalidLnurl('the URL has spaces or control characters');
   const protocol = URL.parse(url)?.protocol;
-  if (protocol !== 'https:' && protocol !== 'http:') throw new InvalidLnurl('the LNURL does not hold an http or https address');
+  if (protocol !== 'https:' && protocol !== 'http:') throw new InvalidLnurl('the LNURL does not contain an http or https URL');
   return url;
 }

@@ -20,17 +20,17 @@ export interface WithdrawLinkDependencies {
   readonly wallets: Wallets;
   readonly payments: Payments;
   readonly clock: Clock;
-  /** The service's address as others see it, without a slash at its end; never taken from a request. */
+  /** The public URL of the service, without a trailing slash. Never taken from a request. */
   readonly publicUrl: string;
 }
 
-/** What a paying wallet sends. The link is identified by `token`, or by `k1` when there is no token. */
+/** The parameters of a claim. The link is identified by `token`, or by `k1` if there is no token. */
 export interface WithdrawRequest {
   readonly pathKey: string;
-  /** `ott`. */
+  /** The parameter `ott`. */
   readonly token: string | undefined;
   readonly k1: string | undefined;
-  /** Lowers the bound; never raises it. */
+  /** Lowers the maximum amount; never raises it. */
   readonly numSatoshis: number | undefined;
 }
 
@@ -48,26 +48,26 @@ export interface WithdrawParameters {
 
 export const SMALLEST_WITHDRAWAL = satToMsat(1);
 
-/** A link whose token or `k1` was presented at the address of its wallet. */
+/** A link that was identified by a valid token or `k1` and by its wallet. */
 interface FoundLink {
   readonly link: sql.LinkRow;
   readonly wallet: Wallet;
   readonly k1: string;
-  /** The token for balance checks (LUD-14), where it is known. */
+  /** The token for balance checks (LUD-14), if it is known. */
   readonly balanceToken: string | undefined;
 }
 
 /** A link that can be claimed now. */
 interface OpenLink extends FoundLink {
-  /** The most that can be withdrawn now. */
+  /** The maximum amount that can be withdrawn now. */
   readonly maxMsat: Msat;
-  /** The key that made it. */
+  /** The key that created the link. */
   readonly madeBy: Key | undefined;
 }
 
-/** Step 1: returns what can be withdrawn now. Consumes nothing. */
+/** Step 1: returns the amounts that can be withdrawn now. Changes nothing. */
 export async function parameters(deps: WithdrawLinkDependencies, request: WithdrawRequest): Promise<WithdrawParameters> {
-  const { link, k1, balanceToken, maxMsat } = await openLink(deps, await findLink(deps, request), request.numSatoshis);
+  const { link, k1, balanceToken, maxMsat } = await requireOpenLink(deps, await findLink(deps, request), request.numSatoshis);
   const url = await linkUrl(deps, link.wallet_id);
   const query = new URLSearchParams();
   if (request.token !== undefined) query.set('ott', request.token);
@@ -83,26 +83,26 @@ export async function parameters(deps: WithdrawLinkDependencies, request: Withdr
   };
 }
 
-/** Step 2: claims the link, or does nothing when this link pays or has paid the same invoice. */
+/** Step 2: claims the link. Does nothing if the link pays or has paid the same invoice. */
 export async function withdraw(deps: WithdrawLinkDependencies, request: WithdrawRequest, paymentRequest: string): Promise<void> {
   const found = await findLink(deps, request);
   const invoice = deps.payments.readInvoice(paymentRequest);
   try {
-    await claim(deps, await openLink(deps, found, request.numSatoshis), invoice);
+    await claimLink(deps, await requireOpenLink(deps, found, request.numSatoshis), invoice);
   } catch (error) {
-    // A wallet that lost the response repeats the claim. The first one may be the very reason why this one is refused.
+    // A payer that lost the response repeats the claim, and the first claim may be the reason of this error.
     if (!(error instanceof Refusal) || !(await deps.payments.isClaimPaid(found.link.id, invoice))) throw error;
   }
 }
 
-async function claim(deps: WithdrawLinkDependencies, open: OpenLink, invoice: Bolt11): Promise<void> {
+async function claimLink(deps: WithdrawLinkDependencies, open: OpenLink, invoice: Bolt11): Promise<void> {
   const { link, wallet, maxMsat, madeBy } = open;
   const { amountMsat } = invoice;
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
   if (amountMsat > maxMsat)
-    throw new Refusal('link_unusable', `The invoice is for more than the ${maxMsat} millisatoshis that can be withdrawn.`);
+    throw new Refusal('link_unusable', `The invoice must be for at most ${maxMsat} millisatoshis, which can be withdrawn now.`);
   const minimumMsat = minMsat(SMALLEST_WITHDRAWAL, maxMsat);
-  if (amountMsat < minimumMsat) throw new Refusal('link_unusable', `The invoice is for less than ${minimumMsat} millisatoshis.`);
+  if (amountMsat < minimumMsat) throw new Refusal('link_unusable', `The invoice must be for at least ${minimumMsat} millisatoshis.`);
   await deps.payments.payInvoice({
     wallet,
     invoice,
@@ -110,12 +110,12 @@ async function claim(deps: WithdrawLinkDependencies, open: OpenLink, invoice: Bo
     feeLimitMsat: msat(link.fee_limit_msat),
     passThru: claimPassThru(link),
     userLabel: link.memo === '' ? undefined : link.memo,
-    guards: madeBy ? [lineageGuard(madeBy, () => new Refusal('link_unusable', DISOWNED))] : [],
+    guards: madeBy ? [lineageGuard(madeBy, () => new Refusal('link_unusable', MAKER_INVALID))] : [],
     limits: madeBy?.limits,
     claim: {
       linkId: link.id,
       row: {
-        statement: sql.claim,
+        statement: sql.claimUse,
         parameters: [link.id, unixSeconds(deps.clock)],
         onMiss: new Refusal('link_unusable', 'This withdraw link has been used.'),
       },
@@ -123,14 +123,14 @@ async function claim(deps: WithdrawLinkDependencies, open: OpenLink, invoice: Bo
   });
 }
 
-/** Returns the link's `passThru` with the id of the link, by which its owner finds the claims of it. */
+/** Returns the link's `passThru` with the id of the link, by which its owner finds the claims. */
 function claimPassThru({ id, pass_thru }: sql.LinkRow): string {
   return JSON.stringify({ ...(pass_thru === null ? {} : (JSON.parse(pass_thru) as object)), lnurlw_id: id });
 }
 
 const UNUSABLE = 'This withdraw link is not valid.';
 
-/** An unknown token or k1, the path of another wallet, and a wrong k1 get one response, so that trying reveals nothing. */
+/** Returns the same error for an unknown token, another wallet's path and a wrong `k1`, so that guessing reveals nothing. */
 async function findLink(deps: WithdrawLinkDependencies, { pathKey, token, k1 }: WithdrawRequest): Promise<FoundLink> {
   const [presented, named] = await Promise.all([findPresented(deps, token, k1), deps.wallets.resolve(pathKey)]);
   if (!presented || !named || named.wallet.id !== presented.link.wallet_id) throw new Refusal('link_unusable', UNUSABLE);
@@ -153,8 +153,8 @@ async function findPresented(
   return { link, k1: k1Of(token), balanceToken: isBalanceToken ? token : balanceTokenOf(token) };
 }
 
-/** @throws Refusal when the link cannot be claimed now. */
-async function openLink(deps: WithdrawLinkDependencies, found: FoundLink, numSatoshis: number | undefined): Promise<OpenLink> {
+/** @throws Refusal if the link cannot be claimed now. */
+async function requireOpenLink(deps: WithdrawLinkDependencies, found: FoundLink, numSatoshis: number | undefined): Promise<OpenLink> {
   const { link, wallet } = found;
   if (link.expires_at !== null && link.expires_at <= unixSeconds(deps.clock))
     throw new Refusal('link_unusable', 'This withdraw link has expired.');
@@ -163,28 +163,28 @@ async function openLink(deps: WithdrawLinkDependencies, found: FoundLink, numSat
     throw new Refusal('link_unusable', busy ? 'A withdrawal with this link is in progress.' : 'This withdraw link has been used.');
   }
   if (wallet.status !== 'active') throw new Refusal('wallet_inactive');
-  const madeBy = await makerOf(deps, link);
+  const madeBy = await requireValidMaker(deps, link);
   const remainingMsat = (await remainingLimit(deps, madeBy?.limits)) ?? MAX_MSAT;
-  if (remainingMsat === 0) throw new Refusal('budget_exceeded', 'The budget behind this link is used up for now.');
+  if (remainingMsat === 0) throw new Refusal('budget_exceeded', 'The budget of this link is used up for now.');
   const { spendableMsat } = await deps.ledger.balance(link.ledger_account);
-  // Routing is paid out of the same balance and budget, so what is offered leaves the fee limit.
+  // The routing fee is paid from the same balance and budget, so the fee limit is subtracted.
   const payableMsat = msat(Math.max(0, minMsat(remainingMsat, spendableMsat) - link.fee_limit_msat));
   const bound = minMsat(msat(link.max_msat), payableMsat);
   const maxMsat = numSatoshis === undefined ? bound : minMsat(bound, satToMsat(numSatoshis));
-  if (maxMsat <= 0) throw new Refusal('insufficient_balance', 'The wallet behind this link has nothing to withdraw now.');
+  if (maxMsat <= 0) throw new Refusal('insufficient_balance', 'The wallet of this link has nothing to withdraw now.');
   return { ...found, maxMsat, madeBy };
 }
 
-const DISOWNED = 'The key that made this withdraw link is revoked or expired.';
+const MAKER_INVALID = 'The key that made this withdraw link is revoked or expired.';
 
-/** @throws Refusal when neither the key nor what replaced it in a rotation is valid any more. */
-async function makerOf({ accounts }: WithdrawLinkDependencies, link: sql.LinkRow): Promise<Key | undefined> {
+/** Returns the key that created the link. @throws Refusal unless a key of its lineage is valid. */
+async function requireValidMaker({ accounts }: WithdrawLinkDependencies, link: sql.LinkRow): Promise<Key | undefined> {
   const key = link.made_by === null ? undefined : await accounts.findById(link.made_by);
-  if (key && !(await accounts.isLineageValid(key))) throw new Refusal('link_unusable', DISOWNED);
+  if (key && !(await accounts.isLineageValid(key))) throw new Refusal('link_unusable', MAKER_INVALID);
   return key;
 }
 
-/** Returns the address of step 1, with the wallet's public identifier, which grants nothing without a token. */
+/** Returns the URL of step 1. It contains the wallet's public key, which has no rights without a token. */
 export async function linkUrl({ accounts, publicUrl }: WithdrawLinkDependencies, walletId: string): Promise<string> {
   const key = await accounts.publicKeyOfWallet(walletId, 'wallet_lnurl_withdraw');
   invariant(key, `wallet ${walletId} has no public key for withdraw links`);

@@ -26,20 +26,20 @@ export const insertLink = statement(
 const LINK = `SELECT id, wallet_id, balance_token_hash, ledger_account, max_msat, fee_limit_msat, uses, uses_left, memo, pass_thru,
   expires_at, created_at, made_by FROM withdraw_link`;
 
-/** By the hash of either of its two tokens. */
+/** Finds a link by the hash of either of its tokens. */
 export const findByToken = statement<LinkRow>('withdraw_link_find', `${LINK} WHERE token_hash = $1 OR balance_token_hash = $1`);
 
-/** By the hash of the k1 of either of its two tokens. */
+/** Finds a link by the hash of the k1 of either of its tokens. */
 export const findByK1 = statement<LinkRow>('withdraw_link_find_by_k1', `${LINK} WHERE k1_hash = $1 OR balance_k1_hash = $1`);
 
-/** Takes one use: the lock and the check are this statement. */
-export const claim = statement(
+/** Takes one use. The statement is the lock and the check. */
+export const claimUse = statement(
   'withdraw_link_claim',
   `UPDATE withdraw_link SET uses_left = uses_left - 1
    WHERE id = $1 AND uses_left > 0 AND (expires_at IS NULL OR expires_at > $2)`,
 );
 
-/** The payment of a claim failed: its use can be claimed again, unless the link has paid more claims than it allows. */
+/** Releases the use of a failed claim, unless the link has paid more claims than it allows. */
 export const releaseUse = statement(
   'withdraw_link_release',
   `UPDATE withdraw_link SET uses_left = CASE WHEN overused > 0 THEN uses_left ELSE uses_left + 1 END,
@@ -52,13 +52,13 @@ export const readUses = statement<{ uses: number; uses_left: number; overused: n
   'SELECT uses, uses_left, overused FROM withdraw_link WHERE id = $1',
 );
 
-/** Takes back a use that a failure had released, if there is one left. */
+/** Takes a released use again if there is one left. */
 export const takeUse = statement(
   'withdraw_link_take_use',
   'UPDATE withdraw_link SET uses_left = uses_left - 1 WHERE id = $1 AND uses_left > 0',
 );
 
-/** Counts a claim that was paid beyond the link's uses; `$2` is how many there were before. */
+/** Counts a claim that was paid beyond the link's uses; `$2` is the count before. */
 export const overuse = statement(
   'withdraw_link_overuse',
   'UPDATE withdraw_link SET overused = overused + 1 WHERE id = $1 AND uses_left = 0 AND overused = $2',

@@ -26,25 +26,25 @@ export type { WithdrawRequest } from './link-claims.ts';
 
 export interface NewLink {
   readonly wallet: Wallet;
-  /** Absent: what the wallet can spend now. */
+  /** Absent: the wallet's spendable balance. */
   readonly maxMsat: Msat | undefined;
   readonly memo: string;
-  /** JSON text, for the payment that claims it. */
+  /** JSON text for the payments of claims. */
   readonly passThru: string | undefined;
   readonly expirySeconds: number | undefined;
   readonly uses: number;
-  /** The most that routing one claim may cost. Absent: {@link CLAIM_FEE_RULE}. */
+  /** The fee limit of one claim. Absent: {@link CLAIM_FEE_RULE}. */
   readonly feeLimitMsat?: Msat | undefined;
-  /** The keys that ask for it: a link is a claim to money. */
+  /** Conditions, such as the validity of the requesting key. */
   readonly guards: readonly Guard[];
-  /** What else is written with it. */
-  readonly extraRows?: (made: MadeLink) => readonly RowWrite[];
-  /** The key whose authority the link passes on: claims count against its limits, and end with it. */
+  /** Returns rows to write in the same transaction. */
+  readonly extraRows?: (created: CreatedLink) => readonly RowWrite[];
+  /** The key that creates the link. Claims count against its limits, and are rejected when its lineage is no longer valid. */
   readonly madeBy: Key | undefined;
 }
 
-/** A link as it is shown to its maker, this once. */
-export interface MadeLink {
+/** A new link. Its token is returned only once. */
+export interface CreatedLink {
   readonly id: string;
   readonly token: string;
   readonly url: string;
@@ -56,15 +56,15 @@ export interface MadeLink {
   readonly createdAt: number;
 }
 
-/** LNURL withdraw (LUD-03): links that let their holder take money out of a wallet. A link holds no money itself. */
+/** LNURL withdraw (LUD-03): links whose holders can withdraw money from a wallet. A link does not reserve money. */
 export interface WithdrawLinks {
-  /** @throws Refusal `insufficient_balance` when no amount is given and the balance does not cover 1 sat and the fee limit. */
-  create(order: NewLink): Promise<MadeLink>;
-  /** Step 1: what can be withdrawn now. Consumes nothing. @throws Refusal */
+  /** Creates a link. @throws Refusal `insufficient_balance` if no amount is given and the balance does not cover 1 sat and the fee limit. */
+  create(order: NewLink): Promise<CreatedLink>;
+  /** Step 1: returns the amounts that can be withdrawn now. Changes nothing. @throws Refusal */
   parameters(request: WithdrawRequest): Promise<WithdrawParameters>;
   /**
-   * Step 2: takes one use of the link and begins to pay the invoice; both in one database transaction. A claim that repeats one which is
-   * pending or was paid takes no other use.
+   * Step 2: takes one use of the link and starts the payment of the invoice, in one database transaction. Repeating a claim that is pending
+   * or was paid takes no further use.
    * @throws Refusal
    */
   withdraw(request: WithdrawRequest, paymentRequest: string): Promise<void>;
@@ -78,7 +78,7 @@ export function createWithdrawLinks(deps: WithdrawLinkDependencies): WithdrawLin
   };
 }
 
-/** The rows that payments write when the payment of a claim fails, or succeeds after it had been booked as failed. */
+/** The rows that payments write when a claim fails, or succeeds after it was booked as failed. */
 export const linkUses: LinkUses = {
   releaseUse: (linkId) => ({ statement: sql.releaseUse, parameters: [linkId], onMiss: new Error(`withdraw link ${linkId} is gone`) }),
   async takeUse(database, linkId) {
@@ -90,7 +90,7 @@ export const linkUses: LinkUses = {
   },
 };
 
-async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<MadeLink> {
+async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<CreatedLink> {
   const { wallet, memo, passThru, uses } = order;
   const maxMsat = order.maxMsat ?? (await deps.ledger.balance(wallet.ledgerAccount)).spendableMsat;
   const feeLimitMsat = order.feeLimitMsat ?? feeLimit(CLAIM_FEE_RULE, maxMsat);
@@ -117,6 +117,6 @@ function nothingToWithdraw(spendableMsat: Msat, feeLimitMsat: Msat): Refusal {
   return new Refusal(
     'insufficient_balance',
     `The spendable balance of ${spendableMsat} msat does not cover 1 sat and the link's fee limit of ${feeLimitMsat} msat. ` +
-      'Give `num_satoshis` to create the link before the wallet is funded, or a smaller `fee_limit_msat`.',
+      'Send `num_satoshis` to create the link before the wallet is funded, or a smaller `fee_limit_msat`.',
   );
 }

@@ -6,12 +6,12 @@ import { randomText } from '../kernel/ids.ts';
  * it identifies the link too, for clients that drop the `ott` from the callback. The database stores only hashes of the four.
  */
 
-/** A new one-time token: 143 random bits. */
+/** Generates a token with 143 random bits. */
 export function newToken(): string {
   return randomText(24);
 }
 
-/** Returns what the database stores of a token or a `k1`. */
+/** Returns the hash that the database stores of a token or a `k1`. */
 export function tokenHash(token: string): Uint8Array {
   return createHash('sha256').update(token).digest();
 }
@@ -21,7 +21,7 @@ export function k1Of(token: string): string {
   return createHmac('sha256', token).update('k1').digest('hex');
 }
 
-/** The balance-check token that belongs to a link's `ott`. */
+/** Returns the token for balance checks of a link's `ott`. */
 export function balanceTokenOf(token: string): string {
   return createHmac('sha256', token).update('balanceCheck').digest('base64url');
 }

@@ -5,12 +5,12 @@ export type Side = 'from' | 'to';
 
 const SIDE_LETTER = { from: 'o', to: 'i' } as const;
 
-/** The id of a wallet transaction: derived from its ledger transfer and side, so it needs no row of its own. */
+/** Returns the id of a wallet transaction. It is derived from the ledger transfer and the side, so it needs no row. */
 export function walletTransactionId(transferId: string, side: Side): string {
   return `wtx_${transferId}${SIDE_LETTER[side]}`;
 }
 
-/** Reads a `wtx_…` id; undefined when it has not the form of one. */
+/** Parses a `wtx_…` id; undefined if it is malformed. */
 export function parseWalletTransactionId(id: string): { transferId: string; side: Side } | undefined {
   const letter = id.at(-1);
   if (!isId(id) || !id.startsWith('wtx_') || id.length !== 'wtx_'.length + ID_LENGTH + 1 || (letter !== 'o' && letter !== 'i'))

@@ -25,7 +25,7 @@ export const insertWallet = statement(
 
 export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE id = $1`);
 
-/** The wallets that own some ledger accounts; a list of account numbers. */
+/** Returns the wallets of ledger accounts. */
 export const ownersOfLedgerAccounts = statement<{ ledger_account: number; id: string }>('wallet_owners_of_ledger_accounts', {
   sqlite: 'SELECT ledger_account, id FROM wallet WHERE ledger_account IN (SELECT value FROM json_each($1))',
   postgres: 'SELECT ledger_account, id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
@@ -40,14 +40,14 @@ export const listWalletsAfter = statement<WalletRow>(
 
 export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');
 
-/** What is NULL stays as it is. */
+/** NULL leaves a column unchanged. */
 export const updateWallet = statement(
   'wallet_update',
   `UPDATE wallet SET user_label = coalesce(CAST($2 AS TEXT), user_label), status = coalesce(CAST($3 AS TEXT), status), updated_at = $4
    WHERE id = $1`,
 );
 
-/** Which of these wallets are active; none of them can change before the transaction ends. */
+/** Returns the active wallets among these, and locks them until the transaction ends. */
 export const activeWallets = statement<{ id: string }>('wallet_active', {
   sqlite: `SELECT id FROM wallet WHERE id IN (SELECT value FROM json_each($1)) AND status = 'active'`,
   postgres: `SELECT id FROM wallet WHERE id = ANY($1::text[]) AND status = 'active' FOR SHARE`,

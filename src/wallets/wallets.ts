@@ -9,7 +9,7 @@ import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { type Balance, type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './wallets.sql.ts';
 
-/** A customer's wallet. What is in it only the ledger knows. Times are Unix seconds. */
+/** A customer's wallet. The ledger has its balance. Times are Unix seconds. */
 export interface Wallet {
   readonly id: string;
   readonly accountId: string;
@@ -20,13 +20,13 @@ export interface Wallet {
   readonly updatedAt: number;
 }
 
-/** A wallet with its balance as last committed. */
+/** A wallet with its committed balance. */
 export interface FundedWallet {
   readonly wallet: Wallet;
   readonly balance: Balance;
 }
 
-/** The kinds of keys every new wallet gets one of. */
+/** A new wallet gets one key of each of these kinds. */
 export const WALLET_KEY_KINDS = [
   'wallet_admin',
   'wallet_invoice',
@@ -39,51 +39,51 @@ export type WalletKeyKind = (typeof WALLET_KEY_KINDS)[number];
 
 export interface NewWallet {
   readonly wallet: Wallet;
-  /** The access keys, shown this once. */
+  /** The access keys. They are returned only once. */
   readonly accessKeys: Readonly<Record<WalletKeyKind, string>>;
 }
 
-/** What can be changed of a wallet. */
+/** Changes of a wallet; undefined leaves a field unchanged. */
 export interface WalletChanges {
   readonly userLabel?: string | undefined;
-  /** An inactive wallet sends no money; it receives as before. */
+  /** An inactive wallet cannot send money. It can still receive. */
   readonly status?: Wallet['status'] | undefined;
 }
 
-/** Makes a posting depend on a wallet being active: it is refused when it is inactive by then. */
+/** Returns a guard that rejects a posting if the wallet is inactive at its commit. */
 export function activeWalletGuard(walletId: string): Guard {
   return { statement: sql.activeWallets, id: walletId, onMiss: () => new Refusal('wallet_inactive') };
 }
 
-/** What belongs to the transaction that makes a wallet. */
-export interface WrittenTogether {
-  /** The keys that ask for it. */
+/** Options for the transaction that creates a wallet. */
+export interface CreateWalletOptions {
+  /** Conditions, such as the validity of the requesting key. */
   readonly guards?: readonly Guard[];
-  /** What else is written. */
-  readonly extraRows?: (made: NewWallet) => readonly RowWrite[];
+  /** Returns rows to write in the same transaction. */
+  readonly extraRows?: (created: NewWallet) => readonly RowWrite[];
 }
 
 export interface Wallets {
-  create(accountId: string, userLabel: string, together?: WrittenTogether): Promise<NewWallet>;
-  /** From the moment it answers, no money leaves a wallet that was made inactive; what is in flight already goes on. */
+  create(accountId: string, userLabel: string, options?: CreateWalletOptions): Promise<NewWallet>;
+  /** Changes a wallet. After it was made inactive, no new payment leaves it; pending payments continue. */
   change(wallet: Wallet, changes: WalletChanges, guards?: readonly Guard[]): Promise<Wallet>;
-  /** May lag a second behind a change of label or status. */
+  /** Returns a wallet. Its label and status may be one second old. */
   find(id: string): Promise<Wallet | undefined>;
-  /** The ids of the wallets that own some ledger accounts, by account. */
+  /** Returns ledger account → id of its wallet. */
   ownersOf(ledgerAccounts: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  /** The wallet a path names, by its id or by any of its access keys; with the key, where it was one. */
+  /** Returns the wallet of a path parameter, which is its id or one of its access keys, and that key. */
   resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
-  /** An account's wallets, newest first. */
+  /** Returns a page of an account's wallets, newest first, and their number. */
   list(accountId: string, limit: number, offset: number): Promise<{ wallets: Wallet[]; total: number }>;
-  /** Those that follow a wallet's id in that order. */
+  /** Returns the wallets after an id in that order. */
   listAfter(accountId: string, limit: number, afterId: string): Promise<Wallet[]>;
 }
 
 export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
-  const known = new TtlCache<Wallet>(SHORT_TTL);
+  const cache = new TtlCache<Wallet>(SHORT_TTL);
 
   async function find(id: string): Promise<Wallet | undefined> {
-    return known.get(id, async () => {
+    return cache.get(id, async () => {
       const row = await database.first(sql.findWallet, id);
       return row && toWallet(row);
     });
@@ -105,7 +105,7 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
         return tx.first(sql.findWallet, wallet.id);
       });
       if (!row) throw new Error(`wallet ${wallet.id} is gone`);
-      known.forget(wallet.id);
+      cache.forget(wallet.id);
       return toWallet(row);
     },
     async resolve(pathKey) {
@@ -139,7 +139,7 @@ async function create(tx: Tx, clock: Clock, accountId: string, userLabel: string
   const accessKeys = Object.fromEntries(WALLET_KEY_KINDS.map((kind) => [kind, newKeyText(kind)])) as Record<WalletKeyKind, string>;
   for (const text of Object.values(accessKeys)) await insertKey(tx, clock, text, { accountId, walletId: id });
   const row = await tx.first(sql.findWallet, id);
-  if (!row) throw new Error('the new wallet is not there');
+  if (!row) throw new Error('the new wallet was not stored');
   return { wallet: toWallet(row), accessKeys };
 }
 

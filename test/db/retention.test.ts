@@ -76,9 +76,9 @@ onBothDatabases('retention', (open, dialect) => {
     let nowMs = 1_700_000_000_000;
     const idempotency = createIdempotency(database, { nowMs: () => nowMs });
     const request = (key: string) => ({ scope: 'key_1 POST /v1/wallet', key, body: {} });
-    await idempotency.remember(request('a'), 'made_a');
+    await idempotency.store(request('a'), 'made_a');
     nowMs += 30 * 86_400_000;
-    await idempotency.remember(request('b'), 'made_b');
+    await idempotency.store(request('b'), 'made_b');
     await idempotency.endRound();
     for (let quarter = 1; quarter < 2 * 24 * 4; quarter++) await idempotency.endRound();
     expect(await idempotency.find(request('a'))).toMatchObject({ made: 'made_a' });

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { KeyOrder, KeyOwner, KeyRows, Keyring, MadeKey } from '../../accounts/keyring.ts';
+import type { CreatedKey, KeyOrder, KeyOwner, KeyRows, Keyring } from '../../accounts/keyring.ts';
 import type { KeyKind } from '../../accounts/keys.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../../budgets/limits.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
@@ -116,7 +116,7 @@ function keyRoutesAt(
     request: FastifyRequest,
     reply: FastifyReply,
     { credential, owner, objectId = '' }: { credential: Credential; owner: KeyOwner; objectId?: string },
-    make: (extraRows: KeyRows) => Promise<MadeKey>,
+    make: (extraRows: KeyRows) => Promise<CreatedKey>,
   ): Promise<FastifyReply> {
     const scope = { credential, objectId, hasSecret: true, ...(owner.walletId !== undefined && { walletId: owner.walletId }) };
     const { key, text } = await runIdempotent(request, reply, scope, {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { floorSat, type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { MadeLink, NewLink, WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
+import type { CreatedLink, NewLink, WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access, WalletAuthorization } from '../auth/access.ts';
 import { AmountMsat, Expiry, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';
@@ -84,7 +84,7 @@ function createRoutes(app: App, { access, runIdempotent, links }: LnurlWithdrawR
       guards,
       madeBy: credential.key,
     };
-    const extraRows = (made: MadeLink) => outcome?.rows(made.id, linkObject(order, made)) ?? [];
+    const extraRows = (made: CreatedLink) => outcome?.rows(made.id, linkObject(order, made)) ?? [];
     return linkObject(order, await links.create({ ...order, extraRows }));
   }
 
@@ -122,7 +122,7 @@ function createRoutes(app: App, { access, runIdempotent, links }: LnurlWithdrawR
   );
 }
 
-function linkObject({ wallet, uses, memo }: NewLink, made: MadeLink): Static<typeof LinkObject> {
+function linkObject({ wallet, uses, memo }: NewLink, made: CreatedLink): Static<typeof LinkObject> {
   const { id, lnurl, token: ott, url, feeLimitMsat: fee_limit_msat, createdAt: created_at } = made;
   const num_satoshis = floorSat(made.maxMsat);
   const expires_at = made.expiresAt ?? null;
