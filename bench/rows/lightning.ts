@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openPlayground } from '../../devnet/playground/playground.ts';
+import { servePlayground } from '../../devnet/playground/server.ts';
+import { openSharedPlayground } from '../../devnet/playground/shared.ts';
 import { startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Msat, satToMsat } from '../../src/kernel/money.ts';
+import type { TestNetwork } from '../../src/lightning/test-network.ts';
 import { compare, perSecond, type Side } from '../compare.ts';
 import type { Row } from '../row.ts';
 import { type Run, silentLog } from '../run.ts';
@@ -13,7 +16,7 @@ const INVOICES_PER_ROUND = 512;
 const AMOUNT_MSAT = satToMsat(100);
 const FUNDS_SAT = 10_000_000;
 
-/** Lightning through the whole service, against the same nodes called directly. */
+/** Lightning through the whole service, and through a shared playground, compared with the same nodes called directly. */
 export function lightningRows(): Row[] {
   const payments = (inFlight: number): Row => ({
     name: `payments, ${inFlight} in flight`,
@@ -31,6 +34,18 @@ export function lightningRows(): Row[] {
       unit: 'invoices/s',
       measure: (run) => both(run, invoiceSide),
     },
+    {
+      name: 'shared playground, 16 payments in flight',
+      meaning: 'what sharing leaves of a playground’s speed at paying',
+      unit: 'payments/s',
+      measure: (run) => sharedAndOwn(run, (nodes) => paymentSide(nodes, 16)),
+    },
+    {
+      name: 'shared playground, 16 incoming payments in flight',
+      meaning: 'what sharing leaves of a playground’s speed at being paid',
+      unit: 'payments/s',
+      measure: (run) => sharedAndOwn(run, incomingSide),
+    },
   ];
 }
 
@@ -45,7 +60,7 @@ interface Way extends AsyncDisposable {
 async function both(run: Run, side: (way: Way) => Side) {
   const folder = run.folder();
   await using service = await wholeService(join(folder, 'service'));
-  await using bare = await bareNodes(join(folder, 'bare'));
+  await using bare = bareNodes('bare nodes', await openPlayground({ dataDir: join(folder, 'bare'), log: silentLog }));
   return await compare(run, side(service), side(bare));
 }
 
@@ -66,11 +81,34 @@ function invoiceSide(way: Way): Side {
   return { name: way.name, round: () => perSecond(INVOICES_PER_ROUND, 16, () => way.createInvoice()) };
 }
 
-async function bareNodes(dataDir: string): Promise<Way> {
-  const { node, control } = await openPlayground({ dataDir, log: silentLog });
+async function sharedAndOwn(run: Run, side: (nodes: BareNodes) => Side) {
+  const folder = run.folder();
+  const secret = randomUUID();
+  const server = await servePlayground({ dataDir: join(folder, 'shared'), host: '127.0.0.1', port: 0, secret, log: silentLog });
+  try {
+    const url = `playground://127.0.0.1:${server.port}?secret=${secret}`;
+    await using shared = bareNodes('shared playground', await openSharedPlayground({ url, log: silentLog }));
+    await using own = bareNodes('own playground', await openPlayground({ dataDir: join(folder, 'own'), log: silentLog }));
+    return await compare(run, side(shared), side(own));
+  } finally {
+    await server.close();
+  }
+}
+
+interface BareNodes extends Way {
+  receive(): Promise<void>;
+}
+
+function incomingSide(nodes: BareNodes): Side {
+  return { name: nodes.name, round: () => perSecond(PAYMENTS_PER_ROUND, 16, () => nodes.receive()) };
+}
+
+function bareNodes(name: string, { node, control }: TestNetwork): BareNodes {
   const order = { amountMsat: AMOUNT_MSAT, memo: '', at: 'alice', expirySeconds: 3600, hold: false } as const;
+  const createInvoice = () => node.createInvoice({ amountMsat: AMOUNT_MSAT, description: '', expirySeconds: 3600 });
+  node.guardIncoming(async () => 'claim');
   return {
-    name: 'bare nodes',
+    name,
     [Symbol.asyncDispose]: () => node.close(),
     outsideInvoices: (count) => Promise.all(Array.from({ length: count }, () => control.createInvoice(order))),
     async pay({ paymentRequest, paymentHash }) {
@@ -78,12 +116,17 @@ async function bareNodes(dataDir: string): Promise<Way> {
       const outcome = await node.pay({ paymentRequest, paymentHash, amountMsat: AMOUNT_MSAT, feeLimitMsat, paymentId: randomUUID() });
       if (outcome.state !== 'succeeded') throw new Error(`a bare payment is ${outcome.state}`);
     },
-    createInvoice: () => node.createInvoice({ amountMsat: AMOUNT_MSAT, description: '', expirySeconds: 3600 }),
+    createInvoice,
+    async receive() {
+      const { paymentRequest } = await createInvoice();
+      const { state } = await control.payInvoice({ paymentRequest, from: 'alice' });
+      if (state !== 'succeeded') throw new Error(`an incoming payment is ${state}`);
+    },
   };
 }
 
 async function wholeService(dataDir: string): Promise<Way> {
-  const satchel = await startSatchel(readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error' }));
+  const satchel = await startSatchel(readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', MAX_OPEN_INVOICES: '1000000' }));
   const url = await satchel.server.listen({ host: '127.0.0.1', port: 0 });
   const headers = { 'x-api-key': satchel.newKeys?.secretKey ?? '', 'content-type': 'application/json' };
   const post = async (path: string, body: object) => {
