@@ -31,6 +31,6 @@ async function openPlayed({ lightningUrl, dataDir, log }: OpenNodeOptions): Prom
     const { openFake } = await import('../devnet/fake/open.ts');
     return openFake({ url: lightningUrl, dataDir, log });
   }
-  const { openSharedPlayground } = await import('../devnet/playground/shared.ts');
+  const { openSharedPlayground } = await import('../devnet/playground/client.ts');
   return openSharedPlayground({ url: lightningUrl, log });
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { openSharedPlayground } from '../../devnet/playground/client.ts';
 import { openPlayground } from '../../devnet/playground/playground.ts';
 import { servePlayground } from '../../devnet/playground/server.ts';
-import { openSharedPlayground } from '../../devnet/playground/shared.ts';
 import { startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Msat, satToMsat } from '../../src/kernel/money.ts';
@@ -87,7 +87,7 @@ async function sharedAndOwn(run: Run, side: (nodes: BareNodes) => Side) {
   const server = await servePlayground({ dataDir: join(folder, 'shared'), host: '127.0.0.1', port: 0, secret, log: silentLog });
   try {
     const url = `playground://127.0.0.1:${server.port}?secret=${secret}`;
-    await using shared = bareNodes('shared playground', await openSharedPlayground({ url, log: silentLog }));
+    await using shared = bareNodes('shared playground', openSharedPlayground({ url, log: silentLog }));
     await using own = bareNodes('own playground', await openPlayground({ dataDir: join(folder, 'own'), log: silentLog }));
     return await compare(run, side(shared), side(own));
   } finally {

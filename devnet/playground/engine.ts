@@ -19,6 +19,7 @@ import { OutsideLedger } from './outside-ledger.ts';
 import { OutsideReceiving } from './outside-receiving.ts';
 import { OutsideSending } from './outside-sending.ts';
 import type { Store } from './store.ts';
+import { Waits } from './waits.ts';
 
 /** LDK forgets ended payments only when its timer ticks, and writes down what it has not forgotten with every commit. */
 const PAYMENTS_PER_TIMER_TICK = 200;
@@ -37,6 +38,7 @@ export class Engine {
   readonly ledger: OutsideLedger;
   readonly outsideSending: OutsideSending;
   readonly outsideReceiving: OutsideReceiving;
+  readonly waits = new Waits();
   readonly handlers: Handlers;
   readonly #log: Log;
   #endedPayments = 0;
@@ -73,7 +75,7 @@ export class Engine {
     if (this.#endedPayments >= PAYMENTS_PER_TIMER_TICK) this.timerTick();
     this.#rest();
     this.store.commit();
-    this.ledger.committed();
+    this.waits.check();
   }
 
   /** Due at least once a minute. */

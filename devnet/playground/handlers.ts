@@ -4,75 +4,96 @@ import { requireId, requirePoint, requirePosition, requireWhole } from '../check
 import { bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
 import type { Engine } from './engine.ts';
 import type { LdkNode } from './ldk-node.ts';
-import type { AnswerOf, AskOf, CommandName } from './protocol.ts';
+import { type CommandName, MAX_WAIT_MS, type RequestOf, type ResponseOf } from './protocol.ts';
 import { routesTo } from './routes.ts';
+import type { Waits } from './waits.ts';
 
-/** Tells the answer; it is called after the commit, and may take its time. */
-export type Finish<N extends CommandName> = () => AnswerOf<N> | Promise<AnswerOf<N>>;
+/** Returns the response after the commit. */
+export type Finish<N extends CommandName> = () => ResponseOf<N> | Promise<ResponseOf<N>>;
 
-/** Begins a command inside a slice. A handler that throws a PlaygroundRefusal must have done nothing yet. */
-export type Handlers = { readonly [N in CommandName]: (ask: AskOf<N>) => Finish<N> };
+/** Starts a command inside a slice. A handler must not have changed anything when it throws a PlaygroundRefusal. */
+export type Handlers = { readonly [N in CommandName]: (request: RequestOf<N>) => Finish<N> };
 
-/** How long an outside payment is waited for when the hub's guard lets it wait. */
+/** How long an outside payment waits for the hub's claim guard before it is reported as pending. */
 const OUTSIDE_WAIT_MS = 10_000;
 const MAX_PAGE = 1_000;
 const CLAIM = 'INSERT INTO ledger (one, id) VALUES (1, ?) ON CONFLICT DO UPDATE SET id = excluded.id WHERE ledger.id = ?';
 
 export function handlersOf(engine: Engine): Handlers {
-  const { incoming, outgoing, outbox, ledger, outsideSending, outsideReceiving } = engine;
+  return { ...hubHandlers(engine), ...outsideHandlers(engine) };
+}
+
+type OutsideCommand = 'describe' | 'outsidePay' | 'outsideInvoice' | 'outsideKeysend' | 'outsidePayments' | 'resolveHold';
+
+function hubHandlers({ incoming, outgoing, outbox, network, store, waits }: Engine): Omit<Handlers, OutsideCommand> {
+  const { hub } = network.nodes;
   const outcome = (paymentId: string) => () => outgoing.lookup(paymentId) ?? { state: 'pending' as const };
-  const outside = (id: number) => () => ledger.final(id, OUTSIDE_WAIT_MS);
+  return {
+    createInvoice: (request) => done(incoming.createInvoice(request)),
+    cancelInvoice: ({ paymentHash }) => done(incoming.cancelInvoice(paymentHash)),
+    pay: (order) => {
+      outgoing.pay(order);
+      return outcome(order.paymentId);
+    },
+    keysend: (order) => {
+      outgoing.keysend(order);
+      return outcome(order.paymentId);
+    },
+    lookupPayment: ({ paymentId }) => {
+      requireId('paymentId', paymentId);
+      return () => outgoing.lookup(paymentId);
+    },
+    lookupInvoice: ({ paymentHash }) => done(incoming.lookupInvoice(paymentHash)),
+    events: ({ after, limit, waitMs }) => {
+      requirePosition(after);
+      const size = pageSize(limit);
+      const read = () => outbox.after(after, size);
+      return untilFound(waits, waitMs, read, (events) => events?.length !== 0);
+    },
+    claimRequests: ({ after, waitMs }) => {
+      requireWhole('after', after);
+      const read = () => incoming.claimRequestsAfter(after);
+      return untilFound(waits, waitMs, read, (requests) => requests.length > 0);
+    },
+    decideClaim: ({ askId, decision }) => {
+      incoming.decide(askId, decision);
+      return done(null);
+    },
+    queryRoutes: (query) => {
+      requirePoint('destination', query.destination);
+      requireWhole('amountMsat', query.amountMsat, 1);
+      return () => routesTo(hub, query);
+    },
+    balance: () => () => ({ localMsat: msatOf(localBalance(hub)) }),
+    claimForLedger: ({ ledgerId, replaces }) => {
+      requireId('ledgerId', ledgerId);
+      store.run(CLAIM, ledgerId, replaces ?? null);
+      return done(store.get('SELECT id FROM ledger')?.id as string);
+    },
+  };
+}
+
+function outsideHandlers({ ledger, network, outsideReceiving, outsideSending, waits }: Engine): Pick<Handlers, OutsideCommand> {
+  const ended = (id: number) => {
+    const read = () => ledger.byId(id);
+    return () => waits.until(read, ({ state }) => state !== 'pending', OUTSIDE_WAIT_MS);
+  };
   return {
     describe: () => () => ({
       network: 'regtest',
-      nodes: NODE_NAMES.map((name) => ({ name, pubkey: engine.network.nodes[name].pubkey })),
+      nodes: NODE_NAMES.map((name) => ({ name, pubkey: network.nodes[name].pubkey })),
       unreachablePubkey: UNREACHABLE_PUBKEY,
     }),
-    createInvoice: (ask) => done(incoming.createInvoice(ask)),
-    cancelInvoice: (ask) => done(incoming.cancelInvoice(ask.paymentHash)),
-    pay: (ask) => {
-      outgoing.pay(ask);
-      return outcome(ask.paymentId);
+    outsidePay: (request) => ended(outsideSending.pay(request)),
+    outsideInvoice: (request) => done(outsideReceiving.createInvoice(request)),
+    outsideKeysend: (request) => ended(outsideSending.keysend(request)),
+    outsidePayments: ({ after, limit }) => {
+      requireWhole('after', after);
+      const size = pageSize(limit);
+      return () => ledger.after(after, size);
     },
-    keysend: (ask) => {
-      outgoing.keysend(ask);
-      return outcome(ask.paymentId);
-    },
-    lookupPayment: (ask) => {
-      outgoing.lookup(ask.paymentId);
-      return () => outgoing.lookup(ask.paymentId);
-    },
-    lookupInvoice: (ask) => done(incoming.lookupInvoice(ask.paymentHash)),
-    events: (ask) => {
-      requirePosition(ask.after);
-      requireWhole('limit', ask.limit, 1);
-      return () => outbox.after(ask.after, Math.min(ask.limit, MAX_PAGE));
-    },
-    openAsks: () => () => incoming.asksAfter(0),
-    decide: (ask) => {
-      incoming.decide(ask.askId, ask.decision);
-      return done(null);
-    },
-    queryRoutes: (ask) => {
-      requirePoint('destination', ask.destination);
-      requireWhole('amountMsat', ask.amountMsat, 1);
-      return () => routesTo(engine.network.nodes.hub, ask);
-    },
-    balance: () => () => ({ localMsat: msatOf(localBalance(engine.network.nodes.hub)) }),
-    claimForLedger: ({ ledgerId, replaces }) => {
-      requireId('ledgerId', ledgerId);
-      engine.store.run(CLAIM, ledgerId, replaces ?? null);
-      return done(engine.store.get('SELECT id FROM ledger')?.id as string);
-    },
-    outsidePay: (ask) => outside(outsideSending.pay(ask)),
-    outsideInvoice: (ask) => done(outsideReceiving.createInvoice(ask)),
-    outsideKeysend: (ask) => outside(outsideSending.keysend(ask)),
-    outsidePayments: (ask) => {
-      requirePage(ask);
-      return () => ledger.after(ask.after, Math.min(ask.limit, MAX_PAGE));
-    },
-    resolveHold: (ask) => {
-      outsideReceiving.resolveHold(ask.paymentHash, ask.action);
+    resolveHold: ({ paymentHash, action }) => {
+      outsideReceiving.resolveHold(paymentHash, action);
       return done(null);
     },
   };
@@ -82,12 +103,17 @@ function done<T>(answer: T): () => T {
   return () => answer;
 }
 
-function requirePage(ask: { after: number; limit: number }): void {
-  requireWhole('after', ask.after);
-  requireWhole('limit', ask.limit, 1);
+function pageSize(limit: number): number {
+  requireWhole('limit', limit, 1);
+  return Math.min(limit, MAX_PAGE);
 }
 
-/** Our side of the channels: what can be sent, the reserve, and what is on its way out. */
+function untilFound<T>(waits: Waits, waitMs: number, read: () => T, isFound: (value: T) => boolean): () => T | Promise<T> {
+  requireWhole('waitMs', waitMs);
+  return () => waits.until(read, isFound, Math.min(waitMs, MAX_WAIT_MS));
+}
+
+/** Returns our side of the channels: the spendable balance, the reserve, and payments in flight. */
 function localBalance(node: LdkNode): bigint {
   let sum = 0n;
   for (const channel of node.manager.list_channels()) {
@@ -98,12 +124,12 @@ function localBalance(node: LdkNode): bigint {
   return sum;
 }
 
-/** A point made from a hash: nobody knows its secret key. */
+/** A point made from a hash, so its secret key is unknown. */
 const UNREACHABLE_PUBKEY = pointFromHash('satchel playground: nobody is here');
 
 function pointFromHash(text: string): string {
   let x = hexOf(sha256(text));
-  // About every second number is the x of a point.
+  // About every second number is the x coordinate of a point.
   while (!isPublicKey(`02${x}`)) x = hexOf(sha256(bytesOf(x)));
   return `02${x}`;
 }

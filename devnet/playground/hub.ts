@@ -1,26 +1,27 @@
-import type { LightningNode, NodeInfo } from '../../src/lightning/node.ts';
-import type { Bell } from './bell.ts';
-import { eventFeed } from './event-feed.ts';
-import type { Gate } from './gate.ts';
-import type { Call } from './link.ts';
+import { pause } from '../../src/kernel/clock.ts';
+import { errorMessage, type Log } from '../../src/kernel/log.ts';
+import { HistoryChanged, type IncomingGuard, type LightningNode, type NodeEvent, type Position } from '../../src/lightning/node.ts';
+import type { PlaygroundControl, TestNetwork } from '../../src/lightning/test-network.ts';
+import { type Call, type ClaimRequest, MAX_WAIT_MS, type Transport } from './protocol.ts';
 
-/** What the hub's client is made of. */
-export interface HubParts {
-  readonly call: Call;
-  readonly gate: Gate;
-  readonly bell: Bell;
-  /** Aborts when the playground closes. */
-  readonly closing: AbortSignal;
-  close(): Promise<void>;
+/** Returns the playground at the other end of a transport. Closing its node closes the transport. */
+export function connectTestNetwork(transport: Transport, log: Log): TestNetwork {
+  const { call } = transport;
+  const closing = new AbortController();
+  const guard = new ClaimGuard(call, log, closing.signal);
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await transport.close();
+  };
+  return { node: hubNode(call, guard, closing.signal, close), control: playgroundControl(call) };
 }
 
-/** The hub, seen through the node port. */
-export function hubNode({ call, gate, bell, closing, close }: HubParts): LightningNode {
+function hubNode(call: Call, guard: ClaimGuard, closing: AbortSignal, close: () => Promise<void>): LightningNode {
   return {
     info: async () => {
       const { nodes } = await call('describe', null);
       const pubkey = nodes.find((node) => node.name === 'hub')?.pubkey as string;
-      return { pubkey, alias: 'hub', network: 'regtest' } satisfies NodeInfo;
+      return { pubkey, alias: 'hub', network: 'regtest' };
     },
     createInvoice: (request) => call('createInvoice', request),
     cancelInvoice: (paymentHash) => call('cancelInvoice', { paymentHash }),
@@ -28,12 +29,124 @@ export function hubNode({ call, gate, bell, closing, close }: HubParts): Lightni
     keysend: (order) => call('keysend', order),
     lookupPayment: (paymentId) => call('lookupPayment', { paymentId }),
     lookupInvoice: (paymentHash) => call('lookupInvoice', { paymentHash }),
-    guardIncoming: (guard) => gate.setGuard(guard),
-    watch: (position, signal) => eventFeed(call, bell, position, AbortSignal.any([signal, closing])),
-    knowsPosition: async (position) => (await call('events', { after: position, limit: 1 })) !== null,
+    guardIncoming: (decide) => guard.set(decide),
+    watch: (position, signal) => watchEvents(call, position, AbortSignal.any([signal, closing])),
+    knowsPosition: async (position) => (await call('events', { after: position, limit: 1, waitMs: 0 })) !== null,
     queryRoutes: (query) => call('queryRoutes', query),
     balance: () => call('balance', null),
     claimForLedger: (ledgerId, replaces) => call('claimForLedger', { ledgerId, replaces }),
     close,
   };
+}
+
+function playgroundControl(call: Call): PlaygroundControl {
+  return {
+    describe: () => call('describe', null),
+    payInvoice: (request) => call('outsidePay', request),
+    createInvoice: (request) => call('outsideInvoice', request),
+    keysend: (request) => call('outsideKeysend', request),
+    payments: (after, limit) => call('outsidePayments', { after, limit }),
+    resolveHold: async (paymentHash, action) => {
+      await call('resolveHold', { paymentHash, action });
+    },
+  };
+}
+
+const EVENTS_PER_PAGE = 256;
+const RETRY_MS = 100;
+const DECISION_RETRY_MS = 500;
+
+/**
+ * Returns the hub's events after `position` in order until the signal aborts. After a failed call it reads again from the last event, so no
+ * event is skipped or repeated.
+ * @throws HistoryChanged when the playground was restored from an older backup.
+ */
+async function* watchEvents(call: Call, position: Position | undefined, signal: AbortSignal): AsyncGenerator<NodeEvent> {
+  let after = position;
+  while (!signal.aborted) {
+    const request = { after: after ?? null, limit: EVENTS_PER_PAGE, waitMs: MAX_WAIT_MS };
+    const events = await unlessAborted(call('events', request), signal);
+    if (events === null) throw new HistoryChanged(`the playground has no event at position ${after}`);
+    for (const event of events ?? []) {
+      if (signal.aborted) return;
+      after = event.position;
+      yield event;
+    }
+    if (!events) await pause(RETRY_MS, signal);
+  }
+}
+
+/** Passes the hub's incoming payments to the service's guard, and the guard's decisions to the playground. */
+class ClaimGuard {
+  readonly #call: Call;
+  readonly #log: Log;
+  readonly #closing: AbortSignal;
+  readonly #inProgress = new Set<number>();
+  #guard: IncomingGuard | undefined;
+
+  constructor(call: Call, log: Log, closing: AbortSignal) {
+    this.#call = call;
+    this.#log = log;
+    this.#closing = closing;
+  }
+
+  /** Until the first guard is set, incoming payments wait at the playground. */
+  set(guard: IncomingGuard): void {
+    if (!this.#guard) void this.#run(guard);
+    this.#guard = guard;
+  }
+
+  async #run(first: IncomingGuard): Promise<void> {
+    let after = 0;
+    while (!this.#closing.aborted) {
+      const requests = await unlessAborted(this.#call('claimRequests', { after, waitMs: MAX_WAIT_MS }), this.#closing);
+      for (const request of requests ?? []) {
+        if (this.#inProgress.has(request.askId)) continue;
+        this.#inProgress.add(request.askId);
+        void this.#decide(this.#guard ?? first, request).finally(() => this.#inProgress.delete(request.askId));
+      }
+      // After a failed call it reads all of them again: a playground that was restored from a backup has lower ids.
+      after = requests ? (requests.at(-1)?.askId ?? after) : 0;
+      if (!requests) await pause(RETRY_MS, this.#closing);
+    }
+  }
+
+  async #decide(guard: IncomingGuard, request: ClaimRequest): Promise<void> {
+    while (!this.#closing.aborted) {
+      const decision = await this.#ask(guard, request);
+      // Deciding twice has no effect, so a decision that may be lost is made and sent again.
+      if (decision && (await this.#send(request, decision))) return;
+      await pause(DECISION_RETRY_MS, this.#closing);
+    }
+  }
+
+  async #ask(guard: IncomingGuard, { incoming }: ClaimRequest): Promise<'claim' | 'refuse' | undefined> {
+    try {
+      return await guard(incoming);
+    } catch (error) {
+      const fields = { paymentHash: incoming.paymentHash, error: errorMessage(error) };
+      if (!this.#closing.aborted) this.#log.warn(fields, 'an incoming payment waits: its guard failed');
+      return undefined;
+    }
+  }
+
+  /** Returns whether the playground has the decision. The transport logs why it has not. */
+  async #send({ askId }: ClaimRequest, decision: 'claim' | 'refuse'): Promise<boolean> {
+    return await this.#call('decideClaim', { askId, decision }).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+/** Returns the value of the call, or undefined when it fails or the signal aborts first. */
+async function unlessAborted<T>(call: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const abort = (): void => resolve(undefined);
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([call.catch(() => undefined), aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

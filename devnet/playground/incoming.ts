@@ -5,7 +5,7 @@ import { requireBytes32, requireDescription, requireExpiry, requireWhole } from 
 import { hexOf, unwrap } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import type { Outbox } from './outbox.ts';
-import type { Ask } from './protocol.ts';
+import type { ClaimRequest } from './protocol.ts';
 import { claim, makeInvoice, type Receipt, readReceipt, sendBack } from './receiving.ts';
 import type { Row, Store } from './store.ts';
 
@@ -100,8 +100,8 @@ export class Incoming {
     this.#outbox.add({ type: 'settlement', ...arrival, preimage, settledAt: this.#now() });
   }
 
-  /** Receipts after `askId` that wait for the guard. */
-  asksAfter(askId: number): Ask[] {
+  /** Returns the payments with an id above `askId` that wait for the claim guard. */
+  claimRequestsAfter(askId: number): ClaimRequest[] {
     const rows = this.#store.all(`SELECT * FROM receipts WHERE state = 'asked' AND ask_id > ? ORDER BY ask_id`, askId);
     return rows.map((row) => ({
       askId: row.ask_id as number,

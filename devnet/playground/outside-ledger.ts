@@ -4,15 +4,9 @@ import type { Row, Store } from './store.ts';
 
 type Direction = OutsidePayment['direction'];
 
-interface Waiter {
-  readonly id: number;
-  settle(payment: OutsidePayment): void;
-}
-
 /** What alice and carol say of their payments: one row per node, direction and hash, written from their own LDK events. */
 export class OutsideLedger {
   readonly #store: Store;
-  readonly #waiters = new Set<Waiter>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -59,33 +53,7 @@ export class OutsideLedger {
     return this.#store.get('SELECT payment_hash FROM outside_payments WHERE ldk_id = ?', ldkId)?.payment_hash as string | undefined;
   }
 
-  /** The payment once it is final, or as it is after `waitMs`. To be called after a commit. */
-  final(id: number, waitMs: number): OutsidePayment | Promise<OutsidePayment> {
-    const now = this.#byId(id);
-    if (now.state !== 'pending') return now;
-    return new Promise((resolve) => {
-      const waiter: Waiter = {
-        id,
-        settle: (payment) => {
-          clearTimeout(timer);
-          this.#waiters.delete(waiter);
-          resolve(payment);
-        },
-      };
-      const timer = setTimeout(() => waiter.settle(this.#byId(id)), waitMs);
-      this.#waiters.add(waiter);
-    });
-  }
-
-  /** After every commit: answers those whose payment has ended. */
-  committed(): void {
-    for (const waiter of [...this.#waiters]) {
-      const payment = this.#byId(waiter.id);
-      if (payment.state !== 'pending') waiter.settle(payment);
-    }
-  }
-
-  #byId(id: number): OutsidePayment {
+  byId(id: number): OutsidePayment {
     return asPayment(this.#store.get('SELECT * FROM outside_payments WHERE id = ?', id) as Row);
   }
 }

@@ -23,41 +23,49 @@ import type {
   PlaygroundDescription,
 } from '../../src/lightning/test-network.ts';
 
-/** An incoming payment that waits for the guard. `askId` is new for every arrival, so that a late answer fits no other. */
-export interface Ask {
+/** An incoming payment that waits for the claim guard. Every arrival has a new id, so that a late decision cannot apply to another arrival. */
+export interface ClaimRequest {
   readonly askId: number;
   readonly incoming: IncomingPayment;
 }
 
-/** Every command of the playground: what is asked and what is answered. Plain data, so that any transport can carry it. */
-export interface Protocol {
-  describe: { ask: null; answer: PlaygroundDescription };
-  createInvoice: { ask: InvoiceRequest; answer: CreatedInvoice };
-  cancelInvoice: { ask: { readonly paymentHash: string }; answer: CancelOutcome };
-  pay: { ask: PaymentOrder; answer: PaymentOutcome };
-  keysend: { ask: KeysendOrder; answer: PaymentOutcome };
-  lookupPayment: { ask: { readonly paymentId: string }; answer: PaymentOutcome | undefined };
-  lookupInvoice: { ask: { readonly paymentHash: string }; answer: InvoiceStatus | undefined };
-  /** The hub's events after a position, or from the beginning (null), oldest first; null when the hub has no event at the position. */
-  events: { ask: { readonly after: Position | null; readonly limit: number }; answer: readonly NodeEvent[] | null };
-  /** What waits for the guard now; later arrivals are announced. */
-  openAsks: { ask: null; answer: readonly Ask[] };
-  decide: { ask: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; answer: null };
-  queryRoutes: { ask: RouteQuery; answer: readonly Route[] };
-  balance: { ask: null; answer: { readonly localMsat: Msat } };
-  /** Answers the ledger that the hub belongs to now. */
-  claimForLedger: { ask: { readonly ledgerId: string; readonly replaces?: string | undefined }; answer: string };
-  outsidePay: { ask: OutsidePayRequest; answer: OutsidePayment };
-  outsideInvoice: { ask: OutsideInvoiceRequest; answer: OutsideInvoice };
-  outsideKeysend: { ask: OutsideKeysendRequest; answer: OutsidePayment };
-  outsidePayments: { ask: { readonly after: number; readonly limit: number }; answer: readonly OutsidePayment[] };
-  resolveHold: { ask: { readonly paymentHash: string; readonly action: HoldAction }; answer: null };
+/** The commands of the playground, with their requests and responses. Everything is JSON. */
+export interface Commands {
+  describe: { request: null; response: PlaygroundDescription };
+  createInvoice: { request: InvoiceRequest; response: CreatedInvoice };
+  cancelInvoice: { request: { readonly paymentHash: string }; response: CancelOutcome };
+  pay: { request: PaymentOrder; response: PaymentOutcome };
+  keysend: { request: KeysendOrder; response: PaymentOutcome };
+  lookupPayment: { request: { readonly paymentId: string }; response: PaymentOutcome | undefined };
+  lookupInvoice: { request: { readonly paymentHash: string }; response: InvoiceStatus | undefined };
+  /**
+   * Returns the hub's events after a position, or from the beginning (null), oldest first. Waits up to `waitMs` for the first one. Returns
+   * null when the hub has no event at the position.
+   */
+  events: {
+    request: { readonly after: Position | null; readonly limit: number; readonly waitMs: number };
+    response: readonly NodeEvent[] | null;
+  };
+  /** Returns the incoming payments with an id above `after` that wait for the claim guard. Waits up to `waitMs` for the first one. */
+  claimRequests: { request: { readonly after: number; readonly waitMs: number }; response: readonly ClaimRequest[] };
+  decideClaim: { request: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; response: null };
+  queryRoutes: { request: RouteQuery; response: readonly Route[] };
+  balance: { request: null; response: { readonly localMsat: Msat } };
+  /** Returns the id of the ledger that the hub belongs to now. */
+  claimForLedger: { request: { readonly ledgerId: string; readonly replaces?: string | undefined }; response: string };
+  outsidePay: { request: OutsidePayRequest; response: OutsidePayment };
+  outsideInvoice: { request: OutsideInvoiceRequest; response: OutsideInvoice };
+  outsideKeysend: { request: OutsideKeysendRequest; response: OutsidePayment };
+  outsidePayments: { request: { readonly after: number; readonly limit: number }; response: readonly OutsidePayment[] };
+  resolveHold: { request: { readonly paymentHash: string; readonly action: HoldAction }; response: null };
 }
 
-export type CommandName = keyof Protocol;
+export type CommandName = keyof Commands;
+export type RequestOf<N extends CommandName> = Commands[N]['request'];
+export type ResponseOf<N extends CommandName> = Commands[N]['response'];
 
-/** Whether a command may be given again when nobody knows what became of it: it only asks, and changes nothing. */
-export const ONLY_ASKS: Readonly<Record<CommandName, boolean>> = {
+/** Whether a command may be sent again when its outcome is unknown: it only reads, or it is idempotent. */
+export const MAY_REPEAT: Readonly<Record<CommandName, boolean>> = {
   describe: true,
   createInvoice: false,
   cancelInvoice: false,
@@ -66,11 +74,10 @@ export const ONLY_ASKS: Readonly<Record<CommandName, boolean>> = {
   lookupPayment: true,
   lookupInvoice: true,
   events: true,
-  openAsks: true,
-  decide: false,
+  claimRequests: true,
+  decideClaim: false,
   queryRoutes: true,
   balance: true,
-  // Idempotent.
   claimForLedger: true,
   outsidePay: false,
   outsideInvoice: false,
@@ -79,42 +86,18 @@ export const ONLY_ASKS: Readonly<Record<CommandName, boolean>> = {
   resolveHold: false,
 };
 
-export type AskOf<N extends CommandName> = Protocol[N]['ask'];
-export type AnswerOf<N extends CommandName> = Protocol[N]['answer'];
+/** Longer waits would look like a broken connection to a client of a shared playground. */
+export const MAX_WAIT_MS = 20_000;
 
-export interface Request {
-  readonly type: 'request';
-  /** Chosen by the asker; the reply repeats it. */
-  readonly id: number;
-  readonly command: CommandName;
-  readonly body: AskOf<CommandName>;
+/**
+ * Sends a command to the playground.
+ * @throws PlaygroundRefusal, NodeUnavailable: nothing was done
+ * @throws OutcomeUnknown
+ */
+export type Call = <N extends CommandName>(command: N, request: RequestOf<N>) => Promise<ResponseOf<N>>;
+
+/** Carries commands to a playground: to a worker thread, or to another process. */
+export interface Transport {
+  readonly call: Call;
+  close(): Promise<void>;
 }
-
-/** From a client to the playground. */
-export type ToPlayground = Request | { readonly type: 'close' };
-
-export type Reply =
-  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-  /** It cannot be done, and nothing was. */
-  | { readonly type: 'refusal'; readonly id: number; readonly message: string }
-  /** The worker was away, and nothing was done. */
-  | { readonly type: 'unavailable'; readonly id: number; readonly message: string }
-  /** The worker broke while it had this. */
-  | { readonly type: 'doubt'; readonly id: number; readonly message: string };
-
-/** News for everybody, unasked. A lost one does no harm: everything it announces can be asked for. */
-export type Notice = { readonly type: 'asks'; readonly asks: readonly Ask[] } | { readonly type: 'events'; readonly newest: number };
-
-/** A line for the log of whoever runs the worker. */
-export interface LogLine {
-  readonly type: 'log';
-  readonly level: 'info' | 'warn' | 'error';
-  readonly fields: object;
-  readonly message: string;
-}
-
-/** How a worker's life begins and ends. */
-export type Lifecycle = { readonly type: 'ready' } | { readonly type: 'broken'; readonly message: string };
-
-/** From the playground to a client. */
-export type FromPlayground = Reply | Notice | LogLine | Lifecycle;

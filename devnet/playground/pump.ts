@@ -3,12 +3,8 @@ import { errorMessage } from '../../src/kernel/log.ts';
 import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import type { Engine } from './engine.ts';
 import type { Finish } from './handlers.ts';
-import type { CommandName, FromPlayground, Request } from './protocol.ts';
-
-export interface Job {
-  readonly request: Request;
-  reply(message: FromPlayground): void;
-}
+import type { CommandName } from './protocol.ts';
+import type { Command, Reply } from './supervisor.ts';
 
 /** More commands in one slice make every one of them wait longer; fewer make more commits. */
 const BATCH = 16;
@@ -20,24 +16,20 @@ const SLICES_PER_MEMORY_CHECK = 100;
 /** The loop that owns the engine: takes what has queued up, runs it as one slice, answers. */
 export class Pump {
   readonly #engine: Engine;
-  readonly #announce: (message: FromPlayground) => void;
-  readonly #queue: Job[] = [];
+  readonly #reply: (reply: Reply) => void;
+  readonly #queue: Command[] = [];
   #wake = Promise.withResolvers<void>();
   #stopped = false;
   #timerDue = false;
   #slices = 0;
-  #newestEvent: number;
-  #newestAsk: number;
 
-  constructor(engine: Engine, announce: (message: FromPlayground) => void) {
+  constructor(engine: Engine, reply: (reply: Reply) => void) {
     this.#engine = engine;
-    this.#announce = announce;
-    this.#newestEvent = engine.outbox.newest();
-    this.#newestAsk = engine.incoming.asksAfter(0).at(-1)?.askId ?? 0;
+    this.#reply = reply;
   }
 
-  submit(job: Job): void {
-    this.#queue.push(job);
+  submit(command: Command): void {
+    this.#queue.push(command);
     this.#wake.resolve();
   }
 
@@ -66,46 +58,35 @@ export class Pump {
     }
   }
 
-  #slice(jobs: Job[]): void {
+  #slice(commands: Command[]): void {
     const ends: (() => void)[] = [];
     this.#engine.slice(() => {
       if (this.#timerDue) this.#engine.timerTick();
       this.#timerDue = false;
-      for (const job of jobs) ends.push(this.#begin(job));
+      for (const command of commands) ends.push(this.#begin(command));
     });
     for (const end of ends) end();
-    this.#announceNews();
     if (++this.#slices % SLICES_PER_MEMORY_CHECK === 0 && process.memoryUsage().external > MAX_EXTERNAL_BYTES) {
       throw new Error('WebAssembly has taken too much memory');
     }
   }
 
   /** Returns what is to be done for the command after the commit. */
-  #begin({ request, reply }: Job): () => void {
-    const { id } = request;
+  #begin({ id, name, request }: Command): () => void {
     let finish: Finish<CommandName>;
     try {
-      const handler = this.#engine.handlers[request.command] as ((ask: unknown) => Finish<CommandName>) | undefined;
+      const handler = this.#engine.handlers[name] as ((ask: unknown) => Finish<CommandName>) | undefined;
       if (!handler) throw new PlaygroundRefusal('there is no such command');
-      finish = handler(request.body);
+      finish = handler(request);
     } catch (error) {
       // Whatever else a handler throws may have left half a change behind: the whole slice must go.
       if (!(error instanceof PlaygroundRefusal)) throw error;
-      return () => reply({ type: 'refusal', id, message: errorMessage(error) });
+      return () => this.#reply({ type: 'refusal', id, message: errorMessage(error) });
     }
     return () => {
       const value = finish();
-      if (value instanceof Promise) void value.then((late) => reply({ type: 'answer', id, value: late }));
-      else reply({ type: 'answer', id, value });
+      if (value instanceof Promise) void value.then((late) => this.#reply({ type: 'response', id, value: late }));
+      else this.#reply({ type: 'response', id, value });
     };
-  }
-
-  #announceNews(): void {
-    const newest = this.#engine.outbox.newest();
-    if (newest > this.#newestEvent) this.#announce({ type: 'events', newest });
-    this.#newestEvent = newest;
-    const asks = this.#engine.incoming.asksAfter(this.#newestAsk);
-    if (asks.length > 0) this.#announce({ type: 'asks', asks });
-    this.#newestAsk = asks.at(-1)?.askId ?? this.#newestAsk;
   }
 }

@@ -1,29 +1,69 @@
-import type { Log } from '../../src/kernel/log.ts';
-import type { TestNetwork } from '../../src/lightning/test-network.ts';
-import { attach } from './carrier.ts';
-import { Dialer } from './dialer.ts';
-import { BEAT_MS } from './shared-protocol.ts';
-import { parsePlaygroundUrl } from './shared-url.ts';
+// What the server and the clients of a shared playground have in common.
 
-export { InvalidPlaygroundUrl, type PlaygroundAddress, parsePlaygroundUrl } from './shared-url.ts';
-
-export interface SharedPlaygroundOptions {
-  /** `playground://host:port?secret=…` */
-  readonly url: string;
-  readonly log: Log;
-  /** Both sides say this often that they are there; one that is silent three times is given up. Shorter in tests. */
-  readonly beatMs?: number;
+/** Commands are sent to `POST /<command>`, as JSON with the secret as bearer token. */
+export interface PlaygroundAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly secret: string;
 }
 
-/**
- * A playground that runs by itself (`npm run playground`) and may serve other instances too. Opening it never waits: while the playground is away,
- * calls throw NodeUnavailable after two seconds, and once it is back they work. A call that was under way when the connection broke
- * throws another error, unless it only asks; then it is asked again.
- * @throws InvalidPlaygroundUrl
- */
-export async function openSharedPlayground({ url, log, beatMs = BEAT_MS }: SharedPlaygroundOptions): Promise<TestNetwork> {
-  const dialer = new Dialer({ ...parsePlaygroundUrl(url), log, beatMs });
-  const { playground, listener } = attach(dialer, log);
-  dialer.start(listener);
-  return playground;
+export const DEFAULT_PORT = 4022;
+export const MAX_REQUEST_BYTES = 2 ** 20;
+/** 483 payments can wait for the claim guard at once, and 256 events are read at once. A keysend with full records takes less than 3 kB. */
+export const MAX_RESPONSE_BYTES = 4 * 2 ** 20;
+/** The public key of the hub. Clients send it so that another playground on the same port rejects their commands. */
+export const HUB_HEADER = 'playground-hub';
+
+/** The secret is encoded as in the URL, because a header cannot carry every character. */
+export function bearerToken(secret: string): string {
+  return `Bearer ${encodeURIComponent(secret)}`;
+}
+
+/** Text that is not the URL of a shared playground. The message states the reason without repeating the text. */
+export class InvalidPlaygroundUrl extends Error {
+  override readonly name = 'InvalidPlaygroundUrl';
+
+  constructor(reason: string) {
+    super(`${reason}; use playground://host:port?secret=… as printed by npm run playground`);
+  }
+}
+
+/** Parses `playground://host:port?secret=…`. The default port is 4022. @throws InvalidPlaygroundUrl */
+export function parsePlaygroundUrl(text: string): PlaygroundAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'playground:') throw new InvalidPlaygroundUrl('this is not the URL of a shared playground');
+  if (!url.hostname) throw new InvalidPlaygroundUrl('the URL of the shared playground has no host');
+  const isPlain = !url.username && !url.password && !url.hash && (url.pathname === '' || url.pathname === '/');
+  const [secret, ...more] = url.searchParams.getAll('secret');
+  if (!isPlain || more.length > 0 || [...url.searchParams.keys()].some((key) => key !== 'secret')) {
+    throw new InvalidPlaygroundUrl('the URL of the shared playground has more than host, port and secret');
+  }
+  if (!secret) throw new InvalidPlaygroundUrl('the URL of the shared playground has no secret');
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || DEFAULT_PORT), secret };
+}
+
+export function playgroundUrl(address: PlaygroundAddress): string {
+  return `${publicUrl(address)}?secret=${encodeURIComponent(address.secret)}`;
+}
+
+/** Returns the URL without the secret, for messages and logs. */
+export function publicUrl({ host, port }: PlaygroundAddress): string {
+  return `playground://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** A request or a response is larger than allowed. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+}
+
+/** Reads the body of a request or a response. @throws TooLarge */
+export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new TooLarge(`it is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,11 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { withTimeout } from '../../src/kernel/clock.ts';
 import type { Log } from '../../src/kernel/log.ts';
-import { OutcomeUnknown } from '../../src/lightning/test-network.ts';
-import type { Carrier, Listener } from './carrier.ts';
-import { type Call, Link } from './link.ts';
-import type { FromPlayground, ToPlayground } from './protocol.ts';
-import { Standby } from './standby.ts';
+import { NodeUnavailable } from '../../src/lightning/node.ts';
+import { OutcomeUnknown, PlaygroundRefusal } from '../../src/lightning/test-network.ts';
+import type { Call, CommandName, RequestOf, ResponseOf, Transport } from './protocol.ts';
+
+/** A command on its way to the worker. The reply carries the same id. */
+export interface Command {
+  readonly type: 'command';
+  readonly id: number;
+  readonly name: CommandName;
+  readonly request: RequestOf<CommandName>;
+}
+
+export type ToWorker = Command | { readonly type: 'close' };
+
+export type Reply =
+  | { readonly type: 'response'; readonly id: number; readonly value: unknown }
+  /** The command was rejected, and nothing was done. */
+  | { readonly type: 'refusal'; readonly id: number; readonly message: string };
+
+export type FromWorker =
+  | Reply
+  | { readonly type: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
+  | { readonly type: 'ready' }
+  /** The last message of a worker that failed. */
+  | { readonly type: 'broken'; readonly message: string };
 
 export interface SupervisorOptions {
   readonly dataDir: string;
@@ -21,40 +42,47 @@ const MAX_RESTART_DELAY_MS = 10_000;
 const CLOSE_WAIT_MS = 10_000;
 
 /**
- * Keeps one worker alive. A worker that breaks is replaced by a new one, which goes on from the last commit; calls that were under way are rejected,
- * because nobody knows whether they were carried out, and new ones wait.
+ * Runs the worker thread. When the worker fails, a new one continues from the last commit. Calls in progress are then rejected with
+ * {@link OutcomeUnknown}, and later calls wait for the new worker.
  */
-export class Supervisor implements Carrier {
+export class Supervisor implements Transport {
   readonly #options: SupervisorOptions;
-  readonly #standby = new Standby(READY_WAIT_MS, 'the Lightning playground is starting again');
   readonly #started = Promise.withResolvers<void>();
-  #listener: Listener | undefined;
+  #ready = Promise.withResolvers<Channel>();
+  /** Undefined while no worker is ready. */
+  #channel: Channel | undefined;
   #worker: Worker | undefined;
   #exited: Promise<void> = Promise.resolve();
-  #closed = false;
+  #isClosed = false;
   #failuresInARow = 0;
-  #lastWords = '';
+  #lastError = '';
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
   }
 
   /** @throws when the worker cannot start, with its reason. */
-  async start(listener: Listener): Promise<void> {
-    this.#listener = listener;
+  async start(): Promise<void> {
     const failed = this.#spawn().then(() => 'failed' as const);
     if ((await Promise.race([this.#started.promise, failed])) !== 'failed') return;
-    this.#closed = true;
-    throw new Error(`the Lightning playground cannot start: ${this.#lastWords || 'its worker ended'}`);
+    this.#isClosed = true;
+    throw new Error(`the Lightning playground cannot start: ${this.#lastError || 'its worker ended'}`);
   }
 
-  readonly call: Call = async (command, body) => (await this.#standby.link()).request(command, body);
+  readonly call: Call = async (command, request) => {
+    if (this.#isClosed) throw closedError();
+    const late = () => new NodeUnavailable('the Lightning playground is restarting');
+    const channel = this.#channel ?? (await withTimeout(READY_WAIT_MS, this.#ready.promise, late));
+    return await channel.call(command, request);
+  };
 
-  /** Ends the worker after what it has been asked; calls after this find the node unavailable. */
+  /** Ends the worker after the commands that were sent to it. Later calls throw {@link NodeUnavailable}. */
   async close(): Promise<void> {
-    if (this.#closed) return this.#exited;
-    this.#closed = true;
-    this.#standby.close();
+    if (this.#isClosed) return this.#exited;
+    this.#isClosed = true;
+    // Handled here, because no call may be waiting for it.
+    this.#ready.promise.catch(() => undefined);
+    this.#ready.reject(closedError());
     this.#post({ type: 'close' });
     const timeout = new AbortController();
     const late = sleep(CLOSE_WAIT_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
@@ -62,26 +90,27 @@ export class Supervisor implements Carrier {
     timeout.abort();
   }
 
-  #post(message: ToPlayground): void {
+  #post(message: ToWorker): void {
     this.#worker?.postMessage(message);
   }
 
-  /** The returned promise resolves when this worker is gone. */
+  /** The returned promise resolves when this worker has ended. */
   #spawn(): Promise<void> {
     const { dataDir, worker: file } = this.#options;
     const worker = new Worker(file, { workerData: { dataDir }, name: 'playground' });
-    const link = new Link((message) => worker.postMessage(message));
+    const channel = new Channel((command) => worker.postMessage(command));
     this.#worker = worker;
-    worker.on('message', (message: FromPlayground) => this.#take(link, message));
+    worker.on('message', (message: FromWorker) => this.#receive(channel, message));
     worker.on('error', (error) => {
-      this.#lastWords = error instanceof Error ? error.message : String(error);
+      this.#lastError = error instanceof Error ? error.message : String(error);
     });
     this.#exited = new Promise((resolve) => {
       worker.on('exit', () => {
-        this.#standby.down();
-        link.break(new OutcomeUnknown('the playground stopped while it was working on this: nobody knows whether it was done'));
+        this.#channel = undefined;
+        if (!this.#isClosed) this.#ready = Promise.withResolvers();
+        channel.break();
         resolve();
-        if (!this.#closed) void this.#replace();
+        if (!this.#isClosed) void this.#replace();
       });
     });
     return this.#exited;
@@ -91,31 +120,67 @@ export class Supervisor implements Carrier {
     this.#failuresInARow++;
     const delayMs = Math.min(RESTART_DELAY_MS * 2 ** (this.#failuresInARow - 1), MAX_RESTART_DELAY_MS);
     await sleep(delayMs);
-    if (this.#closed) return;
-    this.#options.log.error({ reason: this.#lastWords, delayMs }, 'the playground broke; starting it again from its last commit');
+    if (this.#isClosed) return;
+    this.#options.log.error({ reason: this.#lastError, delayMs }, 'the playground failed; restarting it from its last commit');
     void this.#spawn();
   }
 
-  #take(link: Link, message: FromPlayground): void {
+  #receive(channel: Channel, message: FromWorker): void {
     switch (message.type) {
-      case 'asks':
-      case 'events':
-        this.#listener?.news(message);
-        break;
       case 'log':
         this.#options.log[message.level](message.fields, message.message);
         break;
       case 'broken':
-        this.#lastWords = message.message;
+        this.#lastError = message.message;
         break;
       case 'ready':
         this.#failuresInARow = 0;
-        this.#standby.up(link);
+        this.#channel = channel;
+        this.#ready.resolve(channel);
         this.#started.resolve();
-        this.#listener?.ready();
         break;
       default:
-        link.take(message);
+        channel.receive(message);
     }
   }
+}
+
+/** Matches the replies of one worker with the calls to it. */
+class Channel {
+  readonly #send: (command: Command) => void;
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
+  #lastId = 0;
+  #isBroken = false;
+
+  constructor(send: (command: Command) => void) {
+    this.#send = send;
+  }
+
+  call<N extends CommandName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+    // The worker may end between a call's wait for it and this line.
+    if (this.#isBroken) throw new NodeUnavailable('the Lightning playground failed before this was sent');
+    const id = ++this.#lastId;
+    this.#send({ type: 'command', id, name, request });
+    const reply = Promise.withResolvers<unknown>();
+    this.#pending.set(id, reply);
+    return reply.promise as Promise<ResponseOf<N>>;
+  }
+
+  receive(reply: Reply): void {
+    const pending = this.#pending.get(reply.id);
+    this.#pending.delete(reply.id);
+    if (reply.type === 'response') pending?.resolve(reply.value);
+    else pending?.reject(new PlaygroundRefusal(reply.message));
+  }
+
+  break(): void {
+    this.#isBroken = true;
+    const error = new OutcomeUnknown('the playground stopped before it answered; the outcome is unknown');
+    for (const pending of this.#pending.values()) pending.reject(error);
+    this.#pending.clear();
+  }
+}
+
+function closedError(): NodeUnavailable {
+  return new NodeUnavailable('the Lightning playground is closed');
 }

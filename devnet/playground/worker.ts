@@ -2,14 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { errorMessage, type Log } from '../../src/kernel/log.ts';
 import { Engine } from './engine.ts';
 import { loadLdk } from './load-ldk.ts';
-import type { FromPlayground, ToPlayground } from './protocol.ts';
 import { Pump } from './pump.ts';
 import { openStore } from './store.ts';
+import type { FromWorker, ToWorker } from './supervisor.ts';
 
 if (!parentPort) throw new Error('worker.ts runs as a worker thread');
 const port = parentPort;
 
-function send(message: FromPlayground): void {
+function send(message: FromWorker): void {
   port.postMessage(message);
 }
 
@@ -24,9 +24,9 @@ async function main(dataDir: string): Promise<void> {
   const store = openStore(dataDir);
   try {
     const pump = new Pump(new Engine(store, log), send);
-    port.on('message', (message: ToPlayground) => {
+    port.on('message', (message: ToWorker) => {
       if (message.type === 'close') pump.stop();
-      else pump.submit({ request: message, reply: send });
+      else pump.submit(message);
     });
     send({ type: 'ready' });
     await pump.run();

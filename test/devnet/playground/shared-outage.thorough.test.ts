@@ -1,16 +1,13 @@
-import { once } from 'node:events';
-import { createConnection, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { Connection } from '../../../devnet/playground/connection.ts';
 import { servePlayground } from '../../../devnet/playground/server.ts';
 import { eventNumber } from '../../../src/lightning/event-position.ts';
 import { type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
+import { OutcomeUnknown, PlaygroundRefusal } from '../../../src/lightning/test-network.ts';
 import { freePort } from '../../support/free-port.ts';
 import { collectLog, DEADLINE_MS, newInvoice, payOutside, tempDir, until } from './support/open.ts';
-import { clientsOfEachTest, fakeServer, startPlaygroundProcess } from './support/shared.ts';
+import { clientsOfEachTest, fakeServer, respond, startPlaygroundProcess } from './support/shared.ts';
 
 const client = clientsOfEachTest();
-const READY = `${JSON.stringify({ type: 'ready', hub: '02aa' })}\n`;
 
 async function errorOf(promise: Promise<unknown>): Promise<Error> {
   return promise.then(
@@ -24,7 +21,7 @@ describe('a playground that is killed and started again on its data and port', (
     const dataDir = tempDir();
     const first = await startPlaygroundProcess(dataDir, await freePort());
     const log = collectLog();
-    const [one, two] = [await client(first.url, { log }), await client(first.url)];
+    const [one, two] = [client(first.url, { log }), client(first.url)];
     const before = await payOutside(one, 'alice');
     const watches = [one, two].map(async ({ node }) => {
       const seen: NodeEvent[] = [];
@@ -47,8 +44,8 @@ describe('a playground that is killed and started again on its data and port', (
 
     await first.end('SIGKILL');
     for (const doubt of await Promise.all(underWay)) {
-      expect(doubt.message).toMatch(/^the connection to the playground broke .* nobody knows whether this was done$/);
-      expect(doubt).not.toBeInstanceOf(NodeUnavailable);
+      expect(doubt.message).toMatch(/^the connection to the playground broke .*; the outcome is unknown$/);
+      expect(doubt).toBeInstanceOf(OutcomeUnknown);
     }
     const away = await Promise.all([errorOf(one.node.info()), errorOf(one.node.pay(before.order)), errorOf(newInvoice(two.node))]);
     for (const error of away) expect(error).toBeInstanceOf(NodeUnavailable);
@@ -76,11 +73,10 @@ describe('a worker that dies in a shared playground', () => {
     const worker = new URL('./support/fragile-worker.ts', import.meta.url);
     const options = { dataDir: tempDir(), host: '127.0.0.1', port: 0, secret: 'any', log, worker };
     const server = await servePlayground(options);
-    const playground = await client(`playground://127.0.0.1:${server.port}?secret=any`, { log });
+    const playground = client(`playground://127.0.0.1:${server.port}?secret=any`, { log });
     const next = playground.node.watch(undefined, AbortSignal.timeout(DEADLINE_MS))[Symbol.asyncIterator]().next();
     const error = await errorOf(playground.node.createInvoice({ description: 'die', expirySeconds: 60 }));
-    expect(error.message).toContain('nobody knows whether it was done');
-    expect(error).not.toBeInstanceOf(NodeUnavailable);
+    expect(error).toEqual(new OutcomeUnknown('the playground stopped before it answered; the outcome is unknown'));
     const { order } = await payOutside(playground, 'alice');
     expect((await next).value).toMatchObject({ type: 'payment', paymentId: order.paymentId });
     expect(log.lines.map((line) => line.level)).toEqual(['error']);
@@ -88,91 +84,126 @@ describe('a worker that dies in a shared playground', () => {
   });
 });
 
-describe('a node that is away from the start', () => {
-  it('fails nothing but the calls, and is used as soon as it is there', async () => {
+describe('a playground that is away from the start', () => {
+  it('makes calls throw NodeUnavailable, and is used as soon as it is there', async () => {
     const port = await freePort();
-    const { server, url } = await fakeServer((socket) => socket.write(READY), port);
-    await new Promise((resolve) => server.close(resolve));
-    const { node } = await client(url);
+    const { node } = client(`playground://127.0.0.1:${port}?secret=any`);
     const watching = new AbortController();
     const watch = node.watch(undefined, watching.signal)[Symbol.asyncIterator]().next();
+    const start = performance.now();
     expect(await errorOf(node.info())).toBeInstanceOf(NodeUnavailable);
+    expect(performance.now() - start).toBeGreaterThan(1_900);
+    expect(await errorOf(newInvoice(node))).toBeInstanceOf(NodeUnavailable);
     watching.abort();
     expect(await watch).toMatchObject({ done: true });
-    const asked = Promise.withResolvers<string>();
-    server.on('connection', (socket) => socket.on('data', (data) => String(data).includes('balance') && asked.resolve(String(data))));
-    server.listen(port, '127.0.0.1');
-    const balance = errorOf(node.balance());
-    expect(await asked.promise).toContain('"command":"balance"');
-    await node.close();
-    await balance;
+    const balance = node.balance();
+    await fakeServer((_request, response) => respond(response, { localMsat: 7 }), port);
+    expect(await balance).toEqual({ localMsat: 7 });
   });
 });
 
 describe('a broken connection', () => {
-  it('is one whose other side is silent: what waits ends in doubt', async () => {
-    const { url } = await fakeServer((socket) => socket.write(READY));
-    const { node } = await client(url, { beatMs: 20 });
+  it('to a silent server makes the outcome of a command unknown', async () => {
+    const { url } = await fakeServer((request, response) => request.url === '/describe' && respond(response, {}));
+    const { node } = client(url, { timeoutMs: 50 });
     const error = await errorOf(newInvoice(node));
-    expect(error.message).toContain('the other side is silent');
-    expect(error).not.toBeInstanceOf(NodeUnavailable);
+    expect(error).toEqual(new OutcomeUnknown('the connection to the playground broke (no data for 50 ms); the outcome is unknown'));
   });
 
-  it('is one that is shut right after it was opened: nothing was sent, and nobody waits for ever', async () => {
-    const rejected = `${JSON.stringify({ type: 'rejected', message: 'go away' })}\n`;
-    const { url } = await fakeServer((socket) => socket.write(READY + rejected));
-    const { node } = await client(url);
-    expect(await errorOf(node.balance())).toBeInstanceOf(NodeUnavailable);
+  it('to a server that was silent from the start makes it unavailable', async () => {
+    const requests: (string | undefined)[] = [];
+    const { url } = await fakeServer((request) => void requests.push(request.url));
+    const { node } = client(url, { timeoutMs: 50 });
     expect(await errorOf(newInvoice(node))).toBeInstanceOf(NodeUnavailable);
+    expect(requests).toEqual(['/describe']);
   });
 
-  it('makes what only asks be asked again, and nothing else', async () => {
-    const commands: string[] = [];
-    const { url } = await fakeServer((socket) => {
-      socket.write(READY);
-      socket.on('data', (data) => {
-        for (const line of String(data).trim().split('\n')) {
-          const { type, id, command } = JSON.parse(line);
-          if (type !== 'request') continue;
-          commands.push(command);
-          // Breaks at the first of each, answers the second.
-          if (commands.filter((each) => each === command).length === 1) socket.destroy();
-          else socket.write(`${JSON.stringify({ type: 'answer', id, value: { localMsat: 7 } })}\n`);
-        }
-      });
+  it('before a command was sent makes the node unavailable', async () => {
+    const { server, url } = await fakeServer((_request, response) => respond(response, { localMsat: 7 }));
+    const { node } = client(url);
+    await node.balance();
+    server.close();
+    server.closeAllConnections();
+    const errors = await Promise.all([errorOf(node.balance()), errorOf(newInvoice(node))]);
+    for (const error of errors) expect(error).toBeInstanceOf(NodeUnavailable);
+  });
+
+  it('repeats commands that only read, and no others', async () => {
+    const commands: (string | undefined)[] = [];
+    const { url } = await fakeServer((request, response) => {
+      commands.push(request.url);
+      // Breaks at the first of each and answers the second.
+      if (commands.filter((each) => each === request.url).length === 1) request.socket.destroy();
+      else respond(response, { localMsat: 7 });
     });
-    const { node } = await client(url);
+    const { node } = client(url);
     expect(await node.balance()).toEqual({ localMsat: 7 });
-    expect((await errorOf(newInvoice(node))).message).toContain('nobody knows');
-    expect(commands).toEqual(['balance', 'balance', 'createInvoice']);
+    expect(await errorOf(newInvoice(node))).toBeInstanceOf(OutcomeUnknown);
+    expect(commands).toEqual(['/balance', '/balance', '/createInvoice']);
   });
 
-  it('is not made again with another playground, which knows nothing of our payments', async () => {
-    let hub = '02aa';
-    const { server, url } = await fakeServer((socket) => socket.write(`${JSON.stringify({ type: 'ready', hub })}\n`));
-    const log = collectLog();
-    const { node } = await client(url, { log });
-    const [socket] = await once(server, 'connection');
-    socket.on('data', () => {
-      hub = '02bb';
-      socket.destroy();
+  it('in the middle of a response makes the outcome unknown', async () => {
+    const { url } = await fakeServer((request, response) => {
+      if (request.url === '/describe') return respond(response, {});
+      response.setHeader('playground-hub', '02aa').setHeader('content-length', 100).write('{"value":');
+      setTimeout(() => request.socket.destroy(), 20);
     });
+    expect(await errorOf(newInvoice(client(url).node))).toBeInstanceOf(OutcomeUnknown);
+  });
+
+  it.each([
+    ['too large', 'x'.repeat(4 * 2 ** 20 + 1)],
+    ['not JSON', '{"value":'],
+  ])('leaves the outcome unknown after a response that is %s', async (_what, text) => {
+    const { url } = await fakeServer((request, response) => {
+      if (request.url === '/describe') respond(response, {});
+      else response.setHeader('playground-hub', '02aa').end(text);
+    });
+    expect(await errorOf(newInvoice(client(url).node))).toBeInstanceOf(OutcomeUnknown);
+  });
+});
+
+describe('another server on the port of the playground', () => {
+  it('gets no command when it is another playground, because that one does not know our payments', async () => {
+    let hub = '02aa';
+    const expected: (string | string[] | undefined)[] = [];
+    const { url } = await fakeServer((request, response) => {
+      expected.push(request.headers['playground-hub']);
+      respond(response, { localMsat: 7 }, hub);
+    });
+    const { node } = client(url);
+    await node.balance();
+    hub = '02bb';
     const error = await errorOf(node.lookupPayment('an id'));
     expect(error).toBeInstanceOf(NodeUnavailable);
     expect(error.message).toContain('another playground answers there than before');
+    expect(expected.slice(0, 2)).toEqual([undefined, '02aa']);
   });
 
-  it('is one whose other side does not read: it keeps nobody waiting', async () => {
-    const server = createServer((socket) => void socket.pause()).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    const socket = createConnection({ host: '127.0.0.1', port });
-    await once(socket, 'connect');
-    const closed = Promise.withResolvers<string>();
-    const connection = new Connection(socket, { maxBytes: 100, beatMs: 5_000, take: () => {}, closed: closed.resolve });
-    const text = `${'x'.repeat(2 ** 20)}\n`;
-    while (!socket.destroyed) connection.sendText(text);
-    expect(await closed.promise).toBe('the other side does not read');
-    server.close();
+  it('gets no command that changes something when it is not a playground', async () => {
+    const requests: (string | undefined)[] = [];
+    const { url } = await fakeServer((request, response) => {
+      requests.push(request.url);
+      response.end('<html>');
+    });
+    const error = await errorOf(newInvoice(client(url).node));
+    expect(error).toBeInstanceOf(NodeUnavailable);
+    expect(error.message).toContain('the server there is not a playground');
+    expect(new Set(requests)).toEqual(new Set(['/describe']));
+  });
+});
+
+describe('a request that is too large', () => {
+  it('is rejected before it is sent', async () => {
+    const requests: unknown[] = [];
+    const { url } = await fakeServer((request, response) => {
+      requests.push(request.url);
+      respond(response, {});
+    });
+    const { node } = client(url);
+    await node.info().catch(() => undefined);
+    const request = { description: 'x'.repeat(2 ** 20), expirySeconds: 60 };
+    expect(await errorOf(node.createInvoice(request))).toBeInstanceOf(PlaygroundRefusal);
+    expect(requests).toEqual(['/describe']);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidPlaygroundUrl, parsePlaygroundUrl } from '../../../devnet/playground/shared.ts';
-import { playgroundUrl } from '../../../devnet/playground/shared-url.ts';
+import { InvalidPlaygroundUrl, parsePlaygroundUrl, playgroundUrl } from '../../../devnet/playground/shared.ts';
 
 describe('the address of a shared playground', () => {
   it.each([

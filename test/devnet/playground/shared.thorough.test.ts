@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_CONNECTIONS, type PlaygroundServer, servePlayground } from '../../../devnet/playground/server.ts';
+import { type PlaygroundServer, servePlayground } from '../../../devnet/playground/server.ts';
 import { msat } from '../../../src/kernel/money.ts';
 import { type IncomingGuard, type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
 import { PlaygroundRefusal } from '../../../src/lightning/test-network.ts';
 import { collectLog, DEADLINE_MS, findEvent, newestPosition, newInvoice, payOutside, tempDir, until } from './support/open.ts';
-import { answerTo, clientsOfEachTest, startChild } from './support/shared.ts';
+import { clientsOfEachTest, responseTo, startChild } from './support/shared.ts';
 
 const SECRET = 'a secret of the tests & more';
 const client = clientsOfEachTest();
@@ -33,7 +33,7 @@ async function take(events: AsyncIterable<NodeEvent>, count: number): Promise<No
 
 describe('several clients of one playground', () => {
   it('see the same node; each can pay and make invoices, and is answered itself', async () => {
-    const clients = [await client(url), await client(url)];
+    const clients = [client(url), client(url)];
     const infos = await Promise.all(clients.map(({ node }) => node.info()));
     expect(infos.map(({ pubkey }) => pubkey)).toEqual([server.hub, server.hub]);
     const paid = await Promise.all(
@@ -48,7 +48,7 @@ describe('several clients of one playground', () => {
   });
 
   it('guard an invoice whichever of them made it, and each sees its settlement once, at the same position', async () => {
-    const [one, two] = [await client(url), await client(url)];
+    const [one, two] = [client(url), client(url)];
     const from = await newestPosition(one);
     const asked: string[] = [];
     two.node.guardIncoming(async ({ paymentHash }) => {
@@ -65,7 +65,7 @@ describe('several clients of one playground', () => {
   });
 
   it('may all be asked: whoever decides first decides, and the answer of the others does nothing', async () => {
-    const [one, two] = [await client(url), await client(url)];
+    const [one, two] = [client(url), client(url)];
     const late = Promise.withResolvers<'refuse'>();
     const lateAsked = Promise.withResolvers<void>();
     const lateGuard: IncomingGuard = () => {
@@ -86,7 +86,7 @@ describe('several clients of one playground', () => {
   });
 
   it('are not disturbed by one that is killed while it is asked', async () => {
-    const one = await client(url);
+    const one = client(url);
     const child = startChild(new URL('./support/shared-client.ts', import.meta.url).pathname, [url]);
     await child.line(/^guarding$/);
     const { paymentRequest, paymentHash } = await newInvoice(one.node);
@@ -99,7 +99,7 @@ describe('several clients of one playground', () => {
   });
 
   it('are refused what cannot be done, in the words of the playground', async () => {
-    const { node, control } = await client(url);
+    const { node, control } = client(url);
     await expect(control.payInvoice({ paymentRequest: 'lnbcrt1', from: 'alice' })).rejects.toThrow(PlaygroundRefusal);
     await expect(newInvoice(node, msat(-1))).rejects.toThrow('amountMsat');
     await expect(newInvoice(node, Number.NaN as never)).rejects.toThrow('amountMsat');
@@ -108,7 +108,7 @@ describe('several clients of one playground', () => {
 
 describe('a client that is closed', () => {
   it('ends its watches, leaves the others alone, and is unavailable', async () => {
-    const [one, two] = [await client(url), await client(url)];
+    const [one, two] = [client(url), client(url)];
     const watching = take(one.node.watch(await newestPosition(one), new AbortController().signal), 1);
     await one.node.info();
     await one.node.close();
@@ -119,13 +119,20 @@ describe('a client that is closed', () => {
   });
 });
 
-describe('the door', () => {
-  const hello = `${JSON.stringify({ type: 'hello', secret: SECRET })}\n`;
-  const request = (fields: object) => `${JSON.stringify({ type: 'request', id: 1, command: 'describe', body: null, ...fields })}\n`;
+describe('the HTTP server', () => {
+  const authorization = `Bearer ${encodeURIComponent(SECRET)}`;
+  const post = (path: string, body: string | undefined, headers: Readonly<Record<string, string>> = { authorization }) =>
+    fetch(`http://127.0.0.1:${server.port}${path}`, { method: 'POST', headers, ...(body !== undefined && { body }) });
 
-  it('stays shut for a wrong secret, whose owner is told so and finds the node unavailable', async () => {
+  it('returns JSON to a request with the secret', async () => {
+    const response = await post('/describe', 'null');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ value: { network: 'regtest' } });
+  });
+
+  it('rejects a wrong secret, and the client logs the reason without the secret', async () => {
     const log = collectLog();
-    const { node } = await client(`playground://127.0.0.1:${server.port}?secret=wrong`, { log });
+    const { node } = client(`playground://127.0.0.1:${server.port}?secret=wrong`, { log });
     await expect(node.info()).rejects.toThrow(
       new NodeUnavailable(`playground://127.0.0.1:${server.port} cannot be reached: the secret is wrong`),
     );
@@ -134,44 +141,87 @@ describe('the door', () => {
   });
 
   it.each([
-    ['a request before the secret', request({}), 'the secret is wrong'],
-    ['a secret that is no text', '{"type":"hello","secret":7}\n', 'the secret is wrong'],
-    ['a browser', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', 'a message is no JSON'],
-    ['a stranger who talks without end', 'x'.repeat(5_000), 'a message is larger than 4096 bytes'],
-    ['a known client with an oversized frame', hello + 'x'.repeat(2 ** 20 + 1), 'a message is larger than 1048576 bytes'],
-    ['a command that every object has', hello + request({ command: 'constructor' }), 'this is no command of the playground'],
-    ['a request without a body', hello + request({ body: undefined }), 'this is no command of the playground'],
-    ['JSON that is no message', `${hello}null\n`, 'a message has no type'],
-  ])('is closed to %s', async (_who, text, reason) => {
-    const said = await answerTo(server.port, text);
-    expect(said).toContain(JSON.stringify({ type: 'rejected', message: reason }));
-    expect(said).not.toContain('nodes');
+    ['a request without a secret', {}],
+    ['a wrong secret', { authorization: 'Bearer wrong' }],
+    ['an empty secret', { authorization: 'Bearer ' }],
+    ['a secret of another scheme', { authorization: `Basic ${encodeURIComponent(SECRET)}` }],
+  ])('rejects %s with 401 and without any data', async (_what, headers) => {
+    const response = await post('/describe', 'null', headers);
+    expect([response.status, await response.json()]).toEqual([401, { error: 'the secret is wrong' }]);
+    expect(response.headers.get('playground-hub')).toBeNull();
   });
 
-  it('is closed to those who do not say the secret in time', async () => {
-    const hasty = await servePlayground({
-      dataDir: tempDir(),
-      host: '127.0.0.1',
-      port: 0,
-      secret: SECRET,
-      log: collectLog(),
-      helloWaitMs: 50,
-    });
-    expect(await answerTo(hasty.port, '')).toContain('the secret was not said in time');
-    await hasty.close();
+  it.each([
+    ['an unknown command', '/unknown', 'null', 404],
+    ['a command that every object has', '/constructor', 'null', 404],
+    ['a request without a body', '/describe', undefined, 400],
+    ['a body that is not JSON', '/describe', '{"a":', 400],
+    ['a body that is not an object', '/lookupPayment', '"text"', 400],
+    ['a body without the required fields', '/lookupPayment', 'null', 422],
+    ['a body of more than 1 MiB', '/describe', `"${'x'.repeat(2 ** 20)}"`, 413],
+  ])('rejects %s', async (_what, path, body, status) => {
+    expect((await post(path, body)).status).toBe(status);
+    expect((await post('/describe', 'null')).status).toBe(200);
   });
 
-  it('lets in no more than 64, and the next one when one is gone', async () => {
-    const { node } = await client(url);
-    await node.info();
-    const sockets = Array.from({ length: MAX_CONNECTIONS - 1 }, () => connect({ host: '127.0.0.1', port: server.port }));
-    for (const socket of sockets) socket.on('error', () => {}).write(hello);
-    await Promise.all(sockets.map((socket) => once(socket, 'data')));
-    expect(await answerTo(server.port, hello)).toContain('takes no more');
-    const late = await client(url);
-    await expect(late.node.info()).rejects.toThrow(NodeUnavailable);
+  it('rejects a command for another playground', async () => {
+    const response = await post('/describe', 'null', { authorization, 'playground-hub': '02aa' });
+    expect(response.status).toBe(421);
+  });
+
+  it.each([
+    ['bytes that are not HTTP', 'nonsense\r\n\r\n', '400 Bad Request'],
+    ['headers of more than 4 KiB', `POST /describe HTTP/1.1\r\nx: ${'x'.repeat(5_000)}\r\n\r\n`, '431 Request Header Fields Too Large'],
+  ])('closes the connection after %s', async (_what, text, status) => {
+    expect(await responseTo(server.port, text)).toContain(status);
+  });
+});
+
+describe('a server with small limits', () => {
+  let small: PlaygroundServer;
+  beforeAll(async () => {
+    const options = { dataDir: tempDir(), host: '127.0.0.1', port: 0, secret: SECRET, log: collectLog() };
+    small = await servePlayground({ ...options, maxRequests: 2, requestTimeoutMs: 100 });
+  });
+  afterAll(() => small.close());
+  const smallUrl = () => `playground://127.0.0.1:${small.port}?secret=${encodeURIComponent(SECRET)}`;
+
+  it.each([
+    ['never sends anything', ''],
+    ['never finishes its headers', 'POST /describe HTTP/1.1\r\n'],
+    [
+      'never finishes its body',
+      `POST /describe HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${encodeURIComponent(SECRET)}\r\ncontent-length: 4\r\n\r\n`,
+    ],
+  ])('closes the connection of a client that %s', async (_what, text) => {
+    await responseTo(small.port, text);
+  });
+
+  it('rejects more requests than the limit with 503 and accepts the next one when one has ended', async () => {
+    const { node } = client(smallUrl());
+    const watching = new AbortController();
+    const watches = [1, 2, 3].map(() => node.watch(undefined, watching.signal)[Symbol.asyncIterator]().next());
+    const rejected = await until(() =>
+      node.info().then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    );
+    expect(rejected).toEqual(new NodeUnavailable('the playground answers only 2 requests at once'));
+    await node.close();
+    expect(await Promise.all(watches)).toMatchObject([{ done: true }, { done: true }, { done: true }]);
+    const later = client(smallUrl());
+    expect((await until(() => later.node.info().catch(() => undefined))).pubkey).toBe(small.hub);
+  });
+
+  it('closes more connections than its limit and accepts the next one when one has ended', async () => {
+    const sockets = Array.from({ length: 4 }, () => connect({ host: '127.0.0.1', port: small.port }));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const extra = connect({ host: '127.0.0.1', port: small.port });
+    extra.on('error', () => {});
+    await once(extra, 'close');
     for (const socket of sockets) socket.destroy();
-    expect((await until(() => late.node.info().catch(() => undefined))).pubkey).toBe(server.hub);
-    expect((await node.info()).pubkey).toBe(server.hub);
+    const { node } = client(smallUrl());
+    expect((await until(() => node.info().catch(() => undefined))).pubkey).toBe(small.hub);
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { openSharedPlayground } from '../../../devnet/playground/shared.ts';
+import { openSharedPlayground } from '../../../devnet/playground/client.ts';
 import type { Dialect } from '../../../src/db/database.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { statement } from '../../../src/db/statement.ts';
@@ -45,7 +45,7 @@ export class Lane {
   }
 
   static async open(dialect: Dialect, settings: Record<string, string>): Promise<Lane> {
-    const { node, control } = await openSharedPlayground({ url: settings.LIGHTNING_URL ?? '', log: silentLog });
+    const { node, control } = openSharedPlayground({ url: settings.LIGHTNING_URL ?? '', log: silentLog });
     return new Lane(dialect, settings, control, node, await startProcess(settings, ENTRY));
   }
 

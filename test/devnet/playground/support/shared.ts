@@ -1,23 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach } from 'vitest';
-import { openSharedPlayground, type SharedPlaygroundOptions } from '../../../../devnet/playground/shared.ts';
+import { openSharedPlayground, type SharedPlaygroundOptions } from '../../../../devnet/playground/client.ts';
 import type { TestNetwork } from '../../../../src/lightning/test-network.ts';
 import { collectLog } from './open.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 
 /** A client that is closed when the test is done. */
-export function clientsOfEachTest(): (url: string, options?: Partial<SharedPlaygroundOptions>) => Promise<TestNetwork> {
+export function clientsOfEachTest(): (url: string, options?: Partial<SharedPlaygroundOptions>) => TestNetwork {
   const open: TestNetwork[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map(({ node }) => node.close()));
   });
-  return async (url, options) => {
-    const playground = await openSharedPlayground({ url, log: collectLog(), ...options });
+  return (url, options) => {
+    const playground = openSharedPlayground({ url, log: collectLog(), ...options });
     open.push(playground);
     return playground;
   };
@@ -82,33 +83,33 @@ export async function startPlaygroundProcess(dataDir: string, port: number): Pro
   return { ...child, url: url as string };
 }
 
-/** Everything a server says to a client that says this, up to its hanging up. */
-export async function answerTo(port: number, text: string): Promise<string> {
+/** Sends text to a server and returns everything it sends until it closes the connection. */
+export async function responseTo(port: number, text: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => {});
   socket.write(text);
-  let said = '';
+  let received = '';
   socket.setEncoding('utf8').on('data', (chunk) => {
-    said += chunk;
+    received += chunk;
   });
   await once(socket, 'close');
-  return said;
+  return received;
 }
 
-/** A stand-in for a playground's server, to do what a real one never should. Closed when the test file is done. */
-export async function fakeServer(serve: (socket: Socket) => void, wantedPort = 0): Promise<{ server: Server; url: string }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    serve(socket);
-  });
+/** A server that behaves as a real playground never should. Closed when the test file is done. */
+export async function fakeServer(handler: RequestListener, wantedPort = 0): Promise<{ server: Server; url: string }> {
+  const server = createServer(handler);
   server.listen(wantedPort, '127.0.0.1');
   await once(server, 'listening');
   afterAll(() => {
-    for (const socket of sockets) socket.destroy();
     server.close();
+    server.closeAllConnections();
   });
   const { port } = server.address() as { port: number };
   return { server, url: `playground://127.0.0.1:${port}?secret=any` };
+}
+
+/** Sends the response of a playground whose hub has this public key. */
+export function respond(response: ServerResponse, value: unknown, hub = '02aa'): void {
+  response.setHeader('playground-hub', hub).end(JSON.stringify({ value }));
 }
