@@ -8,7 +8,7 @@ import type { Database } from '../../src/db/database.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import { transferBetween } from '../../src/payments/transfer.ts';
-import { draftOf, preimageOf, type Rooms, roomsOn } from '../ledger/rooms.ts';
+import { draftOf, type Modules, modulesOn, preimageOf } from '../ledger/modules.ts';
 import { type Fault, isInjected } from '../support/faulty-database.ts';
 import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
 
@@ -63,31 +63,31 @@ class Twin {
 }
 
 interface Table {
-  readonly rooms: Rooms;
+  readonly modules: Modules;
   readonly twin: Twin;
   readonly limits: KeyLimits;
   spend(order: Spend): Promise<void>;
 }
 
 async function tableOn(database: Database, budgetMsat: number, capMsat: number): Promise<Table> {
-  const rooms = await roomsOn(database);
-  const [wallet, friend] = [await rooms.wallet(1_000_000), await rooms.wallet(0)];
+  const modules = await modulesOn(database);
+  const [wallet, friend] = [await modules.wallet(1_000_000), await modules.wallet(0)];
   const limit = { budget: { amountMsat: amount(budgetMsat), period: 'day' as const }, maxPaymentMsat: amount(capMsat) };
   const owner = { accountId: wallet.accountId, walletId: wallet.id };
   const lineageId = await database.transaction((tx) => insertKey(tx, clock, newKeyText('wallet_admin'), { ...owner, limits: limit }));
   const limits = { ...limit, lineageId };
   const twin = new Twin();
   return {
-    rooms,
+    modules,
     twin,
     limits,
     async spend({ msat, reserve }) {
       if (reserve === undefined) {
         const order = { source: wallet, destination: friend, amountMsat: amount(msat), memo: undefined, passThru: undefined, limits };
-        await transferBetween({ database: rooms.database, ledger: rooms.ledger, clock }, order);
+        await transferBetween({ database: modules.database, ledger: modules.ledger, clock }, order);
         twin.spent.push(msat);
       } else {
-        const { payment } = await rooms.saga.start({ payment: draftOf(wallet, msat), reserveMsat: amount(reserve), limits });
+        const { payment } = await modules.saga.start({ payment: draftOf(wallet, msat), reserveMsat: amount(reserve), limits });
         const countedMsat = payment.charge?.pendingMsat ?? 0;
         expect(countedMsat).toBeGreaterThanOrEqual(msat);
         expect(countedMsat).toBeLessThanOrEqual(Math.min(msat + reserve, capMsat));
@@ -97,7 +97,7 @@ async function tableOn(database: Database, budgetMsat: number, capMsat: number):
   };
 }
 
-async function endOne({ rooms, twin }: Table, { which, succeeds, feePercent }: End): Promise<void> {
+async function endOne({ modules, twin }: Table, { which, succeeds, feePercent }: End): Promise<void> {
   const one = twin.pending[which];
   if (!one) return;
   const { payment, countedMsat } = one;
@@ -105,7 +105,7 @@ async function endOne({ rooms, twin }: Table, { which, succeeds, feePercent }: E
   const outcome = succeeds
     ? ({ state: 'succeeded', preimage: preimageOf(payment), feeMsat } as const)
     : ({ state: 'failed', reason: 'NO_ROUTE' } as const);
-  await rooms.saga.conclude(payment, outcome as never);
+  await modules.saga.conclude(payment, outcome as never);
   if (!twin.pending.includes(one)) return;
   twin.pending.splice(twin.pending.indexOf(one), 1);
   if (succeeds) twin.spent.push(Math.min(payment.amountMsat + feeMsat, countedMsat));
@@ -114,16 +114,16 @@ async function endOne({ rooms, twin }: Table, { which, succeeds, feePercent }: E
 /** Plays a history; after every step the counters are what the twin adds up to, and never more than the budget. */
 async function play(database: Database, budgetMsat: number, capMsat: number, steps: readonly Step[]): Promise<void> {
   const table = await tableOn(database, budgetMsat, capMsat);
-  const { rooms, twin, limits } = table;
+  const { modules, twin, limits } = table;
   for (const { spends, ends, faults: wanted } of steps) {
     const usedBefore = twin.pendingMsat + twin.spentMsat;
-    rooms.database.failAt(...wanted);
+    modules.database.failAt(...wanted);
     const started = await Promise.allSettled(spends.map((one) => table.spend(one)));
     // Each pending payment at most once: two ends of one are another test's.
     const distinct = [...new Map(ends.map((one) => [one.which, one])).values()].filter(({ which }) => which < twin.pending.length);
     const victims = distinct.map(({ which }) => twin.pending[which]);
     await Promise.allSettled(distinct.map((one, i) => endOne(table, { ...one, which: twin.pending.indexOf(victims[i] as never) })));
-    rooms.database.failAt();
+    modules.database.failAt();
     const used = twin.pendingMsat + twin.spentMsat;
     expect(used).toBeLessThanOrEqual(budgetMsat);
     for (const [index, outcome] of started.entries()) {

@@ -14,7 +14,7 @@ const get = statement<{ value: string }>('test_get', 'SELECT value FROM service_
 const add = statement('test_add', `UPDATE service_fact SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = $1`);
 
 onBothDatabases('the database', (open, dialect) => {
-  it('a transaction that throws leaves nothing behind', async () => {
+  it('rolls back a transaction that throws', async () => {
     const database = await open();
     const failing = database.transaction(async (tx) => {
       await tx.run(put, 'a', '1');
@@ -24,7 +24,7 @@ onBothDatabases('the database', (open, dialect) => {
     expect(await database.first(get, 'a')).toBeUndefined();
   });
 
-  it('a transaction handle dies with its callback, so that a forgotten await is loud', async () => {
+  it('invalidates a transaction handle when its callback returns, so that a forgotten await fails', async () => {
     const database = await open();
     let escaped: Tx | undefined;
     await database.transaction(async (tx) => {
@@ -34,14 +34,14 @@ onBothDatabases('the database', (open, dialect) => {
     expect(await database.first(get, 'late')).toBeUndefined();
   });
 
-  it('a hundred transactions at once lose no update', async () => {
+  it('loses no update of a hundred concurrent transactions', async () => {
     const database = await open();
     await database.transaction((tx) => tx.run(put, 'counter', '0'));
     await Promise.all(Array.from({ length: 100 }, () => database.transaction((tx) => tx.run(add, 'counter'))));
     expect((await database.first(get, 'counter'))?.value).toBe('100');
   });
 
-  it('a snapshot sees one state while others write', async () => {
+  it('reads one state in a snapshot while others write', async () => {
     const database = await open();
     await database.transaction((tx) => tx.run(put, 'x', 'before'));
     const seen = await database.snapshot(async (tx) => {
@@ -55,7 +55,7 @@ onBothDatabases('the database', (open, dialect) => {
     expect((await database.first(get, 'x'))?.value).toBe('after');
   });
 
-  it('an integer beyond 2^53 − 1 is refused, not rounded', async () => {
+  it('rejects an integer beyond 2^53 − 1 instead of rounding it', async () => {
     const database = await open();
     const big = statement<{ n: number }>('test_big', 'SELECT CAST(9007199254740993 AS BIGINT) AS n');
     await expect(database.first(big)).rejects.toThrow();
@@ -63,7 +63,7 @@ onBothDatabases('the database', (open, dialect) => {
     expect(await database.first(largest)).toEqual({ n: 9007199254740991 });
   });
 
-  it('text sorts bytewise, so that ids sort by time', async () => {
+  it('sorts text by bytes, so that ids sort by time', async () => {
     const database = await open();
     await database.transaction(async (tx) => {
       for (const name of ['b', 'a', 'Z', '0', 'A', 'é']) await tx.run(put, `sort_${name}`, name);
@@ -88,7 +88,7 @@ onBothDatabases('the database', (open, dialect) => {
     await expect(bindLedger(database, { network: 'bitcoin', pubkey: '02aa' })).rejects.toThrow('holds the ledger of node 02aa on regtest');
   });
 
-  it('a reader beside the service cannot write', async () => {
+  it('rejects writes on a read-only connection', async () => {
     const url = await urls();
     const writer = await openDatabase(url, { log: silentLog });
     await migrate(writer, MIGRATIONS);
@@ -101,7 +101,7 @@ onBothDatabases('the database', (open, dialect) => {
 describe('PostgreSQL', () => {
   const urls = freshUrls('postgres');
 
-  it('the service warns at its start of settings with which a crash can undo a commit', async () => {
+  it('is checked at the start for settings with which a crash can undo a commit', async () => {
     const url = await urls();
     const server = new pg.Client({ connectionString: url });
     await server.connect();
@@ -117,7 +117,7 @@ describe('PostgreSQL', () => {
     await server.end();
   });
 
-  it('a transaction that writes may be idle for seconds only, a snapshot for longer', async () => {
+  it('limits how long a transaction may be idle: seconds for one that writes, longer for a snapshot', async () => {
     const database = await openDatabase(await urls(), { log: silentLog });
     const show = statement<{ idle_in_transaction_session_timeout: string }>('test_idle', 'SHOW idle_in_transaction_session_timeout');
     const inside = (tx: Tx) => tx.first(show);
@@ -126,7 +126,7 @@ describe('PostgreSQL', () => {
     await database.close();
   });
 
-  it('a snapshot that takes long has no time limit for its statements, neither of the server nor of the client', async () => {
+  it('sets no time limit for the statements of a long snapshot, neither in the server nor in the client', async () => {
     const database = await openDatabase(await urls(), { log: silentLog, readOnly: true });
     const limit = statement<{ statement_timeout: string }>('test_statement_limit', 'SHOW statement_timeout');
     const query = vi.spyOn(pg.Client.prototype, 'query');
@@ -142,7 +142,7 @@ describe('PostgreSQL', () => {
     await database.close();
   });
 
-  it('a deadlock is tried again, and both transactions are applied', async () => {
+  it('retries after a deadlock, and applies both transactions', async () => {
     const database = await openDatabase(await urls(), { log: silentLog });
     await migrate(database, MIGRATIONS);
     await database.transaction(async (tx) => {
@@ -160,7 +160,7 @@ describe('PostgreSQL', () => {
     await database.close();
   });
 
-  it('a connection that is killed fails its transaction and nothing else', async () => {
+  it('fails only the transaction whose connection is killed', async () => {
     const url = await urls();
     const database = await openDatabase(url, { log: silentLog });
     await migrate(database, MIGRATIONS);

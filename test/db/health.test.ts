@@ -8,7 +8,7 @@ import { onBothDatabases } from '../support/ledger.ts';
 const put = statement('test_health_put', 'INSERT INTO service_fact (name, value) VALUES ($1, $2)');
 
 onBothDatabases('the health of the database', (open) => {
-  it('is logged once when trouble begins and once when it ends, however many writes fail', async () => {
+  it('is logged once when an outage begins and once when it ends, however many writes fail', async () => {
     const real = await open();
     let isFull = false;
     const log = collectLog();
@@ -37,7 +37,7 @@ onBothDatabases('the health of the database', (open) => {
     health.close();
   });
 
-  it('is not affected by a posting that is refused', async () => {
+  it('is not affected by a posting that is rejected', async () => {
     const { database, health } = watchHealth(await open(), collectLog());
     await database.transaction((tx) => tx.run(put, 'a', '1'));
     await expect(database.transaction((tx) => tx.run(put, 'a', '2'))).rejects.toThrow(/unique/i);
@@ -59,7 +59,7 @@ it.each(['2067', '275', '11', '23505', '23514', '22001', '42P01', '40001', 'para
   },
 );
 
-it('a commit whose outcome is unknown is trouble, and not certain to have written nothing', () => {
+it('a commit whose outcome is unknown is an outage, and may have written something', () => {
   const { health } = watchHealth({ transaction: () => Promise.reject(new Error('closed')) } as never, collectLog());
   expect(health.note(new CommitUnknown())).toBe('outcome unknown');
   expect(health.note(new StatementFailed('x', '13'))).toBe('nothing written');

@@ -33,7 +33,7 @@ function instance(database: Database, name: string, timing = TIMING) {
 }
 
 onBothDatabases('a lease', (open, dialect) => {
-  it('lets work run, and ends it with its signal', async () => {
+  it('runs the work until its signal aborts', async () => {
     const one = instance(await open(), 'job');
     await expect.poll(() => one.state.working).toBe(1);
     await one.end();
@@ -42,7 +42,7 @@ onBothDatabases('a lease', (open, dialect) => {
 
   if (dialect === 'sqlite') return;
 
-  it('lets one instance work at a time; another takes over at once when it ends', async () => {
+  it('lets one instance work at a time; another takes over at once when it stops', async () => {
     const database = await open();
     const [one, two] = [instance(database, 'job', PATIENT), instance(database, 'job', PATIENT)];
     await expect.poll(() => one.state.working + two.state.working).toBe(1);
@@ -53,7 +53,7 @@ onBothDatabases('a lease', (open, dialect) => {
     await other.end();
   });
 
-  it('is taken from a holder that shows no life', async () => {
+  it('is taken from a holder that does not renew it', async () => {
     const database = await open();
     await database.transaction((tx) => tx.run(statement('test_dead', `INSERT INTO lease (name, holder, beat) VALUES ('job', 'dead', 7)`)));
     const one = instance(database, 'job');
@@ -63,7 +63,7 @@ onBothDatabases('a lease', (open, dialect) => {
 
   const urls = freshUrls(dialect);
 
-  it('is taken from a holder that is paused, which ends its work when it is resumed', async () => {
+  it('is taken from a holder that is paused, which stops its work when it is resumed', async () => {
     const url = await urls();
     const database = await openDatabase(url, { log: silentLog });
     await migrate(database, MIGRATIONS);

@@ -14,7 +14,7 @@ const put = statement('test_put', 'INSERT INTO service_fact (name, value) VALUES
 const get = statement<{ value: string }>('test_get', 'SELECT value FROM service_fact WHERE name = $1');
 
 onBothDatabases('a read', (open) => {
-  it('sees every commit that was answered before it, however many read and write beside it', async () => {
+  it('sees every commit that was confirmed before it, during many concurrent reads and writes', async () => {
     const database = await open();
     const writeThenRead = async (name: string) => {
       // Reads of the same turn, before the commit, must not fix what the read after it sees.
@@ -54,7 +54,7 @@ describe('reads of SQLite', () => {
     }
   }
 
-  it('of one turn share a transaction, which the turn does not outlive', async () => {
+  it('share one transaction per turn of the event loop', async () => {
     await database.transaction((tx) => tx.run(put, 'a', '1'));
     const [first, second] = [database.first(get, 'a'), database.first(get, 'a')];
     expect(checkpoint()).toBe(1);
@@ -63,7 +63,7 @@ describe('reads of SQLite', () => {
     expect(checkpoint()).toBe(0);
   });
 
-  it('end with a commit, so that its checkpoint is not held up', async () => {
+  it('end at a commit, so that they do not delay its checkpoint', async () => {
     await database.transaction((tx) => tx.run(put, 'a', '1'));
     await database.transaction(async (tx) => {
       await tx.run(put, 'b', '1');
@@ -72,7 +72,7 @@ describe('reads of SQLite', () => {
     expect(checkpoint()).toBe(0);
   });
 
-  it('see only what is committed while a transaction is open, however long it takes', async () => {
+  it('see only committed rows while a transaction is open', async () => {
     await database.transaction(async (tx) => {
       await tx.run(put, 'a', '1');
       expect(await database.first(get, 'a')).toBeUndefined();
@@ -83,7 +83,7 @@ describe('reads of SQLite', () => {
     expect(await database.first(get, 'a')).toEqual({ value: '1' });
   });
 
-  it('that were under way do not keep a transaction from beginning, nor does one that was rolled back stay in them', async () => {
+  it('do not delay the start of a transaction, and do not see one that was rolled back', async () => {
     const reading = database.first(get, 'a');
     const failing = database.transaction(async (tx) => {
       await tx.run(put, 'a', '1');
@@ -93,7 +93,7 @@ describe('reads of SQLite', () => {
     expect([await reading, await database.first(get, 'a')]).toEqual([undefined, undefined]);
   });
 
-  it('are on their own where another one writes', async () => {
+  it('do not share a transaction where another process writes', async () => {
     const other = await openDatabase(`sqlite:${path}`, { log: silentLog, readOnly: true });
     expect(await other.first(get, 'a')).toBeUndefined();
     await database.transaction((tx) => tx.run(put, 'a', '1'));
@@ -101,7 +101,7 @@ describe('reads of SQLite', () => {
     await other.close();
   });
 
-  it('may be under way when the database closes', async () => {
+  it('may be running when the database closes', async () => {
     const reading = database.first(get, 'a');
     await database.close();
     await nextTurn();

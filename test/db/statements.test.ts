@@ -25,7 +25,7 @@ function isStatement(value: unknown): value is Statement {
 }
 
 onBothDatabases('statements', (open, dialect) => {
-  it('every write can be sent as one that must change exactly one row', async () => {
+  it('of writes have a form that must change exactly one row', async () => {
     const database = await open();
     const writes = (await allStatements(dialect)).filter(({ postgres }) => /^(INSERT|UPDATE|DELETE)(?![\s\S]*RETURNING)/.test(postgres));
     expect(writes.length).toBeGreaterThan(30);
@@ -39,7 +39,7 @@ onBothDatabases('statements', (open, dialect) => {
     }
   });
 
-  it('every update of many rows finds them by id, however few rows its conditions seem to leave', async () => {
+  it('that update many rows find them by id', async () => {
     if (dialect === 'sqlite') return;
     const database = await open();
     const updates = (await allStatements(dialect)).filter(({ postgresMany }) => postgresMany?.startsWith('UPDATE'));
@@ -54,7 +54,7 @@ onBothDatabases('statements', (open, dialect) => {
     }
   });
 
-  it('every statement can be prepared, and no two share a name', async () => {
+  it('can be prepared, and no two share a name', async () => {
     const database = await open();
     const statements = await allStatements(dialect);
     expect(statements.length).toBeGreaterThan(30);

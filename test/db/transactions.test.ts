@@ -14,7 +14,7 @@ const put = statement('test_put', 'INSERT INTO service_fact (name, value) VALUES
 const get = statement<{ value: string }>('test_get', 'SELECT value FROM service_fact WHERE name = $1');
 
 onBothDatabases('a database transaction', (open) => {
-  it('is not committed in part when a failed statement was swallowed', async () => {
+  it('is not committed when the error of a statement was caught and ignored', async () => {
     const database = await open();
     const swallowing = database.transaction(async (tx) => {
       await tx.run(put, 'a', '1');
@@ -25,7 +25,7 @@ onBothDatabases('a database transaction', (open) => {
     expect(await database.first(get, 'a')).toBeUndefined();
   });
 
-  it('refuses another one inside it, which would wait for itself for ever', async () => {
+  it('rejects a transaction inside it, which would wait for itself', async () => {
     const database = await open();
     const nested = database.transaction(async (tx) => {
       await tx.run(put, 'outer', '1');
@@ -36,7 +36,7 @@ onBothDatabases('a database transaction', (open) => {
     expect(await database.first(get, 'outer')).toEqual({ value: '2' });
   });
 
-  it('may be started by work that was begun inside another one and outlives it', async () => {
+  it('may be started by work that began inside another one and outlives it', async () => {
     const database = await open();
     const over = Promise.withResolvers<void>();
     let later: Promise<unknown> = Promise.resolve();
@@ -48,7 +48,7 @@ onBothDatabases('a database transaction', (open) => {
     expect(await database.first(get, 'later')).toEqual({ value: '1' });
   });
 
-  it('refuses numbers that are not whole and safe, and parameters that are missing', async () => {
+  it('rejects numbers that are not safe integers, and missing parameters', async () => {
     const database = await open();
     const count = statement<{ n: number }>('test_count', 'SELECT count(*) AS n FROM ledger_account WHERE id < $1');
     for (const number of [0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
@@ -66,7 +66,7 @@ onBothDatabases('a database transaction', (open) => {
     expect(await database.first(half, 2)).toEqual({ n: 1 });
   });
 
-  it('keeps whole numbers exactly, and as integers, however they are written', async () => {
+  it('stores integers exactly, in every kind of statement', async () => {
     const database = await open();
     const put = statement('test_put_beat', 'INSERT INTO lease (name, beat) VALUES ($1, $2)');
     const change = statement('test_change_beat', 'UPDATE lease SET beat = $1');
@@ -83,13 +83,13 @@ onBothDatabases('a database transaction', (open) => {
     }
   });
 
-  it('gives sums as numbers', async () => {
+  it('returns sums as numbers', async () => {
     const database = await open();
     const sum = statement<{ n: number }>('test_sum', 'SELECT sum(id) AS n FROM ledger_account');
     expect(await database.first(sum)).toEqual({ n: 10 });
   });
 
-  it('says which row was there already or broke a rule, and repeats no parameter', async () => {
+  it('names the violated constraint, and repeats no parameter', async () => {
     const database = await open();
     const twice = () => database.transaction((tx) => tx.run(put, 'hunter2', 'x'));
     await twice();
@@ -107,7 +107,7 @@ onBothDatabases('a database transaction', (open) => {
     }
   });
 
-  it('bytes come back as they went, also as lists in PostgreSQL', async () => {
+  it('returns bytes unchanged, also from lists in PostgreSQL', async () => {
     const database = await open();
     const echo = statement<{ b: Uint8Array }>('test_echo', { sqlite: 'SELECT $1 AS b', postgres: 'SELECT $1::bytea AS b' });
     const bytes = Uint8Array.from([0, 1, 127, 128, 255]);
@@ -120,7 +120,7 @@ onBothDatabases('a database transaction', (open) => {
       expect(Uint8Array.from((await database.all(insert, [bytes, null]))[0]?.b as Uint8Array)).toEqual(bytes);
   });
 
-  it('lists of texts come back as they went, whatever is in them', async () => {
+  it('returns lists of any texts unchanged', async () => {
     const database = await open();
     const echo = statement<{ value: string | null }>('test_echo_list', {
       sqlite: 'SELECT value FROM json_each($1)',
@@ -130,7 +130,7 @@ onBothDatabases('a database transaction', (open) => {
     expect((await database.all(echo, texts)).map(({ value }) => value)).toEqual(texts);
   });
 
-  it('a database that was closed says so, and close waits for what is running', async () => {
+  it('fails on a closed database; closing waits for running transactions', async () => {
     const database = await open();
     const closing = Promise.withResolvers<void>();
     const seen = Promise.withResolvers<void>();
@@ -170,7 +170,7 @@ describe('PostgreSQL', () => {
   const urls = freshUrls('postgres');
 
   // In SQLite statements take no time: a forgotten one has run already, and the next one finds the handle dead.
-  it('a transaction fails when its callback returns before its statements, and leaves nothing', async () => {
+  it('fails a transaction whose callback returns before its statements end, and writes nothing', async () => {
     const database = await openDatabase(await urls(), { log: silentLog });
     await migrate(database, MIGRATIONS);
     const forgetting = database.transaction(async (tx) => {
@@ -219,7 +219,7 @@ describe('PostgreSQL', () => {
     },
   );
 
-  it('a write that is only sent fails the transaction: nothing of it is committed, and its own reason is told', async () => {
+  it('fails the transaction, with the reason, when a write that was only sent fails', async () => {
     const database = await openDatabase(await urls(), { log: silentLog });
     await migrate(database, MIGRATIONS);
     await database.transaction((tx) => tx.run(put, 'taken', '1'));
@@ -246,7 +246,7 @@ describe('PostgreSQL', () => {
     await database.close();
   });
 
-  it('a deadlock in writes that are only sent is tried again, and both transactions are committed', async () => {
+  it('retries after a deadlock of writes that were only sent, and commits both transactions', async () => {
     const database = await openDatabase(await urls(), { log: silentLog });
     await migrate(database, MIGRATIONS);
     await database.transaction((tx) => tx.run(put, 'a', '').then(() => tx.run(put, 'b', '')));

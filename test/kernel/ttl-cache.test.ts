@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { TtlCache } from '../../src/kernel/ttl-cache.ts';
 
-describe('a brief cache', () => {
+describe('a cache with a time to live', () => {
   const cache = () => new TtlCache<string>({ maxAgeMs: 60_000, maxSize: 10 });
 
-  it('reads a key once for everybody who asks meanwhile', async () => {
+  it('shares one read of a key among all calls that arrive during it', async () => {
     const known = cache();
     let loads = 0;
     const load = async () => `load ${++loads}`;
@@ -12,7 +12,7 @@ describe('a brief cache', () => {
     expect(loads).toBe(1);
   });
 
-  it('does not tell who comes later that nothing is there: it may be there by then', async () => {
+  it('does not share the result of a read that found nothing with later calls', async () => {
     const known = cache();
     const early = Promise.withResolvers<undefined>();
     const before = known.get('a', () => early.promise);
@@ -21,7 +21,7 @@ describe('a brief cache', () => {
     expect(await Promise.all([before, after])).toEqual([undefined, 'made meanwhile']);
   });
 
-  it('asks again after a read that failed', async () => {
+  it('reads again after a read that failed', async () => {
     const known = cache();
     const failing = known.get('a', () => Promise.reject(new Error('away')));
     await expect(failing).rejects.toThrow('away');

@@ -67,7 +67,7 @@ onBothDatabases('amounts', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('F8: a transfer of no whole, positive, safe amount is a bug: it is not booked and disturbs nobody in its batch', async () => {
+  it('F8: does not book a transfer whose amount is not a positive safe integer, nor affects other postings of the batch', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [10_000, 0]);
     const [a, b] = accounts as [number, number];
@@ -97,7 +97,7 @@ onBothDatabases('amounts', (open) => {
   });
 
   for (const part of ['amount', 'reserve'] as const) {
-    it(`F8: a hold whose ${part} is not whole, safe and not negative is a bug: it holds nothing and disturbs nobody in its batch`, async () => {
+    it(`F8: does not book a hold whose ${part} is negative or not a safe integer, nor affects other postings of the batch`, async () => {
       const database = await open();
       const { ledger, accounts } = await ledgerWith(database, [10_000]);
       const [account] = accounts as [number];
@@ -118,7 +118,7 @@ onBothDatabases('amounts', (open) => {
     });
   }
 
-  it('F8: a hold is not posted for a wrong amount or for more than it reserved, and stays open for the right one', async () => {
+  it('F8: does not post a hold for a wrong amount or for more than it reserved; it can still be posted for the right one', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [10_000]);
     const [account] = accounts as [number];
@@ -145,7 +145,7 @@ onBothDatabases('amounts', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('F8: the largest safe amount moves exactly, and nothing beyond it', async () => {
+  it('F8: moves the largest safe amount exactly, and rejects more', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [MAX_MSAT - 1, 0, 1]);
     const [a, b, c] = accounts as [number, number, number];

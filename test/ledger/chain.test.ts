@@ -90,7 +90,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
   // PostgreSQL writes all at once.
   describe.each(dialect === 'sqlite' ? [true, false] : [true])('(accounts’ rows written back: %s)', (writtenBack) => {
     for (const column of columns) {
-      it(`shows that ${column} of a transfer was changed, whichever row it is and whatever it says now`, async () => {
+      it(`shows that ${column} of a transfer was changed, in any row and to any value`, async () => {
         const { database, rows } = await shared();
         for (const row of rows) {
           for (const forged of forgeries(column, row[column])) {
@@ -108,7 +108,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
 
     // The tail can be cut off unseen by whoever also sets the cached accounts back to the entries before it: a chain by itself knows
     // no end. Only a copy of the heads that is kept elsewhere shows that.
-    it('shows that a row is missing, the first, any in the middle or the last', async () => {
+    it('shows that a row is missing: the first, one in the middle or the last', async () => {
       const { database, rows } = await shared();
       for (const row of rows) {
         expect(await done(database, [deleteRow, row.position])).toBe(true);
@@ -136,7 +136,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
       expect(await problemsOfLedger(database)).not.toEqual([]);
     });
 
-    it('shows that what an account remembers of its last entry was changed', async () => {
+    it('shows that the copy of the last entry in an account was changed', async () => {
       const { database } = await shared();
       for (const column of ['balance_msat', 'held_msat', 'entries', 'head', ...(dialect === 'sqlite' ? ['last_position'] : [])]) {
         const set = statement(`test_set_account_${column}`, `UPDATE ledger_account SET ${column} = $2 WHERE id = $1`);
@@ -173,7 +173,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
       expect(await problemsOfLedger(database)).toEqual([]);
     });
 
-    it('shows that two rows exchanged what they say', async () => {
+    it('shows that two rows exchanged their content', async () => {
       const { database, rows } = await shared();
       for (const column of columns) {
         for (const [index, x] of rows.entries()) {

@@ -5,7 +5,7 @@ import { findById } from '../../src/payments/payments.sql.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
 import { type Fault, InjectedFailure, isInjected } from '../support/faulty-database.ts';
 import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
-import { draftOf, preimageOf, type Rooms, roomsOn, settlementOf } from './rooms.ts';
+import { draftOf, type Modules, modulesOn, preimageOf, settlementOf } from './modules.ts';
 
 /** Balance and what is held, of a payer who begins with 10,000 msat and of a payee who begins with nothing. */
 type Books = { payer: [balanceMsat: number, heldMsat: number]; payee: [balanceMsat: number, heldMsat: number] };
@@ -15,7 +15,7 @@ interface Case {
   readonly before: Books;
   readonly after: Books;
   /** Makes everything ready on a healthy database; answers the one step that the fault meets. It throws unless the step was done. */
-  ready(rooms: Rooms, payer: Wallet, payee: Wallet): Promise<() => Promise<unknown>>;
+  ready(modules: Modules, payer: Wallet, payee: Wallet): Promise<() => Promise<unknown>>;
 }
 
 const untouched: Books = { payer: [10_000, 0], payee: [0, 0] };
@@ -23,7 +23,7 @@ const held: Books = { payer: [10_000, 7_500], payee: [0, 0] };
 const succeeded = (payment: Payment, feeMsat = 123) =>
   ({ state: 'succeeded', preimage: preimageOf(payment), feeMsat: amount(feeMsat) }) as const;
 
-async function begin({ saga }: Rooms, payer: Wallet) {
+async function begin({ saga }: Modules, payer: Wallet) {
   return (await saga.start({ payment: draftOf(payer, 7_000), reserveMsat: amount(500) })).payment;
 }
 
@@ -50,45 +50,45 @@ const CASES: readonly Case[] = [
     name: 'a post with a fee',
     before: held,
     after: { payer: [2_877, 0], payee: [0, 0] },
-    async ready(rooms, payer) {
-      const payment = await begin(rooms, payer);
-      return () => rooms.saga.conclude(payment, succeeded(payment));
+    async ready(modules, payer) {
+      const payment = await begin(modules, payer);
+      return () => modules.saga.conclude(payment, succeeded(payment));
     },
   },
   {
     name: 'a post with a fee beyond the reserve, which the operator bears',
     before: held,
     after: { payer: [2_500, 0], payee: [0, 0] },
-    async ready(rooms, payer) {
-      const payment = await begin(rooms, payer);
-      return () => rooms.saga.conclude(payment, succeeded(payment, 900));
+    async ready(modules, payer) {
+      const payment = await begin(modules, payer);
+      return () => modules.saga.conclude(payment, succeeded(payment, 900));
     },
   },
   {
     name: 'a void',
     before: held,
     after: untouched,
-    async ready(rooms, payer) {
-      const payment = await begin(rooms, payer);
-      return () => rooms.saga.conclude(payment, { state: 'failed', reason: 'NO_ROUTE' });
+    async ready(modules, payer) {
+      const payment = await begin(modules, payer);
+      return () => modules.saga.conclude(payment, { state: 'failed', reason: 'NO_ROUTE' });
     },
   },
   {
     name: 'a settlement with its invoice',
     before: untouched,
     after: { payer: [10_000, 0], payee: [3_000, 0] },
-    async ready(rooms, _payer, payee) {
-      const settlement = settlementOf(await rooms.invoice(payee, 3_000), 3_000);
-      return () => rooms.invoices.settle(settlement);
+    async ready(modules, _payer, payee) {
+      const settlement = settlementOf(await modules.invoice(payee, 3_000), 3_000);
+      return () => modules.invoices.settle(settlement);
     },
   },
   {
     name: 'a payment inside, which posts the hold and settles the invoice',
     before: { payer: [10_000, 3_000], payee: [0, 0] },
     after: { payer: [7_000, 0], payee: [3_000, 0] },
-    async ready(rooms, payer, payee) {
-      const { database, saga, ledger } = rooms;
-      const payment = draftOf(payer, 3_000, await rooms.invoice(payee, 3_000));
+    async ready(modules, payer, payee) {
+      const { database, saga, ledger } = modules;
+      const payment = draftOf(payer, 3_000, await modules.invoice(payee, 3_000));
       // What begin holds, without the drive that follows it at once.
       database.failAt({ commit: 2, fails: 'refused' });
       await saga.start({ payment, reserveMsat: amount(0) });
@@ -104,28 +104,28 @@ const CASES: readonly Case[] = [
   },
 ];
 
-async function booksOf({ ledger }: Rooms, payer: Wallet, payee: Wallet): Promise<Books> {
+async function booksOf({ ledger }: Modules, payer: Wallet, payee: Wallet): Promise<Books> {
   const [from, to] = await Promise.all([ledger.balance(payer.ledgerAccount), ledger.balance(payee.ledgerAccount)]);
   return { payer: [from.balanceMsat, from.heldMsat], payee: [to.balanceMsat, to.heldMsat] };
 }
 
 onBothDatabases('S14: a database error', (open) => {
   // One database for all: every test has wallets of its own, and leaves the books clean.
-  const made: { rooms?: Promise<Rooms> } = {};
-  const sharedRooms = () => {
-    made.rooms ??= open().then(roomsOn);
-    return made.rooms;
+  const made: { modules?: Promise<Modules> } = {};
+  const sharedModules = () => {
+    made.modules ??= open().then(modulesOn);
+    return made.modules;
   };
 
   for (const { name, ready, before, after } of CASES) {
     for (const fails of ['before', 'after', 'by the database'] as const) {
-      it(`${fails} any single statement of ${name}: both sides or neither, and the next try works`, async () => {
-        const rooms = await sharedRooms();
-        const { database } = rooms;
+      it(`${fails} any single statement of ${name}: both sides or neither, and a retry works`, async () => {
+        const modules = await sharedModules();
+        const { database } = modules;
         for (let statement = 1; ; statement++) {
-          const [payer, payee] = [await rooms.wallet(10_000), await rooms.wallet(0)];
-          const step = await ready(rooms, payer, payee);
-          expect(await booksOf(rooms, payer, payee)).toEqual(before);
+          const [payer, payee] = [await modules.wallet(10_000), await modules.wallet(0)];
+          const step = await ready(modules, payer, payee);
+          expect(await booksOf(modules, payer, payee)).toEqual(before);
           database.failAt({ statement, fails });
           const error = await step().then(
             () => undefined,
@@ -135,11 +135,11 @@ onBothDatabases('S14: a database error', (open) => {
           database.failAt();
           expect(isInjected(error), `statement ${statement}: ${error}`).toBe(happened);
           if (happened) {
-            expect(await booksOf(rooms, payer, payee), `after statement ${statement}`).toEqual(before);
+            expect(await booksOf(modules, payer, payee), `after statement ${statement}`).toEqual(before);
             expect(await problemsOf(database), `after statement ${statement}`).toEqual([]);
             await step();
           }
-          expect(await booksOf(rooms, payer, payee)).toEqual(after);
+          expect(await booksOf(modules, payer, payee)).toEqual(after);
           expect(await problemsOf(database)).toEqual([]);
           if (happened) continue;
           // Two statements at least (lock and write; SQLite knows the accounts, and writes and saves). Otherwise the fault never met what it is about.
@@ -149,48 +149,48 @@ onBothDatabases('S14: a database error', (open) => {
       });
     }
 
-    it(`at the commit of ${name}: neither side, and the next try works`, async () => {
-      const rooms = await sharedRooms();
-      const { database } = rooms;
-      const [payer, payee] = [await rooms.wallet(10_000), await rooms.wallet(0)];
-      const step = await ready(rooms, payer, payee);
+    it(`at the commit of ${name}: neither side, and a retry works`, async () => {
+      const modules = await sharedModules();
+      const { database } = modules;
+      const [payer, payee] = [await modules.wallet(10_000), await modules.wallet(0)];
+      const step = await ready(modules, payer, payee);
       database.failAt({ commit: 1, fails: 'refused' });
       await expect(step()).rejects.toBeInstanceOf(InjectedFailure);
       database.failAt();
-      expect(await booksOf(rooms, payer, payee)).toEqual(before);
+      expect(await booksOf(modules, payer, payee)).toEqual(before);
       expect(await problemsOf(database)).toEqual([]);
       await step();
-      expect(await booksOf(rooms, payer, payee)).toEqual(after);
+      expect(await booksOf(modules, payer, payee)).toEqual(after);
       expect(await problemsOf(database)).toEqual([]);
     });
 
     // SQLite has no connection to lose, but a disk that fails while it commits.
     for (const fails of ['written, unknown', 'not written, unknown'] as const) {
       it(`that loses the answer to the commit of ${name} (${fails}) is resolved: done, once`, async () => {
-        const rooms = await sharedRooms();
-        const { database } = rooms;
-        const [payer, payee] = [await rooms.wallet(10_000), await rooms.wallet(0)];
-        const step = await ready(rooms, payer, payee);
+        const modules = await sharedModules();
+        const { database } = modules;
+        const [payer, payee] = [await modules.wallet(10_000), await modules.wallet(0)];
+        const step = await ready(modules, payer, payee);
         database.failAt({ commit: 1, fails });
         const [outcome] = await Promise.allSettled([step()]);
         expect(database.happened()).toBe(1);
         database.failAt();
         // Whoever is told that it was not done may do it again; whoever is told that it was done must find it done.
         if (outcome.status === 'rejected') {
-          expect(await booksOf(rooms, payer, payee)).toEqual(before);
+          expect(await booksOf(modules, payer, payee)).toEqual(before);
           await step();
         }
-        expect(await booksOf(rooms, payer, payee)).toEqual(after);
+        expect(await booksOf(modules, payer, payee)).toEqual(after);
         expect(await problemsOf(database)).toEqual([]);
       });
     }
   }
 
-  it('in a batch costs none of its postings anything: they are decided again', async () => {
-    const rooms = await sharedRooms();
-    const { database, ledger } = rooms;
+  it('in a batch affects none of its postings: they are decided again', async () => {
+    const modules = await sharedModules();
+    const { database, ledger } = modules;
     for (let statement = 1; ; statement++) {
-      const wallets = await Promise.all([1, 2, 3, 4].map(() => rooms.wallet(1_000)));
+      const wallets = await Promise.all([1, 2, 3, 4].map(() => modules.wallet(1_000)));
       const pay = (from: number, to: number, msat: number) =>
         ledger.post({
           transfers: [
@@ -210,10 +210,10 @@ onBothDatabases('S14: a database error', (open) => {
     }
   });
 
-  it('that does not pass refuses what is waiting and leaves the ledger working for what comes after', async () => {
-    const rooms = await sharedRooms();
-    const { database, ledger } = rooms;
-    const [a, b] = await Promise.all([rooms.wallet(1_000), rooms.wallet(0)]);
+  it('that persists rejects the waiting postings; the ledger works again afterwards', async () => {
+    const modules = await sharedModules();
+    const { database, ledger } = modules;
+    const [a, b] = await Promise.all([modules.wallet(1_000), modules.wallet(0)]);
     const pay = () => ledger.post({ transfers: [{ id: newId(), from: a.ledgerAccount, to: b.ledgerAccount, amountMsat: amount(1) }] });
     database.failAt(...Array.from({ length: 1_000 }, (_, i): Fault => ({ statement: i + 1, fails: 'before' })));
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, pay));
@@ -247,10 +247,10 @@ onBothDatabases('S14: a database error', (open) => {
     ];
     for (const faults of LOST) {
       const history = faults.map(({ fails }) => fails).join(', then ');
-      it(`(${history}) refuses nothing that was done and confirms nothing that was not`, async () => {
-        const rooms = await sharedRooms();
-        const { database, ledger } = rooms;
-        const [a, b, c] = await Promise.all([rooms.wallet(1_000), rooms.wallet(1_000), rooms.wallet(0)]);
+      it(`(${history}) rejects no posting that was booked and confirms none that was not`, async () => {
+        const modules = await sharedModules();
+        const { database, ledger } = modules;
+        const [a, b, c] = await Promise.all([modules.wallet(1_000), modules.wallet(1_000), modules.wallet(0)]);
         const empty = (from: Wallet) =>
           ledger.post({ transfers: [{ id: newId(), from: from.ledgerAccount, to: c.ledgerAccount, amountMsat: amount(1_000) }] });
         database.failAt(...faults);

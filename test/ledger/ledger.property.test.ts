@@ -10,7 +10,7 @@ import { HoldClosed } from '../../src/ledger/arithmetic.ts';
 import type { Posting, Receipt } from '../../src/ledger/posting.ts';
 import { type Fault, faulty, isInjected } from '../support/faulty-database.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
-import { type Refused, SlowTwin } from './slow-twin.ts';
+import { ReferenceLedger, type Refused } from './reference-ledger.ts';
 
 const WALLETS = 3;
 /** Wallets by index, then the node, routing fees, service fees and suspense. */
@@ -141,7 +141,7 @@ class Secretary {
   }
 }
 
-/** The ledger's answer in the twin's words; undefined when the posting was done. */
+/** The ledger's answer in the reference's words; undefined when the posting was done. */
 function wordFor(outcome: PromiseSettledResult<Receipt>): Refused | 'database' | undefined {
   if (outcome.status === 'fulfilled') return undefined;
   const { reason } = outcome;
@@ -153,14 +153,14 @@ function wordFor(outcome: PromiseSettledResult<Receipt>): Refused | 'database' |
   throw reason;
 }
 
-function expectReceipt(receipt: Receipt, posting: Posting, twin: SlowTwin): void {
+function expectReceipt(receipt: Receipt, posting: Posting, reference: ReferenceLedger): void {
   for (const [account, balance] of receipt.balances) {
-    const [balanceMsat, heldMsat] = [twin.balance(account), twin.held(account)];
+    const [balanceMsat, heldMsat] = [reference.balance(account), reference.held(account)];
     expect(balance).toMatchObject({ balanceMsat, heldMsat, spendableMsat: balanceMsat - heldMsat });
   }
   const asked = [...(posting.posts ?? []).flatMap(({ transfers }) => transfers), ...(posting.transfers ?? [])];
   expect(receipt.transfers).toMatchObject(asked);
-  expect([...receipt.heldMsat]).toEqual((posting.holds ?? []).map(({ id }) => [id, twin.reserved(id)]));
+  expect([...receipt.heldMsat]).toEqual((posting.holds ?? []).map(({ id }) => [id, reference.reserved(id)]));
 }
 
 interface Counts {
@@ -169,13 +169,13 @@ interface Counts {
   failed: number;
 }
 
-/** Plays a history on the ledger and on the twin, and compares every answer and, after every batch, every balance. */
+/** Plays a history on the ledger and on the reference, and compares every answer and, after every batch, every balance. */
 async function play(healthy: Database, batches: readonly Batch[], afterBatch: () => Promise<void>, counts: Counts): Promise<void> {
   const database = faulty(healthy);
   const { ledger, accounts } = await ledgerWith(database, new Array<number>(WALLETS).fill(0));
   const everything = [...accounts, ...Object.values(SYSTEM_ACCOUNTS)];
   const start = await Promise.all(everything.map(async (id) => [id, (await ledger.balance(id)).balanceMsat] as const));
-  const twin = new SlowTwin(start);
+  const reference = new ReferenceLedger(start);
   const secretary = new Secretary(accounts);
   for (const { wishes, faults } of batches) {
     const postings = wishes.map((one) => secretary.write(one));
@@ -186,23 +186,23 @@ async function play(healthy: Database, batches: readonly Batch[], afterBatch: ()
       const outcome = outcomes[index] as PromiseSettledResult<Receipt>;
       const word = wordFor(outcome);
       counts[word === undefined ? 'done' : word === 'database' ? 'failed' : 'refused'] += 1;
-      // What the database failed on left nothing: the twin never hears of it.
+      // What the database failed on left nothing: the reference never hears of it.
       if (word === 'database') continue;
-      expect(word).toBe(twin.run(posting));
-      if (outcome.status === 'fulfilled') expectReceipt(outcome.value, posting, twin);
+      expect(word).toBe(reference.run(posting));
+      if (outcome.status === 'fulfilled') expectReceipt(outcome.value, posting, reference);
     }
     for (const id of everything) {
-      expect(await ledger.balance(id)).toMatchObject({ balanceMsat: twin.balance(id), heldMsat: twin.held(id) });
-      if (accounts.includes(id)) expect(twin.balance(id)).toBeGreaterThanOrEqual(twin.held(id));
+      expect(await ledger.balance(id)).toMatchObject({ balanceMsat: reference.balance(id), heldMsat: reference.held(id) });
+      if (accounts.includes(id)) expect(reference.balance(id)).toBeGreaterThanOrEqual(reference.held(id));
     }
     await afterBatch();
   }
 }
 
-onBothDatabases('the ledger against its slow twin', (open, dialect) => {
+onBothDatabases('the ledger against a slow reference implementation', (open, dialect) => {
   const sqlite = dialect === 'sqlite';
 
-  it('every history gives the twin’s answers and balances, however it is batched', async () => {
+  it('gives the same results and balances for every history, however it is batched', async () => {
     const database = await open();
     const counts = { done: 0, refused: 0, failed: 0 };
     await fc.assert(
@@ -214,7 +214,7 @@ onBothDatabases('the ledger against its slow twin', (open, dialect) => {
     expect(counts.failed).toBe(0);
   });
 
-  it('S14: statements and commits that fail at random refuse some postings whole, and change nothing for the others', async () => {
+  it('S14: statements and commits that fail at random reject whole postings, and do not affect the others', async () => {
     const database = await open();
     const counts = { done: 0, refused: 0, failed: 0 };
     await fc.assert(
@@ -227,7 +227,7 @@ onBothDatabases('the ledger against its slow twin', (open, dialect) => {
     expect(Math.min(counts.done, counts.refused, counts.failed)).toBeGreaterThan(30);
   });
 
-  it('F9: after every commit all entries sum to zero, balances are the fold of their entries, and no customer is below zero', async () => {
+  it('F9: after every commit all entries sum to zero, balances are the sums of their entries, and no customer is below zero', async () => {
     const database = await open();
     const counts = { done: 0, refused: 0, failed: 0 };
     const clean = async () => expect(await problemsOfLedger(database)).toEqual([]);

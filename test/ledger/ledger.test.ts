@@ -10,7 +10,7 @@ import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../suppor
 const at = <T>(list: readonly T[], index: number): T => list[index] as T;
 
 onBothDatabases('the ledger', (open) => {
-  it('moves an amount from one account to the other, and the books balance', async () => {
+  it('moves an amount from one account to another, and the books balance', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1000, 0]);
     await ledger.post({ transfers: [{ id: newId(), from: at(accounts, 0), to: at(accounts, 1), amountMsat: amount(400) }] });
@@ -19,7 +19,7 @@ onBothDatabases('the ledger', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('refuses what a balance does not cover, and its neighbours in the batch go on', async () => {
+  it('rejects a transfer that the balance does not cover, without affecting other postings of the batch', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1000, 0]);
     const send = (msat: number) =>
@@ -31,7 +31,7 @@ onBothDatabases('the ledger', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('holds amount and reserve, posts what it really cost and releases the rest', async () => {
+  it('holds amount and reserve, posts the real cost and releases the rest', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1000]);
     const account = at(accounts, 0);
@@ -44,7 +44,7 @@ onBothDatabases('the ledger', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('caps the reserve by what the balance leaves above the amount, so that a wallet can be emptied', async () => {
+  it('limits the reserve to the balance that remains above the amount, so that a wallet can be emptied', async () => {
     const { ledger, accounts } = await ledgerWith(await open(), [1000]);
     const { heldMsat } = await ledger.post({
       holds: [{ id: 'h1', account: at(accounts, 0), amountMsat: amount(1000), reserveMsat: amount(50) }],
@@ -52,7 +52,7 @@ onBothDatabases('the ledger', (open) => {
     expect(heldMsat.get('h1')).toBe(1000);
   });
 
-  it('gives all of a voided hold back, once', async () => {
+  it('releases a voided hold once', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1000]);
     const account = at(accounts, 0);
@@ -64,14 +64,14 @@ onBothDatabases('the ledger', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('does not let held money be spent otherwise', async () => {
+  it('does not let held money be spent by a transfer', async () => {
     const { ledger, accounts } = await ledgerWith(await open(), [1000, 0]);
     await ledger.post({ holds: [{ id: 'h1', account: at(accounts, 0), amountMsat: amount(700), reserveMsat: amount(0) }] });
     const send = ledger.post({ transfers: [{ id: newId(), from: at(accounts, 0), to: at(accounts, 1), amountMsat: amount(301) }] });
     await expect(send).rejects.toMatchObject({ type: 'insufficient_balance' });
   });
 
-  it('refuses a posting whose row does not change, all of it, and nothing else of its batch', async () => {
+  it('rejects a whole posting when one of its rows does not change, and no other posting of the batch', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1000, 0]);
     const note = statement('test_note', `INSERT INTO service_fact (name, value) VALUES ($1, 'x') ON CONFLICT DO NOTHING`);
@@ -87,7 +87,7 @@ onBothDatabases('the ledger', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('refuses a balance beyond 2^53 − 1 msat instead of rounding it', async () => {
+  it('rejects a balance beyond 2^53 − 1 msat instead of rounding it', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [MAX_MSAT]);
     const deposit = ledger.post({ transfers: [{ id: newId(), from: SYSTEM_ACCOUNTS.node, to: at(accounts, 0), amountMsat: amount(1) }] });
@@ -95,7 +95,7 @@ onBothDatabases('the ledger', (open) => {
     expect((await ledger.balance(at(accounts, 0))).balanceMsat).toBe(MAX_MSAT);
   });
 
-  it('R7: transfers to and fro in parallel neither deadlock nor change the sum', async () => {
+  it('R7: parallel transfers in both directions neither deadlock nor change the sum', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [50_000, 50_000]);
     const [a, b] = [at(accounts, 0), at(accounts, 1)];
@@ -108,7 +108,7 @@ onBothDatabases('the ledger', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('a full queue refuses new spending with 503 and Retry-After, but never what ends a hold or books money that arrived', async () => {
+  it('rejects new spending with 503 while the queue is full, but no end of a hold and no money that arrived', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [100_000, 0]);
     const [a, b] = [at(accounts, 0), at(accounts, 1)];
@@ -124,7 +124,7 @@ onBothDatabases('the ledger', (open) => {
     expect((await ledger.balance(a)).heldMsat).toBe(0);
   });
 
-  it('the database itself refuses a customer’s balance below zero, whatever the code does', async () => {
+  it('has a constraint in the database that rejects a customer’s balance below zero', async () => {
     const database = await open();
     const { accounts } = await ledgerWith(database, [1000]);
     const overdraw = statement('test_overdraw', 'UPDATE ledger_account SET balance_msat = -1 WHERE id = $1');
@@ -132,7 +132,7 @@ onBothDatabases('the ledger', (open) => {
   });
 
   for (const written of [true, false]) {
-    it(`verify finds a balance, an entry or a hold that was tampered with, ${written ? 'once all is written back' : 'at once'}`, async () => {
+    it(`verify finds a balance, an entry or a hold that was changed, ${written ? 'after all balances were written back' : 'before'}`, async () => {
       for (const tampering of [
         `UPDATE ledger_account SET balance_msat = balance_msat + 10 WHERE kind = 'wallet'`,
         `UPDATE ledger_transfer SET amount_msat = amount_msat + 1`,

@@ -13,7 +13,7 @@ onBothDatabases('an account that does not exist', (open) => {
     return { transfers: [{ id: newId(), from, to, amountMsat: amount(msat) }] };
   }
 
-  it('is refused on either side of a transfer and under a hold, and costs the neighbours in the batch nothing', async () => {
+  it('is rejected on either side of a transfer and in a hold, without affecting other postings of the batch', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1_000, 0]);
     const [a, b] = accounts as [number, number];
@@ -29,7 +29,7 @@ onBothDatabases('an account that does not exist', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('is found by verify behind a transfer, even if nothing else is wrong', async () => {
+  it('is found by verify in a transfer, even if nothing else is wrong', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1_000, 0]);
     const [a, gone] = accounts as [number, number];
@@ -40,7 +40,7 @@ onBothDatabases('an account that does not exist', (open) => {
     expect(await problemsOfLedger(database)).toEqual([`account ${gone}: it has entries and does not exist`]);
   });
 
-  it.each(['open', 'voided'])('is found by verify behind a hold that is %s', async (state) => {
+  it.each(['open', 'voided'])('is found by verify in a hold that is %s', async (state) => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1_000]);
     const [gone] = accounts as [number];

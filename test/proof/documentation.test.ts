@@ -14,7 +14,7 @@ const leaves: SlowLeaf[] = [
   { wallet: 'wal_carla', balance: 0n, salt: '33'.repeat(32), head: '00'.repeat(32) },
 ];
 
-it('the worked example of the documentation is what the definition says, and is accepted', async () => {
+it('the example of the documentation follows the definition, and is accepted', async () => {
   expect(example.root).toBe(slowRoot(1, 1_700_000_000, 3, slowTree(leaves), '0'.repeat(64)));
   expect(example.path).toEqual(slowPath(leaves, 1).map(({ side, sum, hash }) => ({ side, sum_msat: Number(sum), hash })));
   for (const { hash } of [slowTree(leaves), slowTree(leaves.slice(0, 2)), slowTree(leaves.slice(1, 2))]) {

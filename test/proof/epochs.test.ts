@@ -16,7 +16,7 @@ const forever = new AbortController().signal;
 const MANY = 301;
 
 onBothDatabases('epochs of the proof of liabilities', (open) => {
-  it('prove every wallet what the definition of the tree says, for few wallets and for many', async () => {
+  it('prove every wallet its balance as the definition of the tree says, for few and for many wallets', async () => {
     const { database, ledger, proofs, wallets } = await started(open, 0);
     for (const more of [1, 1, 61, 1, 1, 64, MANY - 129]) {
       wallets.push(...(await manyWallets(database, ledger, balances(more))));
@@ -26,14 +26,14 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect(wallets).toHaveLength(MANY);
   });
 
-  it('begin with no wallet at all', async () => {
+  it('can be made without any wallet', async () => {
     const { proofs } = await started(open, 0);
     const epoch = await proofs.take(forever);
     expect([epoch.epoch, epoch.leaves, epoch.totalMsat]).toEqual([1, 0, 0]);
     expect(hex(epoch.root)).toBe(slowRoot(1, epoch.createdAt, 0, slowTree([]), '0'.repeat(64)));
   });
 
-  it('are one moment of the ledger, although money moves while they are being made', async () => {
+  it('are one moment of the ledger, although money moves while they are made', async () => {
     const { database, ledger, proofs, wallets } = await started(open, MANY);
     const taking = { over: false };
     const epoch = proofs.take(forever).finally(() => {
@@ -54,7 +54,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
-  it('are not published when a wallet was dropped: the rest of the ledger still owes it', async () => {
+  it('are not published when a wallet is missing: the sums of the ledger disagree', async () => {
     const { database, proofs, wallets } = await started(open, 3);
     await proofs.take(forever);
     await dropWallet(database, wallets[1] as TestedWallet);
@@ -62,7 +62,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect((await proofs.last())?.epoch).toBe(1);
   });
 
-  it('commit each to the root before it, and keep every root but only the last trees', async () => {
+  it('commit to the root before it, and keep every root but only the last trees', async () => {
     const { database, proofs, wallets } = await started(open, 70);
     const epochs = [];
     for (let number = 1; number <= KEEP_EPOCHS + 2; number++) epochs.push(await proofs.take(forever));
@@ -81,7 +81,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect(await count(database, 'leaves')).toBe(KEEP_EPOCHS * wallets.length);
   });
 
-  it('put other neighbours beside a wallet, and another salt into its leaf, each time', async () => {
+  it('change the neighbours of a wallet and the salt of its leaf each time', async () => {
     const { proofs, wallets } = await started(open, 100);
     const orders: string[][] = [];
     const salts = new Set<string>();
@@ -97,7 +97,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect(orders[0]).not.toEqual(wallets.map(({ id }) => id));
   });
 
-  it('have no proof for a wallet that is younger, until the next one', async () => {
+  it('have no proof for a wallet that was created later', async () => {
     const { database, ledger, proofs } = await started(open, 70);
     await proofs.take(forever);
     const [young] = (await manyWallets(database, ledger, [500])) as [TestedWallet];
@@ -106,7 +106,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect((await proofs.ofWallet(young)).balanceMsat).toBe(500);
   });
 
-  it('that were interrupted show nothing and leave nothing behind', async () => {
+  it('are neither visible nor left in the database when they were interrupted', async () => {
     const { database, proofs, wallets } = await started(open, 1100);
     const stopped = new AbortController();
     const refused = expect(proofs.take(stopped.signal)).rejects.toThrow();
@@ -119,7 +119,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect([await count(database, 'trees'), await count(database, 'leaves')]).toEqual([1, wallets.length]);
   });
 
-  it('taken by two instances at once are one epoch each, or given up; the next one is whole again', async () => {
+  it('made by two instances at once are either two epochs or given up; the next one is complete', async () => {
     const { database, proofs, wallets } = await started(open, 140);
     const taken = await Promise.allSettled([proofs.take(forever), proofs.take(forever)]);
     const published = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

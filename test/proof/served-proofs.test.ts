@@ -17,7 +17,7 @@ async function freshEpoch(client: Client): Promise<Json> {
 onFakeNode(
   'the proof of liabilities of a live service',
   ({ client, neighbour }) => {
-    it('is accepted by the verifier for every wallet, with what the wallet holds', async () => {
+    it('is accepted by the verifier for every wallet, with its balance', async () => {
       const [alma, bruno, empty, other] = [
         await client.wallet(5000),
         await client.wallet(700),
@@ -49,7 +49,7 @@ onFakeNode(
       expect(published.leaves).toBe(4);
     });
 
-    it('counts what is held for a payment as owed until it has left', async () => {
+    it('counts money held for a payment as owed until it has left', async () => {
       const wallet = await client.wallet(3000);
       const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 2000, hold: true });
       await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
@@ -65,7 +65,7 @@ onFakeNode(
       await client.decideHold(payment_hash, 'cancel');
     });
 
-    it('rejects what was tampered with after it was served, and the proof of somebody else', async () => {
+    it('rejects proofs that were changed, and the proof of another wallet', async () => {
       const [mine, other] = [await client.wallet(400), await client.wallet(800)];
       const { epoch, root } = await freshEpoch(client);
       const [proof, theirs] = [
@@ -109,7 +109,7 @@ onFakeNode(
       expect((await client.ask('GET', '/v1/proofs?page=9999')).body).toEqual([]);
     });
 
-    it('is served to whoever may read the wallet, and to nobody else', async () => {
+    it('is served only to keys that may read the wallet', async () => {
       const wallet = await client.wallet(10);
       const { epoch } = await freshEpoch(client);
       const asks = async (key: string | undefined, path = wallet.id) =>
@@ -122,7 +122,7 @@ onFakeNode(
       expect(await asks(neighbour.secretKey)).toBe(404);
     });
 
-    it('says in a word of its own that there is no proof, or no longer one', async () => {
+    it('has an error type for a proof that does not exist, or no longer exists', async () => {
       const refused = async (path: string) => {
         const { status, body } = await client.ask('GET', path, { key: client.secretKey });
         return [status, body.type];

@@ -41,7 +41,7 @@ function plain({ sumMsat, hash }: SumNode) {
 }
 
 describe('the Merkle-sum tree', () => {
-  it('streamed from below is the tree of the definition, for every number of leaves', () => {
+  it('equals the tree of the definition, for every number of leaves', () => {
     fc.assert(
       fc.property(leaves, (all) => {
         expect(plain(built(all).top)).toEqual(slowTree(slow(all)));
@@ -54,7 +54,7 @@ describe('the Merkle-sum tree', () => {
     }
   });
 
-  it('has for every leaf the path of the definition, made of nodes that it has told of', () => {
+  it('has for every leaf the path of the definition, of nodes that it reported', () => {
     fc.assert(
       fc.property(someLeaves, fc.nat(), (all, number) => {
         const index = number % all.length;
@@ -93,14 +93,14 @@ describe('the Merkle-sum tree', () => {
     );
   });
 
-  it('commits to the sum of each child, not only to what they add up to', () => {
+  it('commits to the sum of each child, not only to their total', () => {
     const hash = new Uint8Array(32).fill(7);
     const node = (sum: number) => ({ sumMsat: msat(sum), hash });
     expect(hex(innerNode(node(3), node(5)).hash)).not.toBe(hex(innerNode(node(5), node(3)).hash));
     expect(hex(innerNode(node(8), node(0)).hash)).not.toBe(hex(innerNode(node(3), node(5)).hash));
   });
 
-  it('refuses sums below zero and sums that overflow', () => {
+  it('rejects negative sums and sums that overflow', () => {
     const node = (sum: number) => ({ sumMsat: msat(sum), hash: NOTHING });
     const below = { salt: NOTHING, walletId: 'wal_1', balanceMsat: msat(-1), head: NOTHING };
     expect(() => leafNode(below)).toThrow(InvariantViolation);

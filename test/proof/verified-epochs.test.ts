@@ -11,7 +11,7 @@ const forever = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 
 onBothDatabases('npm run verify and the proof of liabilities', (open) => {
-  it('finds nothing wrong with an epoch, also when money has moved since', async () => {
+  it('finds no problem in an epoch, also when money has moved since', async () => {
     const { database, ledger, proofs, wallets } = await started(open);
     expect(await problemsOf(database)).toEqual([]);
     await proofs.take(forever);
@@ -54,7 +54,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
     });
   }
 
-  it('finds a wallet that was left out, although the published tree is whole without it', async () => {
+  it('finds a wallet that was left out, although the published tree is consistent without it', async () => {
     const { database, proofs, wallets } = await started(open);
     await dropWallet(database, wallets[3] as TestedWallet);
     // What the dropped wallet is owed would show in the sum: it is empty, as it was made.
@@ -65,7 +65,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
     ]);
   });
 
-  it('finds leaves that are older than their epoch says', async () => {
+  it('finds leaves that are older than their epoch', async () => {
     const { database, ledger, wallets } = await started(open);
     const later = createProofs({ database, clock: { nowMs: () => systemClock.nowMs() + HOUR_MS }, log: silentLog });
     await later.take(forever);
@@ -74,7 +74,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
     expect((await problemsOf(database)).join('\n')).toContain('was made before it and is in no leaf');
   });
 
-  it('finds leaves of two moments: a transfer that left one wallet and has not reached the other', async () => {
+  it('finds leaves of two moments: a transfer is in the leaf of only one of its wallets', async () => {
     const { database, ledger, proofs, wallets } = await started(open);
     const [a, b] = wallets as [TestedWallet, TestedWallet];
     await proofs.take(forever);

@@ -113,7 +113,7 @@ for (const [what, tampered] of Object.entries(REJECTED)) {
   });
 }
 
-it('rejects every proof of a dropped wallet, once the root is made without it', async () => {
+it('rejects every proof of a dropped wallet when the root was made without it', async () => {
   const without = leaves.filter((_, index) => index !== 3);
   const root = rootOf(without);
   const kept = without[2] as SlowLeaf;
@@ -125,7 +125,7 @@ it('rejects every proof of a dropped wallet, once the root is made without it', 
   }
 });
 
-it('rejects an inner node that is passed off as a leaf, and a root whose total hides a sum below zero', async () => {
+it('rejects an inner node presented as a leaf, and a root whose total hides a negative sum', async () => {
   const pair = slowTree(leaves.slice(2, 4));
   const asLeaf = { ...proofOf(3), leaf_index: 1, leaves: 4, balance_msat: Number(pair.sum), path: proofOf(3).path.slice(1) };
   expect((await verify(asLeaf)).code).toBe(1);
@@ -142,17 +142,17 @@ it('rejects an inner node that is passed off as a leaf, and a root whose total h
   );
 });
 
-it('rejects a total that was published, but that the tree does not add up to', async () => {
+it('rejects a published total that is not the sum of the tree', async () => {
   const less = { ...slowTree(leaves), sum: slowTree(leaves).sum - 1000n };
   const proof = { ...proofOf(3), total_msat: Number(less.sum) };
   expect((await verify(proof, { root: rootOf(leaves, less) })).said).toMatch(/^REJECTED: the path adds up to/);
 });
 
-it('says which balance it found, for its user to compare', async () => {
+it('prints the balance that it found, for its user to compare', async () => {
   expect((await verify(proofOf(3))).said).toContain(`: ${mine} of the `);
 });
 
-it('says with another exit code that it could not check anything', async () => {
+it('has another exit code when it could not check anything', async () => {
   expect((await runVerifier(proofOf(3), ['wal_3', rootOf(leaves)])).code).toBe(2);
   expect((await runVerifier(proofOf(3), [rootOf(leaves)])).code).toBe(2);
   expect((await verify('<html>')).code).toBe(2);

@@ -12,7 +12,7 @@ import { type ReconcileDependencies, reconcile } from '../../src/reconcile/recon
 import type { ReconciliationReport, ReconciliationScope } from '../../src/reconcile/report.ts';
 import { beginPeriodic, storeReport } from '../../src/reconcile/requests.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
-import { draftOf, preimageOf, roomsOn } from '../ledger/rooms.ts';
+import { draftOf, modulesOn, preimageOf } from '../ledger/modules.ts';
 import { silentLog } from '../support/ledger.ts';
 
 export const RESERVE_MSAT = 5000;
@@ -31,7 +31,7 @@ export interface Answers {
 
 /** A ledger and a node whose answers are written down, with the means to reconcile them. */
 export async function booksOn(database: Database) {
-  const rooms = await roomsOn(database);
+  const modules = await modulesOn(database);
   const answers: Answers = { payments: new Map(), invoices: new Map(), localMsat: OWN_MSAT, asked: 0, inFlight: 0, mostInFlight: 0 };
   const clock = { ms: Math.floor(Date.now() / 1000) * 1000, nowMs: () => clock.ms };
   // Only the reconciliation's own clock is moved: ids made in a future would stay ahead for the rest of the process.
@@ -45,7 +45,7 @@ export async function booksOn(database: Database) {
     isAvailable: async () => true,
     requireAvailable: async () => undefined,
   } as unknown as NodeConnection;
-  const { ledger, invoices } = rooms;
+  const { ledger, invoices } = modules;
   const noLink = () => {
     throw new Error('no payment here has a link');
   };
@@ -66,7 +66,7 @@ export async function booksOn(database: Database) {
     timing,
   };
   return {
-    ...rooms,
+    ...modules,
     answers,
     alerts,
     clock,
@@ -90,19 +90,19 @@ export async function booksOn(database: Database) {
     async pay(wallet: Wallet, amountMsat: number, secondsAgo = 0): Promise<Payment> {
       const createdAt = Math.floor(clock.ms / 1000) - secondsAgo;
       const payment = { ...draftOf(wallet, amountMsat), createdAt };
-      await rooms.saga.start({ payment, reserveMsat: msat(RESERVE_MSAT) });
-      await rooms.saga.stop();
+      await modules.saga.start({ payment, reserveMsat: msat(RESERVE_MSAT) });
+      await modules.saga.stop();
       answers.payments.set(payment.id, { state: 'pending' });
       return payment;
     },
     /** The end of a payment, as the ledger books it and the node says it. */
     async end(payment: Payment, outcome: PaymentOutcome): Promise<void> {
       answers.payments.set(payment.id, outcome);
-      await rooms.saga.conclude(payment, outcome);
+      await modules.saga.conclude(payment, outcome);
     },
     /** An invoice that the node knows as open. */
     async invoice(wallet: Wallet, amountMsat: number): Promise<Invoice> {
-      const invoice = await rooms.invoice(wallet, amountMsat);
+      const invoice = await modules.invoice(wallet, amountMsat);
       answers.invoices.set(invoice.paymentHash, { state: 'open' });
       return invoice;
     },

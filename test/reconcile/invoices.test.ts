@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createEventPosition } from '../../src/connection/position.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
 import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
-import { draftOf } from '../ledger/rooms.ts';
+import { draftOf } from '../ledger/modules.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { type Books, booksOn } from './books.ts';
 

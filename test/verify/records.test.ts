@@ -62,7 +62,7 @@ onFakeNode('npm run verify and payments', (service) => {
     busy = await beBusy(service);
   });
 
-  it('finds nothing wrong with a busy service', async () => {
+  it('finds no problem in a busy service', async () => {
     expect(await service.problems()).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ onFakeNode('npm run verify and payments', (service) => {
     expect(found.join('\n')).toContain('msat in suspense: what arrived for no wallet and what was booked are not the same');
   });
 
-  it('finds an open hold that no payment owns, although it is what the account says is held', async () => {
+  it('finds an open hold that no payment owns, although the account includes it', async () => {
     const held = `INSERT INTO ledger_hold (id, account, amount_msat, state) SELECT 'lntx_0', ${ACCOUNT}, 1, 'open' WHERE $1 <> ''
       ;UPDATE ledger_account SET held_msat = held_msat + 1 WHERE id = ${ACCOUNT}`;
     expect(await service.problemsAfter(held, busy.charged)).toEqual(['lntx_0: no payment owns this hold']);

@@ -1,10 +1,10 @@
 import { mayGoBelowZero } from '../../src/ledger/accounts.ts';
 import type { HoldOrder, Posting, TransferOrder } from '../../src/ledger/posting.ts';
 
-/** Why the twin did not do a posting. */
+/** Why a posting was rejected. */
 export type Refused = 'insufficient_balance' | 'closed' | 'bug' | 'row';
 
-interface TwinHold {
+interface ReferenceHold {
   readonly account: number;
   readonly msat: number;
   open: boolean;
@@ -12,11 +12,11 @@ interface TwinHold {
 
 interface Books {
   readonly balances: Map<number, number>;
-  readonly holds: Map<string, TwinHold>;
+  readonly holds: Map<string, ReferenceHold>;
   readonly rows: Set<string>;
 }
 
-/** Thrown half way; the books are then put back as they were. */
+/** Thrown in the middle of a posting; the books are then restored. */
 class Stop extends Error {
   readonly why: Refused;
 
@@ -27,10 +27,10 @@ class Stop extends Error {
 }
 
 /**
- * The ledger as a child would write it: one posting after the other, on a copy of all the books, which is thrown away when something
- * is not right. It knows nothing of batches, savepoints or locks.
+ * The simplest ledger: it applies one posting after the other to a copy of all books, and drops the copy when the posting is rejected. It
+ * has no batches, savepoints or locks.
  */
-export class SlowTwin {
+export class ReferenceLedger {
   #books: Books;
 
   constructor(balances: Iterable<readonly [account: number, msat: number]>) {
@@ -63,7 +63,7 @@ export class SlowTwin {
     }
   }
 
-  /** What ends goes before what begins: what a hold releases may be spent by the posting that ends it. */
+  /** Holds are ended first: a posting may spend the money that it releases. */
   #try({ voids = [], posts = [], transfers = [], holds = [], rows = [] }: Posting): void {
     for (const { holdId, account } of voids) this.#close(holdId, account);
     for (const { holdId, account, transfers: spends } of posts) {
@@ -94,7 +94,7 @@ export class SlowTwin {
     this.#books.holds.set(id, { account, msat: Math.min(amountMsat + reserveMsat, spendable), open: true });
   }
 
-  #close(holdId: string, account: number): TwinHold {
+  #close(holdId: string, account: number): ReferenceHold {
     const hold = this.#books.holds.get(holdId);
     if (hold?.account !== account) throw new Stop('bug');
     if (!hold.open) throw new Stop('closed');

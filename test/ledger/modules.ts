@@ -19,10 +19,10 @@ import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
 import { silentLog, testDeposit } from '../support/ledger.ts';
 
 const NOW_MS = 1_700_000_000_000;
-const standing: Clock = { nowMs: () => NOW_MS };
+const fixedClock: Clock = { nowMs: () => NOW_MS };
 
-/** The rooms around the ledger, on a database that fails where a test says, with a node that leaves every payment pending. */
-export interface Rooms {
+/** The modules around the ledger, on a database that fails where a test chooses, with a node that leaves every payment pending. */
+export interface Modules {
   readonly database: FaultyDatabase;
   readonly ledger: Ledger;
   readonly invoices: Invoices;
@@ -31,10 +31,10 @@ export interface Rooms {
   invoice(wallet: Wallet, amountMsat: number): Promise<Invoice>;
 }
 
-export async function roomsOn(healthy: Database): Promise<Rooms> {
+export async function modulesOn(healthy: Database): Promise<Modules> {
   const database = faulty(healthy);
-  const ledger = createLedger(database, standing);
-  const wallets = createWallets(healthy, createAccounts(healthy, standing), standing);
+  const ledger = createLedger(database, fixedClock);
+  const wallets = createWallets(healthy, createAccounts(healthy, fixedClock), fixedClock);
   const node = stubNode();
   const connection: NodeConnection = {
     node,
@@ -48,7 +48,7 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
     ledger,
     connection,
     routeKeysend: keysendRouting(wallets, undefined),
-    clock: standing,
+    clock: fixedClock,
     maxOpenInvoices: 1_000_000,
   });
   const noLink = () => {
@@ -64,9 +64,9 @@ export async function roomsOn(healthy: Database): Promise<Rooms> {
     saga: new Saga({
       database,
       ledger,
-      alerts: createAlerts(healthy, standing, silentLog),
+      alerts: createAlerts(healthy, fixedClock, silentLog),
       connection,
-      clock: standing,
+      clock: fixedClock,
       log: silentLog,
       invoices,
       maxInFlight: 1000,

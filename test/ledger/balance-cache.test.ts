@@ -15,23 +15,23 @@ import { amount, freshUrls, MIGRATIONS, problemsOfLedger, silentLog } from '../s
 
 const ACCOUNTS = Array.from({ length: 12 }, (_, index) => 5 + index);
 const NODE = 1;
-/** Every few transfers, a slow sweep: most moments of a history are in the middle of one. Fewer accounts stay known than there are. */
-const PACE = { writeBackAfter: 5, rowsPerBatch: 1, rowsPerTransfer: 1, maxClean: 4 };
+/** A slow write-back every few transfers: most moments of a history are in the middle of one. Fewer accounts are cached than exist. */
+const CACHE = { writeBackAfter: 5, rowsPerBatch: 1, rowsPerTransfer: 1, maxClean: 4 };
 
-const openAccount = statement('test_tail_account', `INSERT INTO ledger_account (kind) VALUES ('wallet')`);
-const tailRow = statement<{ written: number; last: number }>(
-  'test_tail_row',
+const openAccount = statement('test_cache_account', `INSERT INTO ledger_account (kind) VALUES ('wallet')`);
+const progressRow = statement<{ written: number; last: number }>(
+  'test_cache_progress',
   'SELECT written, (SELECT coalesce(max(position), 0) FROM ledger_transfer) AS last FROM ledger_tail',
 );
 const laggingRows = statement<{ n: number }>(
-  'test_tail_lagging',
+  'test_cache_lagging',
   `SELECT count(*) AS n FROM ledger_account a WHERE entries <
      (SELECT count(*) FROM ledger_transfer WHERE from_account = a.id OR to_account = a.id)`,
 );
 
-/** Rows that a sweep has reached which is not through. */
+/** Rows that an unfinished write-back has updated. */
 const rowsAhead = statement<{ n: number }>(
-  'test_tail_ahead',
+  'test_cache_ahead',
   'SELECT count(*) AS n FROM ledger_account WHERE held_msat = 0 AND last_position > (SELECT written FROM ledger_tail)',
 );
 
@@ -47,7 +47,7 @@ async function booksOf(ledger: Ledger): Promise<Books> {
   return books;
 }
 
-describe('the tail of SQLite’s ledger', () => {
+describe('SQLite’s cache of balances', () => {
   const urls = freshUrls('sqlite');
   const opened: Database[] = [];
   afterAll(async () => {
@@ -66,14 +66,14 @@ describe('the tail of SQLite’s ledger', () => {
     return database;
   }
 
-  async function fresh(pace = PACE): Promise<{ url: string; database: FaultyDatabase; ledger: Ledger }> {
+  async function fresh(cache = CACHE): Promise<{ url: string; database: FaultyDatabase; ledger: Ledger }> {
     const url = await urls();
     const database = faulty(await open(url));
     await migrate(database, MIGRATIONS);
     await database.transaction(async (tx) => {
       for (const _ of ACCOUNTS) await tx.run(openAccount);
     });
-    return { url, database, ledger: createLedger(database, systemClock, pace) };
+    return { url, database, ledger: createLedger(database, systemClock, cache) };
   }
 
   /** What kill -9 would leave at this moment, opened as the next start opens it. */
@@ -81,13 +81,13 @@ describe('the tail of SQLite’s ledger', () => {
     const copy = await urls();
     copyNow(url, copy);
     const database = await open(copy);
-    return { database, ledger: createLedger(database, systemClock, PACE) };
+    return { database, ledger: createLedger(database, systemClock, CACHE) };
   }
 
-  it('accepts no double spend when another process has written to the file', async () => {
+  it('prevents a double spend when another process has written to the file', async () => {
     const { url, database, ledger } = await fresh();
     // A tool's connection takes no lock, as a second service would behind a lock that failed.
-    const intruder = createLedger(await openBeside(url), systemClock, PACE);
+    const intruder = createLedger(await openBeside(url), systemClock, CACHE);
     const [from = 0, to = 0] = ACCOUNTS;
     const move = (by: Ledger, source: number, target: number, msat: number) =>
       by.post({ transfers: [{ id: newId(), from: source, to: target, amountMsat: amount(msat) }] });
@@ -108,9 +108,9 @@ describe('the tail of SQLite’s ledger', () => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('a kill at any moment of writing back loses nothing that was committed and invents nothing', async () => {
+  it('loses and adds no transfer when the process is killed at any moment of a write-back', async () => {
     const { url, database, ledger } = await fresh();
-    const seen = { lagging: 0, sweeping: 0, failed: 0, killed: 0 };
+    const seen = { lagging: 0, writingBack: 0, failed: 0, killed: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
         for (const { postings, faults, killAt } of steps) {
@@ -128,7 +128,7 @@ describe('the tail of SQLite’s ledger', () => {
           if (wasKilled) {
             seen.killed += 1;
             const inside = await open(copy);
-            const found = await booksOf(createLedger(inside, systemClock, PACE));
+            const found = await booksOf(createLedger(inside, systemClock, CACHE));
             // Postings may need several transactions, so some of them may be there, but only whole ones.
             if (postings.length === 1) expect(found).toEqual(before);
             expect(await problemsOfLedger(inside)).toEqual([]);
@@ -137,7 +137,7 @@ describe('the tail of SQLite’s ledger', () => {
           const after = await booksOf(ledger);
           const lagging = (await database.first(laggingRows))?.n ?? 0;
           if (lagging > 0) seen.lagging += 1;
-          if (lagging > 0 && ((await database.first(rowsAhead))?.n ?? 0) > 0) seen.sweeping += 1;
+          if (lagging > 0 && ((await database.first(rowsAhead))?.n ?? 0) > 0) seen.writingBack += 1;
           expect(await problemsOfLedger(database)).toEqual([]);
           const next = await afterKill(url);
           expect(await problemsOfLedger(next.database)).toEqual([]);
@@ -151,11 +151,11 @@ describe('the tail of SQLite’s ledger', () => {
       }),
       { numRuns: 40, seed: 4 },
     );
-    expect(Math.min(seen.lagging, seen.sweeping, seen.failed, seen.killed)).toBeGreaterThan(10);
+    expect(Math.min(seen.lagging, seen.writingBack, seen.failed, seen.killed)).toBeGreaterThan(10);
   });
 
-  it('a page of history is the same wherever the tail begins, after a kill, and once all is written back', async () => {
-    const { url, database, ledger } = await fresh({ ...PACE, writeBackAfter: 70 });
+  it('gives the same page of history before a write-back, after a kill, and after all balances were written back', async () => {
+    const { url, database, ledger } = await fresh({ ...CACHE, writeBackAfter: 70 });
     const receipts: Receipt[] = [];
     // Two milestones of account 5, in company, and two sweeps.
     for (let i = 0; i < 30; i++) {
@@ -195,7 +195,7 @@ describe('the tail of SQLite’s ledger', () => {
     expect(await ledger.entries(10_000, 1, 5).catch((error: Error) => error.message)).toMatch(/does not exist/);
   });
 
-  it('all accounts of a snapshot are what is committed, also for another process that only reads', async () => {
+  it('gives the committed accounts of a snapshot, also in another process that only reads', async () => {
     const { url, database, ledger } = await fresh();
     for (let i = 0; i < 8; i++) {
       await ledger.post({ transfers: [{ id: newId(), from: NODE, to: 5 + (i % 6), amountMsat: amount(10 + i) }] });
@@ -212,19 +212,19 @@ describe('the tail of SQLite’s ledger', () => {
     expect(Object.values(found).reduce((sum, [balanceMsat]) => sum + balanceMsat, 0)).toBe(0);
   });
 
-  it('stays short, so that a start after a kill is quick', async () => {
+  it('limits how many transfers a start after a kill reads again', async () => {
     const { database, ledger } = await fresh();
     for (let i = 0; i < 100; i++) {
       const to = ACCOUNTS[i % ACCOUNTS.length] ?? 5;
       await Promise.all([1, 2, 3].map((msat) => ledger.post({ transfers: [{ id: newId(), from: NODE, to, amountMsat: amount(msat) }] })));
-      const row = await database.first(tailRow);
+      const row = await database.first(progressRow);
       // One batch of three begins a sweep; four more write 13 rows, and what came meanwhile is what is left.
-      expect((row?.last ?? 0) - (row?.written ?? 0)).toBeLessThanOrEqual(PACE.writeBackAfter + 5 * 3);
+      expect((row?.last ?? 0) - (row?.written ?? 0)).toBeLessThanOrEqual(CACHE.writeBackAfter + 5 * 3);
     }
-    expect((await database.first(tailRow))?.last).toBe(300);
+    expect((await database.first(progressRow))?.last).toBe(300);
   });
 
-  it('verify finds rows that lag behind what counts as written back, and a tail that was cut off', async () => {
+  it('verify finds rows that should have been written back, and last transfers that were deleted', async () => {
     for (const tampering of [
       'UPDATE ledger_tail SET written = written + 1',
       `UPDATE ledger_tail SET heads = zeroblob(32)`,
@@ -245,7 +245,7 @@ describe('the tail of SQLite’s ledger', () => {
       await ledger.drain();
       await pay();
       expect(await problemsOfLedger(database)).toEqual([]);
-      await database.transaction((tx) => tx.run(statement(`test_tail_${tampering.length}_${tampering.slice(-9)}`, tampering)));
+      await database.transaction((tx) => tx.run(statement(`test_cache_${tampering.length}_${tampering.slice(-9)}`, tampering)));
       expect(await problemsOfLedger(database), tampering).not.toEqual([]);
     }
   });
