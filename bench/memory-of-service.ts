@@ -4,7 +4,7 @@ import { createAccounts } from '../src/accounts/accounts.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { createAccess } from '../src/http/auth/access.ts';
 import { createIdempotentHandler } from '../src/http/idempotent.ts';
-import { createObjects } from '../src/http/objects.ts';
+import { createObjects } from '../src/http/objects/objects.ts';
 import { paymentRoutes } from '../src/http/routes/payments.ts';
 import { walletRoutes } from '../src/http/routes/wallets.ts';
 import { createServer } from '../src/http/server.ts';

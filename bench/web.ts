@@ -5,7 +5,7 @@ import type { Database } from '../src/db/database.ts';
 import type { App } from '../src/http/app-type.ts';
 import { type Access, createAccess } from '../src/http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from '../src/http/idempotent.ts';
-import { createObjects, type Objects } from '../src/http/objects.ts';
+import { createObjects, type Objects } from '../src/http/objects/objects.ts';
 import { createServer } from '../src/http/server.ts';
 import { createIdempotency } from '../src/idempotency/idempotency.ts';
 import { systemClock } from '../src/kernel/clock.ts';

@@ -1,34 +1,80 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { MAX_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { EXAMPLE } from './openapi/example-values.ts';
 
 const MAX_SAT = Math.floor(MAX_MSAT / 1000);
 
-export const NumSatoshis = Type.Integer({ minimum: 1, maximum: MAX_SAT, unit: 'satoshis', description: 'Whole satoshis' });
+export const NumSatoshis = Type.Integer({
+  minimum: 1,
+  maximum: MAX_SAT,
+  unit: 'satoshis',
+  description: 'The amount in whole satoshis. 1 satoshi is 1000 millisatoshis',
+});
 /** For an invoice: 0 or absent means any amount. */
 export const NumSatoshisOrAny = Type.Integer({
   minimum: 1,
   maximum: MAX_SAT,
   zeroIsAbsent: true,
   unit: 'satoshis',
-  description: 'Whole satoshis; 0 or absent: any amount',
+  description: 'The amount in whole satoshis. Without it the payer chooses the amount',
 });
-export const AmountMsat = Type.Integer({ minimum: 0, maximum: MAX_MSAT, unit: 'millisatoshis', description: 'Millisatoshis' });
-/** BOLT11 `d` holds 639 bytes; the bound in bytes is checked by {@link memoText}. */
-export const Memo = Type.String({ maxLength: 639 });
-export const UserLabel = Type.String({ maxLength: 255 });
+const AmountMsat = Type.Integer({ minimum: 0, maximum: MAX_MSAT, unit: 'millisatoshis' });
+export const PositiveMsat = Type.Integer({ minimum: 1, maximum: MAX_MSAT, unit: 'millisatoshis' });
+export const FeeLimit = {
+  ...AmountMsat,
+  description:
+    'The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not ' +
+    'cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount',
+};
+export const LinkFeeLimit = {
+  ...AmountMsat,
+  description:
+    'The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount, at least 1000',
+};
+/** A BOLT11 `d` field holds 639 bytes; {@link memoText} checks the bytes. */
+export const Memo = Type.String({ maxLength: 639, description: 'A description for people. At most 639 bytes in UTF-8' });
+export const UserLabel = Type.String({ maxLength: 255, description: 'A label of your choice, for people' });
 /** For a change: null and "" clear the label. */
-export const ChangedLabel = Type.String({ maxLength: 255, clearable: true, description: 'null or an empty text clears it' });
-export const Expiry = Type.Integer({ minimum: 60, maximum: 31_536_000, unit: 'seconds', description: 'Seconds', zeroIsAbsent: true });
+export const ChangedLabel = Type.String({
+  maxLength: 255,
+  clearable: true,
+  description: 'A label of your choice, for people. null or an empty text clears it',
+});
+export const Expiry = Type.Integer({ minimum: 60, maximum: 31_536_000, unit: 'seconds', zeroIsAbsent: true });
 export const PassThru = Type.Object(
   {},
-  { additionalProperties: true, description: 'Any JSON object of at most 4 kB; comes back with the transaction' },
+  {
+    additionalProperties: true,
+    description:
+      'A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the ' +
+      'transaction; lists can be searched by it',
+  },
 );
 export const Pubkey = Type.String({
   pattern: '^0[23][0-9a-fA-F]{64}$',
   rule: 'a public key: 66 hexadecimal characters that begin with 02 or 03',
-  description: '33-byte public key in hex',
+  description: 'The public key of a Lightning node: 33 bytes in hex',
 });
+/** A BOLT11 invoice. */
+export const PaymentRequest = Type.String({ maxLength: 8000, description: 'A BOLT11 invoice' });
+export const CustomRecords = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description: 'TLV records for the receiver: type (65536 or more) → text, or an object, which is sent as JSON. At most 1100 bytes',
+  },
+);
+
+/** A request field that takes one of these words. */
+export function choice<const T extends string>(words: readonly T[], options: { description: string; mayBeEmpty?: boolean }) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...words], ...options });
+}
+
+/** The same schema with another description. */
+export function described<T extends TSchema>(schema: T, description: string): T {
+  return { ...schema, description };
+}
 
 const PASS_THRU_BYTES = 4096;
 const MAX_DEPTH = 8;
@@ -112,5 +158,10 @@ const CUSTOM_RECORDS_BYTES = 1100;
 /** An empty one takes room as well: ten bytes for its type and its length. */
 const MAX_CUSTOM_RECORDS = 64;
 
-/** `<key>` in a path: a wallet access key, or with a secret API key the wallet's id. */
-export const KeyParams = Type.Object({ key: Type.String() });
+/** `{key}` in a path. */
+export const KeyParams = Type.Object({
+  key: Type.String({
+    description: "An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`)",
+    examples: [EXAMPLE.wallet],
+  }),
+});

@@ -1,3 +1,4 @@
+import swagger from '@fastify/swagger';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyReply,
@@ -17,8 +18,9 @@ import { limitConnectionsPerAddress } from './limits/connections.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { limitUnsentBytes } from './limits/unsent-bytes.ts';
 import { collectMethods, rejectOtherMethods } from './methods.ts';
-import { collectRoutes } from './openapi/collect.ts';
-import { descriptionRoutes } from './openapi/routes.ts';
+import { documentOptions } from './openapi/document.ts';
+import { openApiRoute } from './openapi/openapi-route.ts';
+import { referencePage } from './openapi/reference-page.ts';
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
 import { rejectUnknownParameters } from './requests/query.ts';
@@ -93,11 +95,15 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     if (config?.lnurl) lnurlPaths.push(new RegExp(`^${url.replaceAll(/:[^/]+/g, '[^/?]+')}/?([?]|$)`));
   });
   const paths = collectMethods(app);
-  const described = collectRoutes(app);
-  register(app);
-  descriptionRoutes(app, described);
-  startPage(app);
-  rejectOtherMethods(app, paths());
+  // It collects the routes that are added after it.
+  app.register(swagger, documentOptions());
+  app.after(() => {
+    register(app);
+    openApiRoute(app);
+    referencePage(app);
+    startPage(app);
+    rejectOtherMethods(app, paths());
+  });
   return app;
 }
 

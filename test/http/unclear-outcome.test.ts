@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createIdempotentHandler } from '../../src/http/idempotent.ts';
-import { createObjects } from '../../src/http/objects.ts';
+import { createObjects } from '../../src/http/objects/objects.ts';
 import { paymentRoutes } from '../../src/http/routes/payments.ts';
+import { transferRoutes } from '../../src/http/routes/transfers.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Idempotency } from '../../src/idempotency/idempotency.ts';
 import { msat } from '../../src/kernel/money.ts';
@@ -65,7 +66,7 @@ it('a busy ledger is 503 with Retry-After: nothing was done', async () => {
     payments: { transfer: busy },
   };
   const app = createServer(pino({ level: 'silent' }), (server) =>
-    paymentRoutes(server, deps as unknown as Parameters<typeof paymentRoutes>[1]),
+    transferRoutes(server, deps as unknown as Parameters<typeof transferRoutes>[1]),
   );
   const answer = await app.inject({ method: 'POST', url: '/v1/wallet/x/transfer', payload: { dest_wallet_id: 'wal_2', num_satoshis: 1 } });
   expect(answer.statusCode).toBe(503);

@@ -1,13 +1,26 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
+import { Type } from 'typebox';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 import { bearerToken } from '../auth/credential.ts';
 import { isLoopback, isLoopbackUrl } from '../limits/addresses.ts';
+import { PUBLIC } from '../openapi/route-schema.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { registerRequestMetrics } from './request-metrics.ts';
 import { type MetricsSources, registerServiceMetrics } from './service-metrics.ts';
+
+const schema = {
+  operationId: 'getMetrics',
+  tags: ['Service'],
+  summary: 'Read metrics for Prometheus',
+  description: 'Needs METRICS_TOKEN as `Authorization: Bearer`. Without that setting only programs on the same machine may read it.',
+  ...PUBLIC,
+  produces: ['text/plain'],
+  response: { 200: Type.String() },
+  errorStatuses: [401, 404],
+};
 
 /** Adds `GET /metrics` in Prometheus' text format. Labels are routes, statuses and kinds, never keys, wallets or addresses. */
 export function metricsRoute(app: App, sources: MetricsSources, access: MetricsAccess): void {
@@ -15,7 +28,7 @@ export function metricsRoute(app: App, sources: MetricsSources, access: MetricsA
   registerRequestMetrics(app, registry);
   registerServiceMetrics(registry, sources);
   registerProcessMetrics(app, registry);
-  app.get('/metrics', async (request, reply) => {
+  app.get('/metrics', { schema }, async (request, reply) => {
     requireMetricsAccess(request, access);
     return reply.type(registry.contentType).send(await registry.metrics());
   });

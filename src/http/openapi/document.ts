@@ -1,45 +1,52 @@
-import type { RouteFacts } from './collect.ts';
-import { errorResponses, errorSchema } from './errors.ts';
-import { HEADERS } from './headers.ts';
-import { NamedSchemas, type RouteSchema } from './json-schema.ts';
-import type { OpenApiDocument, Operation, PathItem } from './openapi-types.ts';
-import { describeOperation, PARAMETERS } from './operation.ts';
-import { notesOf, TAGS } from './operations.ts';
-import { INTRODUCTION, SECURITY_SCHEMES } from './prose.ts';
+import { STATUS_CODES } from 'node:http';
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { FastifySchema, RouteOptions } from 'fastify';
+import { isSelectableAnswer } from '../responses/select.ts';
+import { ERROR_SCHEMA, errorResponses, errorsOf, takesIdempotencyKey } from './errors.ts';
+import { type ExampleSchema, exampleOf, withChanges, withFieldExamples } from './examples.ts';
+import { HEADERS, headersWith, PAGE_HEADERS, PARAMETERS } from './headers.ts';
+import { INTRODUCTION } from './introduction.ts';
+import type { ApiResponse, Content, Method, OpenApiDocument, Operation, Parameter, PathItem, Reference } from './openapi-types.ts';
+import { METHODS } from './openapi-types.ts';
+import { SECURITY_SCHEMES, TAGS } from './route-schema.ts';
+import { Components } from './schemas.ts';
 
-const BASE = '/v1/wallet/{key}';
-const ALIAS = '/v1/user/wallet/{key}';
+const BASE = '/v1/wallet/';
+const ALIAS = '/v1/user/wallet/';
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** The description of an API: what its routes' schemas say, in OpenAPI 3.1, with the words of operations.ts. */
-export function describeApi(routes: readonly RouteFacts[]): OpenApiDocument {
-  const named = nameSchemas(routes);
-  const paths: Record<string, PathItem & Record<string, unknown>> = {};
-  const urls = new Set(routes.map(({ url }) => pathOf(url)));
-  for (const route of routes) {
-    const path = pathOf(route.url);
-    // The alias is the same operations again: it is named, not repeated.
-    if (path.startsWith(ALIAS)) continue;
-    const alias = path.startsWith(BASE) ? path.replace(BASE, ALIAS) : undefined;
-    const operation: Operation = describeOperation(route, notesOf(route.method, route.url), named);
-    paths[path] = { ...(alias && urls.has(alias) && { 'x-alias': alias }), ...paths[path], [route.method]: operation };
-  }
+type SwaggerRoute = RouteOptions & { readonly schema?: FastifySchema };
+
+/** Options for @fastify/swagger, which builds the OpenAPI document from the schemas of the routes. */
+export function documentOptions(): FastifyDynamicSwaggerOptions {
+  /** By method and path of the document. */
+  const routes = new Map<string, SwaggerRoute>();
   return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Satchel',
-      version: '1',
-      description: INTRODUCTION,
-      license: { name: 'MIT', identifier: 'MIT' },
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Satchel',
+        version: '1',
+        description: INTRODUCTION,
+        contact: { name: 'The operator of this service' },
+        license: { name: 'MIT', identifier: 'MIT' } as { name: string },
+      },
+      servers: [{ url: '/', description: 'The service that returned this document' }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      components: { securitySchemes: { ...SECURITY_SCHEMES } },
     },
-    servers: [{ url: '/', description: 'The service that answers with this description' }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: {
-      schemas: { Error: errorSchema(), ...named.all() },
-      responses: errorResponses(),
-      headers: HEADERS,
-      parameters: PARAMETERS,
-      securitySchemes: SECURITY_SCHEMES,
+    transform({ schema = {}, url, route }) {
+      // The alias has the same operations: the document names it once for each path.
+      if (route.config?.undocumented || url.startsWith(ALIAS)) return { url, schema: { hide: true } };
+      routes.set(`${String(route.method).toLowerCase()} ${pathOf(url)}`, route);
+      const querystring = withFieldExamples(schema.querystring as ExampleSchema | undefined);
+      return { url, schema: { ...schema, querystring, consumes: [JSON_TYPE, FORM_TYPE], response: responsesWithExamples(schema) } };
+    },
+    transformObject(made) {
+      if (!('openapiObject' in made)) throw new Error('@fastify/swagger made no OpenAPI document');
+      return finish(made.openapiObject as unknown as OpenApiDocument, routes) as unknown as typeof made.openapiObject;
     },
   };
 }
@@ -49,13 +56,140 @@ function pathOf(url: string): string {
   return url.replaceAll(/:([A-Za-z]+)/g, '{$1}');
 }
 
-function nameSchemas(routes: readonly RouteFacts[]): NamedSchemas {
-  const named = new NamedSchemas();
-  for (const { method, url, schemas } of routes) {
-    const name = notesOf(method, url)?.answer;
-    const good = Object.entries(schemas.response ?? {}).find(([status]) => status.startsWith('2'))?.[1];
-    const schema: RouteSchema | undefined = good?.type === 'array' ? good.items : good;
-    if (name !== undefined && schema) named.add(name, schema);
-  }
-  return named;
+const MEANINGS: Readonly<Record<string, string>> = {
+  '200': 'The request succeeded.',
+  '201': 'It is done. The response is the created object.',
+  '202': 'The payment is in flight or its outcome is unknown; its money is held. Poll `GET /v1/lntx/{id}` with the id of `lnTx`.',
+  '503': 'Not ready.',
+};
+
+function responsesWithExamples({ response, documentedResponse, exampleChanges, produces }: FastifySchema): Record<string, object> {
+  const schemas = { ...(response as Record<string, ExampleSchema>), ...documentedResponse } as Record<string, ExampleSchema>;
+  return Object.fromEntries(
+    Object.entries(schemas).map(([status, schema]) => {
+      const example = withChanges(exampleOf(schema), exampleChanges?.[Number(status)]);
+      const examples = produces ? {} : { examples: [example] };
+      return [status, { ...schema, ...examples, 'x-response-description': MEANINGS[status] ?? STATUS_CODES[status] }];
+    }),
+  );
+}
+
+/** Adds what is the same for many operations, writes each object schema once, and sorts the paths by topic. */
+function finish(made: OpenApiDocument, routes: ReadonlyMap<string, SwaggerRoute>): OpenApiDocument {
+  const components = new Components();
+  const paths = Object.entries(made.paths).map(([path, item]): [string, PathItem] => {
+    const operations = METHODS.flatMap((method): [Method, Operation][] => {
+      const operation = item[method];
+      const route = routes.get(`${method} ${path}`);
+      return operation && route ? [[method, finishOperation(operation, method, route, components)]] : [];
+    });
+    const alias = path.startsWith(BASE) ? { 'x-alias': path.replace(BASE, ALIAS) } : {};
+    return [path, { ...alias, ...Object.fromEntries(operations) }];
+  });
+  const topics = Object.keys(TAGS);
+  const topicOf = (item: PathItem) => Math.min(...METHODS.flatMap((method) => item[method]?.tags ?? []).map((tag) => topics.indexOf(tag)));
+  return {
+    ...made,
+    paths: Object.fromEntries(paths.sort(([, a], [, b]) => topicOf(a) - topicOf(b))),
+    components: {
+      schemas: { Error: ERROR_SCHEMA, ...components.all() },
+      responses: errorResponses(),
+      headers: HEADERS,
+      parameters: PARAMETERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+function finishOperation(operation: Operation, method: Method, route: SwaggerRoute, components: Components): Operation {
+  const { url, config, schema = {} } = route;
+  const { operationId, tags, summary, description, security, 'x-permission': permission } = operation;
+  const body = operation.requestBody?.content[JSON_TYPE];
+  const errors = errorsOf({
+    method,
+    url,
+    needsKey: security.length > 0,
+    lnurl: config?.lnurl === true,
+    own: Object.keys(operation.responses),
+    more: schema.errorStatuses ?? [],
+  });
+  return {
+    operationId,
+    tags,
+    summary,
+    description: [description, permission !== undefined && `Permission: ${PERMISSIONS[permission] ?? `\`${permission}\``}.`]
+      .filter(Boolean)
+      .join(' '),
+    ...(permission !== undefined && { 'x-permission': permission }),
+    security,
+    parameters: [...ownParameters(operation, components), ...sharedParameters(method, route)],
+    ...(body && { requestBody: requestBody(body, components) }),
+    responses: { ...responsesOf(operation, method, route, components), ...errors },
+  };
+}
+
+const PERMISSIONS: Readonly<Record<string, string>> = {
+  account: 'a secret API key',
+  secret_key: 'any key that is not public',
+  any_key: 'any key',
+};
+
+function ownParameters({ parameters = [] }: Operation, components: Components): Parameter[] {
+  const own = parameters.filter((parameter): parameter is Parameter => 'in' in parameter);
+  return ['path', 'query'].flatMap((place) =>
+    own
+      .filter((parameter) => parameter.in === place)
+      .map(({ name, in: where, required, description, schema, example }) => ({
+        name,
+        in: where,
+        ...(required && { required }),
+        // `name[key]=value`
+        ...(schema.type === 'object' && { style: 'deepObject', explode: true }),
+        description,
+        schema: components.schemaOf(schema),
+        ...(example !== undefined && { example }),
+      })),
+  );
+}
+
+function sharedParameters(method: Method, { url, schema }: SwaggerRoute): Reference[] {
+  const responses = (schema?.response ?? {}) as Record<string, { items?: unknown }>;
+  const names = [
+    ...(method === 'get' && isSelectableAnswer(responses['200']) ? ['fields'] : []),
+    ...(responses['202'] ? ['Prefer', 'X-LNPAY-ASYNC'] : []),
+    ...(takesIdempotencyKey(method, url) ? ['Idempotency-Key'] : []),
+  ];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+function requestBody(media: Content[string], components: Components): NonNullable<Operation['requestBody']> {
+  const { properties = {}, required = [] } = media.schema;
+  const body = { schema: components.schemaOf(media.schema), example: media.example ?? exampleOf(media.schema as ExampleSchema) };
+  const objects = Object.entries(properties).filter(([, { type }]) => type === 'object');
+  const encoding = Object.fromEntries(objects.map(([name]) => [name, { style: 'deepObject', explode: true }]));
+  return {
+    required: required.length > 0,
+    content: { [JSON_TYPE]: body, [FORM_TYPE]: { ...body, ...(objects.length > 0 && { encoding }) } },
+  };
+}
+
+function responsesOf(
+  operation: Operation,
+  method: Method,
+  { url, schema }: SwaggerRoute,
+  components: Components,
+): Record<string, ApiResponse> {
+  const names = [...(schema?.responseHeaders ?? [])];
+  const query = schema?.querystring as { properties?: object } | undefined;
+  if (query?.properties && 'per-page' in query.properties) names.push(...PAGE_HEADERS);
+  if (takesIdempotencyKey(method, url)) names.push('Idempotency-Replayed');
+  return Object.fromEntries(
+    Object.entries(operation.responses as Record<string, ApiResponse>).map(([status, { description, content = {} }]) => {
+      const finished = Object.entries(content).map(([type, { schema: inner, example }]) => [
+        type,
+        { schema: components.schemaOf(inner), ...(example !== undefined && { example }) },
+      ]);
+      return [status, { description, headers: headersWith(names), content: Object.fromEntries(finished) }];
+    }),
+  );
 }

@@ -5,54 +5,103 @@ import type { ApiResponse, JsonSchema, Reference } from './openapi-types.ts';
 
 const ALL_TYPES = Object.keys(REFUSALS) as RefusalType[];
 
-/** Every status with which this service refuses something. */
-export const ERROR_STATUSES = [...new Set(ALL_TYPES.map((type) => REFUSALS[type].status as number))].sort();
+/** Every status of an error of an operation. 405 is for methods that are no operation. */
+const STATUSES = [...new Set(ALL_TYPES.map((type) => REFUSALS[type].status as number))].filter((status) => status !== 405).sort();
 
 const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
-  405: ['Allow'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
 
-/** The answers with which anything can be refused, by name: one for each status. */
-export function errorResponses(): Record<string, ApiResponse> {
-  return Object.fromEntries(ERROR_STATUSES.map((status) => [nameOf(status), errorResponse(status)]));
-}
-
-export function errorReference(status: number): Reference {
-  return { $ref: `#/components/responses/${nameOf(status)}` };
-}
-
-/** The error object; `types` and `status` narrow it to what one status can say. */
-export function errorSchema(types: readonly RefusalType[] = ALL_TYPES, status?: number): JsonSchema {
-  return {
-    type: 'object',
-    required: ['name', 'message', 'code', 'status', 'type', 'request_id'],
-    properties: {
-      name: { type: 'string', description: 'The reason phrase of the status' },
-      message: { type: 'string', description: 'For people' },
-      code: { type: 'integer', const: 0, description: 'Always 0' },
-      status: { type: 'integer', description: 'The HTTP status', ...(status !== undefined && { const: status }) },
-      type: { type: 'string', enum: types, description: 'For programs; the table is closed' },
-      request_id: { type: 'string', description: 'Names the request; also in the header `X-Request-Id`' },
-      wtx_id: { type: 'string', description: 'The wallet transaction (wtx_…) of a payment that had been begun' },
+/** The error object. Its texts are open: a later version may add types, and a client must not fail at them. */
+export const ERROR_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['name', 'message', 'code', 'status', 'type', 'request_id'],
+  properties: {
+    name: { type: 'string', description: 'The reason phrase of the status' },
+    message: { type: 'string', description: 'The cause and the remedy, for people' },
+    code: { type: 'integer', const: 0, description: 'Always 0' },
+    status: { type: 'integer', description: 'The HTTP status' },
+    type: {
+      type: 'string',
+      'x-extensible-enum': ALL_TYPES,
+      description:
+        'The cause, for programs. The values of each status are listed with its response. Treat an unknown value by its `status`',
     },
-  };
+    request_id: { type: 'string', description: 'The id of the request, as in the header `X-Request-Id`' },
+    wtx_id: { type: 'string', description: 'The wallet transaction (`wtx_…`) of the payment, if one was started' },
+  },
+};
+
+/** The error responses by name: one for each status, with an example for each type. */
+export function errorResponses(): Record<string, ApiResponse> {
+  return Object.fromEntries(STATUSES.map((status) => [nameOf(status), errorResponse(status)]));
 }
 
 function errorResponse(status: number): ApiResponse {
   const types = ALL_TYPES.filter((type) => REFUSALS[type].status === status);
-  const [first] = types;
-  const message = first && REFUSALS[first].meaning;
-  const example = { name: STATUS_CODES[status], message, code: 0, status, type: first, request_id: '0Vbb5dZr00f6iF4JgK02B2' };
+  const examples = types.map((type) => {
+    const { meaning } = REFUSALS[type];
+    const value = { name: STATUS_CODES[status], message: meaning, code: 0, status, type, request_id: '0Vbb5dZr00f6iF4JgK02B2' };
+    return [type, { summary: meaning, value }];
+  });
   return {
     description: types.map((type) => `\`${type}\`: ${REFUSALS[type].meaning}`).join('\n'),
     headers: headersWith(HEADERS_OF[status]),
-    content: { 'application/json': { schema: errorSchema(types, status), example } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: Object.fromEntries(examples) } },
   };
 }
 
 function nameOf(status: number): string {
   return (STATUS_CODES[status] ?? `Status${status}`).replaceAll(/[^A-Za-z]/g, '');
+}
+
+/** What decides which errors a route can return. */
+export interface ErrorFacts {
+  readonly method: string;
+  readonly url: string;
+  readonly needsKey: boolean;
+  readonly lnurl: boolean;
+  /** The statuses that the route declares itself. */
+  readonly own: readonly string[];
+  readonly more: readonly number[];
+}
+
+/** References to the errors that a route can return, by status. */
+export function errorsOf(route: ErrorFacts): Record<string, Reference> {
+  const possible = STATUSES.filter((status) => !route.own.includes(String(status)) && canReturn(status, route));
+  return Object.fromEntries(possible.map((status) => [String(status), { $ref: `#/components/responses/${nameOf(status)}` }]));
+}
+
+function canReturn(status: number, { method, url, needsKey, lnurl, more }: ErrorFacts): boolean {
+  // A public LNURL route returns errors as 200. Only a request that is too large to be read is rejected before it is routed.
+  if (lnurl) return status === 413;
+  const takesBody = method !== 'get';
+  const isApi = needsKey || url.startsWith('/v1/');
+  if (more.includes(status)) return true;
+  switch (status) {
+    case 400:
+    case 413:
+    case 500:
+      return true;
+    case 401:
+    case 403:
+      return needsKey;
+    case 429:
+    case 503:
+      return isApi;
+    case 404:
+      return isApi && (url.includes(':') || takesBody);
+    case 422:
+      return takesIdempotencyKey(method, url);
+    case 415:
+      return takesBody;
+    default:
+      return false;
+  }
+}
+
+export function takesIdempotencyKey(method: string, url: string): boolean {
+  return method === 'post' && url.startsWith('/v1/');
 }

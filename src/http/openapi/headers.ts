@@ -1,32 +1,38 @@
-import type { ApiHeader, Reference } from './openapi-types.ts';
+import type { ApiHeader, Parameter, Reference } from './openapi-types.ts';
 
-const text = (description: string): ApiHeader => ({ description, schema: { type: 'string' } });
-const count = (description: string): ApiHeader => ({ description, schema: { type: 'integer', minimum: 0 } });
+function text(description: string): ApiHeader {
+  return { description, schema: { type: 'string' } };
+}
 
-/** Every header that an answer of this service may carry, beside those of HTTP itself. */
+function count(description: string): ApiHeader {
+  return { description, schema: { type: 'integer', minimum: 0 } };
+}
+
+/** Every header that a response of this service may carry, except those of HTTP itself. */
 export const HEADERS: Readonly<Record<string, ApiHeader>> = {
-  'X-Request-Id': { ...text('Names this request; give it when you ask the operator.'), required: true },
-  'Cache-Control': { ...text('`no-store`: answers hold balances and keys.'), required: true },
+  'X-Request-Id': { ...text('The id of this request. Give it to the operator when you report a problem.'), required: true },
+  'Cache-Control': { ...text('`no-store`: responses contain balances and keys.'), required: true },
   'X-Content-Type-Options': { ...text('`nosniff`'), required: true },
-  'Content-Security-Policy': { ...text('Lets a page load nothing and frame nothing.'), required: true },
+  'Content-Security-Policy': { ...text('Prevents a page from loading and framing anything.'), required: true },
   'Referrer-Policy': { ...text('`no-referrer`'), required: true },
-  'Strict-Transport-Security': text('Where the service is reached by https.'),
-  'Access-Control-Allow-Origin': text('`*` under `/v1/`: pages of any origin may read the answer.'),
-  'Access-Control-Expose-Headers': text('Which headers such a page may read.'),
-  'X-Pagination-Total-Count': count('Items in all. Not with `after`.'),
-  'X-Pagination-Page-Count': count('Pages in all. Not with `after`.'),
-  'X-Pagination-Current-Page': count('The page of this answer, from 1. Not with `after`.'),
-  'X-Pagination-Per-Page': count('Items of a page.'),
-  'X-Pagination-Total-Capped': text('`true` when the count stopped before the end: there are at least so many.'),
-  Link: text('Other pages (RFC 8288): `first`, `prev`, `next`, `last`; with `after` only `next`. Relative, and without any credential.'),
-  'Idempotency-Replayed': text('`true` when an earlier request had done this already, and the answer shows what that one made.'),
-  'Retry-After': count('Seconds after which another try makes sense.'),
-  'WWW-Authenticate': text('`Basic realm="api"`; not for the fetch of a browser.'),
-  Allow: text('The methods that this address has.'),
-  'Content-Disposition': text('Names the file.'),
+  'Strict-Transport-Security': text('Present when the service is reached over https.'),
+  'Access-Control-Allow-Origin': text('`*` under `/v1/`: web pages of any origin may read the response.'),
+  'Access-Control-Expose-Headers': text('The headers that such a page may read.'),
+  'X-Pagination-Total-Count': count('The number of items of the list. Absent with `after`.'),
+  'X-Pagination-Page-Count': count('The number of pages. Absent with `after`.'),
+  'X-Pagination-Current-Page': count('The number of this page, from 1. Absent with `after`.'),
+  'X-Pagination-Per-Page': count('The number of items on a page.'),
+  'X-Pagination-Total-Capped': text('`true` when counting stopped early: the list has at least that many items.'),
+  Link: text(
+    'Addresses of other pages (RFC 8288): `first`, `prev`, `next`, `last`; with `after` only `next`. Relative, and without any credential.',
+  ),
+  'Idempotency-Replayed': text('`true` when an earlier request had already done this. The response shows what that request created.'),
+  'Retry-After': count('Seconds to wait before the next attempt.'),
+  'WWW-Authenticate': text('`Basic realm="api"`. Absent when a script of a web page sent the request.'),
+  'Content-Disposition': text('The name of the file.'),
 };
 
-const ON_EVERY_ANSWER = [
+const ON_EVERY_RESPONSE = [
   'X-Request-Id',
   'Cache-Control',
   'X-Content-Type-Options',
@@ -38,7 +44,43 @@ const ON_EVERY_ANSWER = [
 ];
 export const PAGE_HEADERS = Object.keys(HEADERS).filter((name) => name.startsWith('X-Pagination-') || name === 'Link');
 
-/** References to the headers of every answer and to these. */
+/** Returns references to the headers of every response and to these. */
 export function headersWith(names: readonly string[] = []): Record<string, Reference> {
-  return Object.fromEntries([...ON_EVERY_ANSWER, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries([...ON_EVERY_RESPONSE, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
+
+/** Parameters that many operations have, by their name in the document's components. */
+export const PARAMETERS: Readonly<Record<string, Parameter>> = {
+  fields: {
+    name: 'fields',
+    in: 'query',
+    description:
+      'Returns only these fields (of every item of a list), in this order: `id,balance,wal.user_label`. At most 50. The response then lacks ' +
+      'the other fields, also those that its schema lists as `required`.',
+    schema: { type: 'string' },
+  },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`respond-async`: the response is sent as soon as the money is held, with status 202, and does not wait for the outcome (RFC 7240). ' +
+      'Poll `GET /v1/lntx/{id}` until `status` is not `pending`.',
+    schema: { type: 'string' },
+  },
+  'X-LNPAY-ASYNC': {
+    name: 'X-LNPAY-ASYNC',
+    in: 'header',
+    description: 'The same as `Prefer: respond-async`, for old clients: `1`, `true`, `yes`, any value but `0`, `false`, `no` and `off`.',
+    schema: { type: 'string' },
+  },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A text of your choice that identifies this request, such as an order number. A second request with the same key and the same body is ' +
+      'not executed again: its response shows what the first one created, with `Idempotency-Replayed: true`. The same key with another body ' +
+      'is a 422. Keys are kept for at least 24 hours. Send one with every request that moves money, and repeat the request with the same key ' +
+      'after a timeout, a 500 or a 503.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+};

@@ -1,4 +1,4 @@
-/** The parts of OpenAPI 3.1 (and of the JSON Schema 2020-12 in it) that this service's description uses. */
+/** The parts of OpenAPI 3.1 (and of its JSON Schema 2020-12) that the document of this service uses. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly description: string; readonly license: object };
@@ -14,7 +14,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** `x-alias` is the second address at which the same operations answer. */
+/** `x-alias` is a second address of the same operations. */
 export type PathItem = { readonly 'x-alias'?: string } & { readonly [method in Method]?: Operation };
 
 export const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -25,6 +25,8 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
+  /** The permission that the key needs; absent where no key is needed. */
+  readonly 'x-permission'?: string;
   readonly security: readonly Record<string, readonly string[]>[];
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
@@ -58,7 +60,15 @@ export interface ApiHeader {
   readonly required?: boolean;
 }
 
-export type Content = Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>;
+export type Content = Record<string, Media>;
+
+export interface Media {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  readonly examples?: Record<string, { readonly summary: string; readonly value: unknown }>;
+  /** How fields of a form are written. */
+  readonly encoding?: Record<string, { readonly style: string; readonly explode: boolean }>;
+}
 
 export interface JsonSchema {
   readonly $ref?: string;
@@ -71,6 +81,8 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
   readonly enum?: readonly unknown[];
+  /** The values that there are; later versions may add some. */
+  readonly 'x-extensible-enum'?: readonly unknown[];
   readonly const?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;

@@ -3,14 +3,21 @@ import { Type } from 'typebox';
 import { Refusal } from '../../kernel/refusal.ts';
 
 export const PageQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'From 1' })),
-  'per-page': Type.Optional(Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'Default 50, at most 500' })),
+  page: Type.Optional(Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of the page, from 1' })),
+  'per-page': Type.Optional(
+    Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of items on a page. Default: 50, at most 500' }),
+  ),
 });
 
-/** For lists with a cursor: `after=<id>` returns the items after that one, at a constant cost. Excludes `page`. */
+/** For lists with a cursor: `after=<id>` returns the items that follow that one, at the same cost at any depth. Not together with `page`. */
 export const CursorQuery = Type.Object({
   ...PageQuery.properties,
-  after: Type.Optional(Type.String({ maxLength: 64, description: 'Id of the item after which to go on' })),
+  after: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Returns the items that follow the item with this id in the order of the list. Not together with `page`',
+    }),
+  ),
 });
 
 export interface Page {

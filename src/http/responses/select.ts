@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { App } from '../app-type.ts';
-import { SELECTABLE } from '../objects.ts';
+import { SELECTABLE } from '../objects/objects.ts';
 import { SLICE_ROWS, serializeInSlices } from './slices.ts';
 
 /**

@@ -11,24 +11,71 @@ import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { type Access, requirePermission } from '../auth/access.ts';
-import { Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
+import { described, Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
-import { LightningTransactionDetailsObject, LightningTransactionObject, type Objects } from '../objects.ts';
+import { LightningTransactionDetailsObject, LightningTransactionObject } from '../objects/lightning-transaction.ts';
+import type { Objects } from '../objects/objects.ts';
+import { EXAMPLE } from '../openapi/example-values.ts';
+import { requires } from '../openapi/route-schema.ts';
+
+const NOT_SETTLED = { payment_preimage: null, settled: 0, settled_at: null };
 
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 
 const InvoiceBody = Type.Object(
   {
     num_satoshis: Type.Optional(NumSatoshisOrAny),
-    memo: Type.Optional(Memo),
-    description_hash: Type.Optional(Type.String({ maxLength: 64, description: '64 hex characters, or base64 of 32 bytes' })),
-    expiry: Type.Optional(Expiry),
+    memo: Type.Optional(described(Memo, 'The description in the invoice, which the payer sees. At most 639 bytes in UTF-8')),
+    description_hash: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'The SHA-256 of a longer description: 64 hexadecimal characters, or 32 bytes in base64. The invoice contains it instead of `memo`',
+      }),
+    ),
+    expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 86400, one day')),
     passThru: Type.Optional(PassThru),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ num_satoshis: 1200, memo: 'tea', passThru: { order: '17' } }] },
 );
 
-const LntxParams = Type.Object({ id: Type.String() });
+const createSchema = {
+  operationId: 'createInvoice',
+  tags: ['Money'],
+  summary: 'Create an invoice',
+  description: 'Returns a BOLT11 invoice in `payment_request`. Its payment is credited to the wallet.',
+  ...requires('wallet_deposit'),
+  params: KeyParams,
+  body: InvoiceBody,
+  response: { 201: LightningTransactionObject },
+  exampleChanges: { 201: { ...NOT_SETTLED, status: 'pending' } },
+};
+
+const getSchema = {
+  operationId: 'getLightningTransaction',
+  tags: ['History'],
+  summary: 'Read a Lightning transaction',
+  description:
+    'Returns an invoice or an outgoing payment. To learn the outcome of a 202, poll until `status` is not `pending`. A public API key sees it ' +
+    'without preimage, `passThru` and custom records.',
+  ...requires('any_key'),
+  params: Type.Object({
+    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
+  }),
+  response: { 200: LightningTransactionDetailsObject },
+};
+
+const cancelSchema = {
+  operationId: 'cancelInvoice',
+  tags: ['Money'],
+  summary: 'Cancel an open invoice',
+  description:
+    'Cancels it at the node first, so that it can no longer be paid. 400 `invoice_paid` when it has been paid or a payment is arriving.',
+  ...requires('wallet_deposit'),
+  params: Type.Object({ id: Type.String({ description: 'The `lntx_` id of the invoice', examples: [EXAMPLE.lightningTransaction] }) }),
+  response: { 200: LightningTransactionObject },
+  exampleChanges: { 200: { ...NOT_SETTLED, status: 'cancelled' } },
+};
 
 export interface InvoiceRouteDependencies {
   readonly access: Access;
@@ -41,10 +88,9 @@ export interface InvoiceRouteDependencies {
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
   const { access, runIdempotent, invoices, objects, clock } = deps;
-  const schema = { params: KeyParams, body: InvoiceBody, response: { 201: LightningTransactionObject } };
 
   for (const base of WALLET_BASES) {
-    app.post(`${base}/invoice`, { schema }, async (request, reply) => {
+    app.post(`${base}/invoice`, { schema: createSchema }, async (request, reply) => {
       const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');
       const order = { wallet, guards, ...invoiceOrder(request.body) };
       const invoice = await runIdempotent(
@@ -69,10 +115,8 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
 
 function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
   const { access, invoices, history, objects, clock } = deps;
-  const details = { params: LntxParams, response: { 200: LightningTransactionDetailsObject } };
-  const schema = { params: LntxParams, response: { 200: LightningTransactionObject } };
 
-  app.get('/v1/lntx/:id', { schema: details }, async (request) => {
+  app.get('/v1/lntx/:id', { schema: getSchema }, async (request) => {
     const key = await access.anyKey(request);
     const found = await history.lightning(request.params.id, key);
     // An unknown one and one of another account get the same response.
@@ -80,7 +124,7 @@ function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
     return viewOf(objects, found, key);
   });
 
-  app.delete('/v1/lntx/:id', { schema }, async (request) => {
+  app.delete('/v1/lntx/:id', { schema: cancelSchema }, async (request) => {
     const { id } = request.params;
     const found = isId(id) ? await history.lightning(id, await access.anyKey(request)) : undefined;
     const { guards } = await access.authorizeWalletId(request, found?.transaction.walletId, 'wallet_deposit');

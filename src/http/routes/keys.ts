@@ -8,56 +8,66 @@ import type { Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access, Credential } from '../auth/access.ts';
-import { Expiry, KeyParams, plainText, UserLabel } from '../fields.ts';
+import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, UserLabel } from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
-import { KeyObject, keyObject, NewKeyObject, PositiveMsat } from '../key-object.ts';
+import { KeyObject, NewKeyObject, renderKey } from '../objects/key.ts';
+import { EXAMPLE } from '../openapi/example-values.ts';
+import { requires } from '../openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../responses/paging.ts';
 
-const AccountObject = Type.Object({
-  id: Type.String({ description: 'acc_…' }),
-  created_at: Type.Integer({ description: 'Unix seconds' }),
-  public_key: Type.String({ description: 'pak_…' }),
-});
+const AccountObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the account, `acc_…`', examples: ['acc_0Vbb5dZq00hT3mVxLu0fF7'] }),
+    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    public_key: Type.String({ description: 'The public API key of the account, `pak_…`', examples: ['pak_…'] }),
+  },
+  { title: 'Account' },
+);
 
 const keyFields = {
   label: Type.Optional(UserLabel),
-  expiry: Type.Optional(Expiry),
+  expiry: Type.Optional(described(Expiry, 'How long the key is accepted, in seconds. Without it and `expires_at` the key does not expire')),
   expires_at: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'Unix seconds', description: 'Unix seconds; instead of expiry' }),
-  ),
-  budget_msat: Type.Optional(PositiveMsat),
-  budget_period: Type.Optional(
-    Type.Unsafe<BudgetPeriod>({
-      type: 'string',
-      enum: [...BUDGET_PERIODS],
-      mayBeEmpty: false,
-      description: 'Calendar periods in UTC; a week begins on Monday, `ever` never ends',
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      unit: 'Unix seconds',
+      description: 'The time when the key expires, in Unix seconds; instead of `expiry`',
     }),
   ),
-  max_payment_msat: Type.Optional(PositiveMsat),
+  budget_msat: Type.Optional(
+    described(PositiveMsat, 'The millisatoshis that payments with the key may cost in one period, with fees. Requires `budget_period`'),
+  ),
+  budget_period: Type.Optional(
+    choice(BUDGET_PERIODS, {
+      mayBeEmpty: false,
+      description: 'The period of `budget_msat`. Calendar periods in UTC; a week begins on Monday, `ever` never ends',
+    }),
+  ),
+  max_payment_msat: Type.Optional(described(PositiveMsat, 'The millisatoshis that one payment may cost, with its fee limit')),
 };
-
-function kindField<const T extends KeyKind>(kinds: readonly T[], description: string) {
-  return Type.Unsafe<T>({ type: 'string', enum: [...kinds], description });
-}
 
 const AccountKeyBody = Type.Object(
   {
-    kind: Type.Optional(kindField(['secret_api'], 'The one kind there is for an account; may do everything in it. Default.')),
+    kind: Type.Optional(choice(['secret_api'], { description: 'The only kind for an account: everything in it is allowed. Default' })),
     ...keyFields,
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ kind: 'secret_api', label: 'shop', budget_msat: 5_000_000, budget_period: 'day' }],
+  },
 );
 
 const WalletKeyBody = Type.Object(
   {
-    kind: kindField(
-      ['wallet_admin', 'wallet_invoice', 'wallet_read'],
-      '`wallet_admin` may do everything with the wallet, `wallet_invoice` make invoices and read the history, `wallet_read` read balance and history',
-    ),
+    kind: choice(['wallet_admin', 'wallet_invoice', 'wallet_read'], {
+      description:
+        '`wallet_admin`: everything with this wallet. `wallet_invoice`: create invoices and read the history. `wallet_read`: read the balance ' +
+        'and the history',
+    }),
     ...keyFields,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ kind: 'wallet_admin', label: 'till', max_payment_msat: 100_000 }] },
 );
 
 type KeyBody = Static<typeof AccountKeyBody> | Static<typeof WalletKeyBody>;
@@ -65,12 +75,129 @@ type KeyBody = Static<typeof AccountKeyBody> | Static<typeof WalletKeyBody>;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 const RotateBody = Type.Object(
-  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS, unit: 'seconds', description: 'Default 0' })) },
-  { additionalProperties: false },
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_SECONDS,
+        unit: 'seconds',
+        description: 'How long the old key is still accepted, in seconds. Default: 0',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ overlap_seconds: 3600 }] },
 );
 
-const IdParams = Type.Object({ id: Type.String() });
+const IdParams = Type.Object({ id: Type.String({ description: 'The `key_` id of the key, not the key itself', examples: [EXAMPLE.key] }) });
 const WalletKeyParams = Type.Object({ ...KeyParams.properties, ...IdParams.properties });
+
+const SHOWN_ONCE = 'The response contains the key itself; no later response does.';
+const LIMITS = '`budget_msat` and `budget_period` are sent together. Payments in flight count with their amount and fee limit.';
+const ROTATION = 'The new key has the same kind and limits. The old key is still accepted for `overlap_seconds`.';
+
+/** The key that the example of `createKey` creates. */
+const SHOP = {
+  kind: 'secret_api',
+  wallet_id: null,
+  label: 'shop',
+  hint: 'sak_…x9Qd',
+  budget_msat: 5_000_000,
+  budget_period: 'day',
+  budget_spent_msat: 0,
+  budget_pending_msat: 0,
+  max_payment_msat: null,
+};
+const REVOKED = { status: 'revoked', revoked_at: EXAMPLE.now + 3600 };
+const ROTATED = { id: EXAMPLE.newKey, created_at: EXAMPLE.now + 3600 };
+
+const COMMON = { tags: ['Keys'], ...requires('account') };
+
+const accountSchema = {
+  ...COMMON,
+  operationId: 'getAccount',
+  summary: 'Read the account and its public API key',
+  response: { 200: AccountObject },
+};
+
+/** The keys of the account. */
+const ACCOUNT_KEYS = {
+  list: {
+    ...COMMON,
+    operationId: 'listKeys',
+    summary: 'List the API keys of the account',
+    querystring: PageQuery,
+    response: { 200: Type.Array(KeyObject) },
+    exampleChanges: { 200: SHOP },
+  },
+  create: {
+    ...COMMON,
+    operationId: 'createKey',
+    summary: 'Create an API key',
+    description: `${SHOWN_ONCE} ${LIMITS}`,
+    body: AccountKeyBody,
+    response: { 201: NewKeyObject },
+    exampleChanges: { 201: { ...SHOP, key: 'sak_…' } },
+  },
+  rotate: {
+    ...COMMON,
+    operationId: 'rotateKey',
+    summary: 'Replace an API key',
+    description: `${SHOWN_ONCE} ${ROTATION} A key that rotates itself needs an overlap.`,
+    params: IdParams,
+    body: RotateBody,
+    response: { 201: NewKeyObject },
+    exampleChanges: { 201: { ...SHOP, ...ROTATED, key: 'sak_…' } },
+  },
+  revoke: {
+    ...COMMON,
+    operationId: 'revokeKey',
+    summary: 'Revoke an API key',
+    description: 'The last secret API key of the account cannot be revoked: 409.',
+    params: IdParams,
+    response: { 200: KeyObject },
+    exampleChanges: { 200: { ...SHOP, ...REVOKED } },
+    errorStatuses: [409],
+  },
+};
+
+/** The access keys of a wallet. */
+const WALLET_KEYS = {
+  list: {
+    ...COMMON,
+    operationId: 'listWalletKeys',
+    summary: 'List the access keys of a wallet',
+    params: KeyParams,
+    querystring: PageQuery,
+    response: { 200: Type.Array(KeyObject) },
+  },
+  create: {
+    ...COMMON,
+    operationId: 'createWalletKey',
+    summary: 'Create an access key of a wallet',
+    description: `${SHOWN_ONCE} ${LIMITS}`,
+    params: KeyParams,
+    body: WalletKeyBody,
+    response: { 201: NewKeyObject },
+  },
+  rotate: {
+    ...COMMON,
+    operationId: 'rotateWalletKey',
+    summary: 'Replace an access key of a wallet',
+    description: `${SHOWN_ONCE} ${ROTATION}`,
+    params: WalletKeyParams,
+    body: RotateBody,
+    response: { 201: NewKeyObject },
+    exampleChanges: { 201: ROTATED },
+  },
+  revoke: {
+    ...COMMON,
+    operationId: 'revokeWalletKey',
+    summary: 'Revoke an access key of a wallet',
+    params: WalletKeyParams,
+    response: { 200: KeyObject },
+    exampleChanges: { 200: REVOKED },
+  },
+};
 
 export interface KeyRouteDependencies {
   readonly access: Access;
@@ -82,15 +209,15 @@ export interface KeyRouteDependencies {
 export function keyRoutes(app: App, deps: KeyRouteDependencies): void {
   const { access, keyring } = deps;
 
-  app.get('/v1/account', { schema: { response: { 200: AccountObject } } }, async (request) => {
+  app.get('/v1/account', { schema: accountSchema }, async (request) => {
     const id = await access.account(request);
     const { createdAt: created_at, publicKey: public_key } = await keyring.account(id);
     return { id, created_at, public_key };
   });
 
-  keyRoutesAt(app, deps, '/v1/keys', IdParams, AccountKeyBody);
+  keyRoutesAt(app, deps, '/v1/keys', ACCOUNT_KEYS);
   for (const base of WALLET_BASES) {
-    keyRoutesAt(app, deps, `${base}/keys`, WalletKeyParams, WalletKeyBody);
+    keyRoutesAt(app, deps, `${base}/keys`, WALLET_KEYS);
   }
 }
 
@@ -99,8 +226,7 @@ function keyRoutesAt(
   app: App,
   { access, runIdempotent, keyring, clock }: KeyRouteDependencies,
   path: string,
-  idParams: typeof IdParams,
-  body: typeof AccountKeyBody | typeof WalletKeyBody,
+  schemas: typeof ACCOUNT_KEYS | typeof WALLET_KEYS,
 ): void {
   /** The secret API key that asks, and whose keys it asks about. */
   async function manager(request: FastifyRequest) {
@@ -123,26 +249,24 @@ function keyRoutesAt(
       make: ({ rows }) => make((made) => rows(made.key.id, made.text)),
       replay: async (id, secret) => ({ key: await keyring.find(owner, id), text: secret() as string }),
     });
-    return reply.code(201).send({ ...keyObject(key), key: text });
+    return reply.code(201).send({ ...renderKey(key), key: text });
   }
 
-  const listSchema = { querystring: PageQuery, response: { 200: Type.Array(KeyObject) } };
-  app.get(path, { schema: listSchema }, async (request, reply) => {
+  app.get(path, { schema: schemas.list }, async (request, reply) => {
     const { owner } = await manager(request);
     const page = readPage(request.query);
     const { keys, total } = await keyring.list(owner, page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
-    return keys.map(keyObject);
+    return keys.map(renderKey);
   });
 
-  app.post(path, { schema: { body, response: { 201: NewKeyObject } } }, async (request, reply) => {
+  app.post(path, { schema: schemas.create }, async (request, reply) => {
     const caller = await manager(request);
     const order = readOrder(request.body, clock);
     return sendNewKey(request, reply, caller, (extraRows) => keyring.create(caller.by, caller.owner, order, extraRows));
   });
 
-  const rotateSchema = { params: idParams, body: RotateBody, response: { 201: NewKeyObject } };
-  app.post(`${path}/:id/rotate`, { schema: rotateSchema }, async (request, reply) => {
+  app.post(`${path}/:id/rotate`, { schema: schemas.rotate }, async (request, reply) => {
     const caller = await manager(request);
     const { id } = request.params;
     const overlapSeconds = request.body.overlap_seconds ?? 0;
@@ -151,9 +275,9 @@ function keyRoutesAt(
     );
   });
 
-  app.delete(`${path}/:id`, { schema: { params: idParams, response: { 200: KeyObject } } }, async (request) => {
+  app.delete(`${path}/:id`, { schema: schemas.revoke }, async (request) => {
     const { by, owner } = await manager(request);
-    return keyObject(await keyring.revoke(by, owner, request.params.id));
+    return renderKey(await keyring.revoke(by, owner, request.params.id));
   });
 }
 

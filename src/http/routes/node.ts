@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { NodeConnection } from '../../connection/connection.ts';
 import { idTimeMs } from '../../kernel/ids.ts';
 import { floorSat, satToMsat } from '../../kernel/money.ts';
@@ -9,68 +9,136 @@ import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { NumSatoshis, Pubkey } from '../fields.ts';
-import { nullable } from '../objects.ts';
+import { NumSatoshis, PaymentRequest, Pubkey } from '../fields.ts';
+import { nullable } from '../objects/response-types.ts';
+import { EXAMPLE } from '../openapi/example-values.ts';
+import { requires } from '../openapi/route-schema.ts';
 
-const NodeObject = Type.Object({
-  id: Type.String({ description: 'lnd_…' }),
-  created_at: Type.Integer(),
-  alias: nullable(Type.String({ description: 'null while the node does not answer' })),
-  network: Type.String(),
-  default_pubkey: Type.String(),
-  uri: nullable(Type.String({ description: 'Not known to the service: null' })),
-});
+const NodeObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the node, `lnd_…`', examples: [EXAMPLE.node] }),
+    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    alias: nullable(Type.String({ description: 'The name of the node; null while the node does not respond', examples: ['satchel'] })),
+    network: Type.String({ description: '`bitcoin`, `testnet`, `signet` or `regtest`', examples: ['regtest'] }),
+    default_pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex', examples: [EXAMPLE.ourPubkey] }),
+    uri: nullable(Type.String({ description: 'Always null: the service does not know the address of the node' })),
+  },
+  { title: 'Node' },
+);
 
 const HintObject = Type.Object({
-  node_id: Type.String(),
-  chan_id: Type.String(),
-  fee_base_msat: Type.String(),
-  fee_proportional_millionths: Type.String(),
-  cltv_expiry_delta: Type.String(),
+  node_id: Type.String({ description: 'The public key of the node at the start of the channel, in hex' }),
+  chan_id: Type.String({ description: 'The short channel id, as a decimal number' }),
+  fee_base_msat: Type.String({ description: 'The fee for each payment, in millisatoshis' }),
+  fee_proportional_millionths: Type.String({ description: 'The fee for each million of the amount' }),
+  cltv_expiry_delta: Type.String({ description: 'The number of blocks that the channel requires' }),
 });
 
-const FeatureObject = Type.Object({ name: Type.String(), is_required: Type.Boolean(), is_known: Type.Boolean() });
-
-const DecodedInvoice = Type.Object({
-  destination: Type.String(),
-  payment_hash: Type.String(),
-  num_satoshis: Type.String({ description: '0 when the invoice leaves the amount open' }),
-  num_msat: Type.String(),
-  timestamp: Type.String(),
-  expiry: Type.String(),
-  description: Type.String(),
-  description_hash: Type.String({ description: 'Hex' }),
-  cltv_expiry: Type.String(),
-  payment_addr: Type.String({ description: 'Hex' }),
-  route_hints: Type.Array(Type.Object({ hop_hints: Type.Array(HintObject) })),
-  features: Type.Record(Type.String(), FeatureObject, { description: 'By bit' }),
+const FeatureObject = Type.Object({
+  name: Type.String({ description: 'The name of the feature in BOLT 9, or `unknown`' }),
+  is_required: Type.Boolean({ description: 'Whether a payer must support it' }),
+  is_known: Type.Boolean({ description: 'Whether this service knows its name' }),
 });
+
+const DecodedInvoice = Type.Object(
+  {
+    destination: Type.String({ description: 'The public key of the node that is paid, in hex', examples: [EXAMPLE.pubkey] }),
+    payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
+    num_satoshis: Type.String({ description: 'The amount in satoshis; `0` for an invoice without an amount', examples: ['1000'] }),
+    num_msat: Type.String({ description: 'The amount in millisatoshis; `0` for an invoice without an amount', examples: ['1000000'] }),
+    timestamp: Type.String({ description: 'The time of the invoice, in Unix seconds', examples: [String(EXAMPLE.now)] }),
+    expiry: Type.String({ description: 'How long the invoice can be paid, in seconds from `timestamp`', examples: ['3600'] }),
+    description: Type.String({ description: 'The description in the invoice; empty when there is none', examples: ['rent'] }),
+    description_hash: Type.String({ description: 'The hash of the description, in hex; empty when there is none', examples: [''] }),
+    cltv_expiry: Type.String({ description: 'The number of blocks that the last hop requires', examples: ['18'] }),
+    payment_addr: Type.String({
+      description: 'The payment secret, in hex',
+      examples: ['b7c6d5e4f3021122334455667788990a1b2c3d4e5f60718293a4b5c6d7e8f901'],
+    }),
+    route_hints: Type.Array(Type.Object({ hop_hints: Type.Array(HintObject, { description: 'The channels of the route, in order' }) }), {
+      description: 'Routes to a node that is not announced',
+      examples: [[]],
+    }),
+    features: Type.Record(Type.String(), FeatureObject, {
+      description: 'The features of the invoice, by their bit',
+      examples: [
+        {
+          '8': { name: 'var_onion_optin', is_required: true, is_known: true },
+          '14': { name: 'payment_secret', is_required: true, is_known: true },
+        },
+      ],
+    }),
+  },
+  { title: 'DecodedInvoice' },
+);
 
 const HopObject = Type.Object({
-  chanId: Type.String(),
-  chanCapacity: Type.String({ description: 'Satoshis; 0 when it is not known' }),
-  amtToForward: Type.String(),
-  amtToForwardMsat: Type.String(),
-  feeMsat: Type.String(),
-  expiry: Type.Integer({ description: 'Block height' }),
-  pubKey: Type.String(),
-  tlvPayload: Type.Boolean({ description: 'Whether the hop reads TLV payloads; every node does today' }),
+  chanId: Type.String({ description: 'The short channel id, as a decimal number', examples: ['113249697726464'] }),
+  chanCapacity: Type.String({ description: 'The capacity of the channel in satoshis; `0` when it is unknown', examples: ['100000'] }),
+  amtToForward: Type.String({ description: 'The amount to forward, in satoshis', examples: ['1000'] }),
+  amtToForwardMsat: Type.String({ description: 'The amount to forward, in millisatoshis', examples: ['1000000'] }),
+  feeMsat: Type.String({ description: 'The fee of this hop, in millisatoshis', examples: ['0'] }),
+  expiry: Type.Integer({ description: 'The block height at which the hop expires', examples: [865] }),
+  pubKey: Type.String({ description: 'The public key of the node at the end of the channel, in hex', examples: [EXAMPLE.pubkey] }),
+  tlvPayload: Type.Boolean({ description: 'Whether the hop reads TLV payloads. Always true', examples: [true] }),
 });
 
-const Routes = Type.Object({
-  routes: Type.Array(
-    Type.Object({
-      totalTimeLock: Type.Integer({ description: 'Block height' }),
-      totalAmt: Type.String(),
-      totalAmtMsat: Type.String(),
-      totalFeesMsat: Type.String(),
-      hops: Type.Array(HopObject),
-    }),
-  ),
-  successProb: nullable(Type.Number({ description: 'Not estimated: null' })),
+const Routes = Type.Object(
+  {
+    routes: Type.Array(
+      Type.Object({
+        totalTimeLock: Type.Integer({ description: 'The block height at which the payment expires', examples: [865] }),
+        totalAmt: Type.String({ description: 'The amount with fees, in satoshis', examples: ['1000'] }),
+        totalAmtMsat: Type.String({ description: 'The amount with fees, in millisatoshis', examples: ['1000000'] }),
+        totalFeesMsat: Type.String({ description: 'The fees, in millisatoshis', examples: ['0'] }),
+        hops: Type.Array(HopObject, { description: 'The channels of the route, in order' }),
+      }),
+      { description: 'The route that was found' },
+    ),
+    successProb: nullable(Type.Number({ description: 'Always null: the service does not estimate it' })),
+  },
+  { title: 'Routes' },
+);
+
+const NodeParams = Type.Object({
+  id: Type.String({ description: 'The id of the node (`lnd_…`), or `default`', examples: ['default'] }),
 });
 
-const NodeParams = Type.Object({ id: Type.String({ description: 'lnd_… or default' }) });
+const listSchema = {
+  operationId: 'listNodes',
+  tags: ['Node'],
+  summary: 'List the nodes of the service',
+  ...requires('account'),
+  response: { 200: Type.Array(NodeObject) },
+};
+
+const NODE = { tags: ['Node'], ...requires('any_key'), params: NodeParams };
+
+const getSchema = {
+  ...NODE,
+  operationId: 'getNode',
+  summary: 'Read the node',
+  description: 'The service has one node, so `default` is that node.',
+  response: { 200: NodeObject },
+};
+
+const decodeSchema = {
+  ...NODE,
+  operationId: 'decodeInvoice',
+  summary: 'Decode an invoice',
+  description: 'Returns the content of a BOLT11 invoice, as the node API of LND does: numbers are texts.',
+  querystring: Type.Object({ payment_request: PaymentRequest }, { examples: [{ payment_request: 'lnbcrt10u1p4szcp7…' }] }),
+  response: { 200: DecodedInvoice },
+};
+
+const routesSchema = {
+  ...NODE,
+  operationId: 'queryRoutes',
+  summary: 'Find a route',
+  description: 'Returns a route to a node for an amount, and its fees. Nothing is sent. 400 `no_route` when there is none.',
+  querystring: Type.Object({ pub_key: Pubkey, amt: NumSatoshis }, { examples: [{ pub_key: EXAMPLE.pubkey, amt: 1000 }] }),
+  response: { 200: Routes },
+};
 
 interface NodeRouteDependencies {
   readonly access: Access;
@@ -78,15 +146,15 @@ interface NodeRouteDependencies {
   readonly payments: Payments;
 }
 
-/** What the node behind the service is, and what it knows. Reads only; with any key. */
+/** Reads about the node behind the service, for any key. */
 export function nodeRoutes(app: App, deps: NodeRouteDependencies): void {
   const { access, connection } = deps;
-  app.get('/v1/nodes', { schema: { response: { 200: Type.Array(NodeObject) } } }, async (request) => {
+  app.get('/v1/nodes', { schema: listSchema }, async (request) => {
     await access.account(request);
     return [await describe(connection)];
   });
 
-  app.get('/v1/node/:id', { schema: { params: NodeParams, response: { 200: NodeObject } } }, async (request) => {
+  app.get('/v1/node/:id', { schema: getSchema }, async (request) => {
     await access.anyKey(request);
     requireOwnNode(connection, request.params.id);
     return describe(connection);
@@ -95,17 +163,13 @@ export function nodeRoutes(app: App, deps: NodeRouteDependencies): void {
 }
 
 function paymentRoutes(app: App, { access, connection, payments }: NodeRouteDependencies): void {
-  const params = NodeParams;
-  const DecodeQuery = Type.Object({ payment_request: Type.String({ maxLength: 8000 }) });
-  const decode = { params, querystring: DecodeQuery, response: { 200: DecodedInvoice } };
-  app.get('/v1/node/:id/payments/decodeinvoice', { schema: decode }, async (request) => {
+  app.get('/v1/node/:id/payments/decodeinvoice', { schema: decodeSchema }, async (request) => {
     await access.anyKey(request);
     requireOwnNode(connection, request.params.id);
     return decodedInvoice(payments.readInvoice(request.query.payment_request));
   });
 
-  const query = { params, querystring: Type.Object({ pub_key: Pubkey, amt: NumSatoshis }), response: { 200: Routes } };
-  app.get('/v1/node/:id/payments/queryroutes', { schema: query }, async (request) => {
+  app.get('/v1/node/:id/payments/queryroutes', { schema: routesSchema }, async (request) => {
     await access.anyKey(request);
     requireOwnNode(connection, request.params.id);
     const destination = request.query.pub_key.toLowerCase();
@@ -125,15 +189,15 @@ function requireOwnNode(connection: NodeConnection, id: string): void {
   if (id !== 'default' && id !== connection.nodeId) throw new Refusal('not_found');
 }
 
-/** Also while the node is away, once it was met. */
-async function describe(connection: NodeConnection) {
+/** Works also while the node is unavailable. */
+async function describe(connection: NodeConnection): Promise<Static<typeof NodeObject>> {
   const { network, pubkey } = connection.identity();
   const info = await connection.node.info().catch(() => undefined);
   const created_at = Math.floor(idTimeMs(connection.nodeId) / 1000);
   return { id: connection.nodeId, created_at, alias: info?.alias ?? null, network, default_pubkey: pubkey, uri: null };
 }
 
-function decodedInvoice(invoice: Bolt11) {
+function decodedInvoice(invoice: Bolt11): Static<typeof DecodedInvoice> {
   const amountMsat = invoice.amountMsat ?? satToMsat(0);
   return {
     destination: invoice.payee,
@@ -161,7 +225,7 @@ function decodedInvoice(invoice: Bolt11) {
   };
 }
 
-function routeObject(route: Route) {
+function routeObject(route: Route): Static<typeof Routes>['routes'][number] {
   return {
     totalTimeLock: route.timeLock,
     totalAmt: String(floorSat(route.totalMsat)),

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { History } from '../../history/history.ts';
-import { ofBooked, ofSucceeded, ofUnsettled, type WalletTransaction } from '../../history/wallet-transaction.ts';
+import { ofSucceeded, ofUnsettled } from '../../history/wallet-transaction.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { Receipt, RowWrite } from '../../ledger/ledger.ts';
+import type { RowWrite } from '../../ledger/ledger.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payment } from '../../payments/payment.ts';
 import type { Payments } from '../../payments/payments.ts';
@@ -14,52 +14,145 @@ import { walletTransactionId } from '../../wallets/wallet-transaction-id.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access, WalletAuthorization } from '../auth/access.ts';
-import { AmountMsat, customRecordsHex, KeyParams, Memo, memoText, NumSatoshis, PassThru, Pubkey, passThruText } from '../fields.ts';
+import {
+  CustomRecords,
+  customRecordsHex,
+  described,
+  FeeLimit,
+  KeyParams,
+  NumSatoshis,
+  PassThru,
+  PaymentRequest,
+  Pubkey,
+  passThruText,
+} from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
-import { type Objects, OtherSideObject, PaymentObject, WalletTransactionObject } from '../objects.ts';
+import type { Objects } from '../objects/objects.ts';
+import { PaymentObject } from '../objects/wallet-transaction.ts';
+import { EXAMPLE } from '../openapi/example-values.ts';
+import { requires } from '../openapi/route-schema.ts';
 
-const WithdrawBody = Type.Object(
-  {
-    payment_request: Type.String({ maxLength: 8000, description: 'A BOLT11 invoice' }),
-    num_satoshis: Type.Optional(NumSatoshis),
-    fee_limit_msat: Type.Optional(AmountMsat),
-    passThru: Type.Optional(PassThru),
+const OUTCOME =
+  '201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of ' +
+  '`lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost ' +
+  'connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`.';
+
+const WITHDRAWAL_TYPE = { name: 'ln_withdrawal', display_name: 'LN Withdrawal' };
+
+/** The Lightning transaction of a payment that is in flight. */
+const IN_FLIGHT = { payment_preimage: null, settled: 0, settled_at: null, status: 'pending', fee_msat: null };
+
+/** 1000 sat to an invoice of another service, from a wallet with 5000 sat. Routing cost 1 sat. */
+const WITHDRAWAL = {
+  id: EXAMPLE.walletTransactionOut,
+  num_satoshis: -1000,
+  num_msat: -1_000_000,
+  user_label: 'rent',
+  wal: { balance: 3999, balance_msat: 3_999_000, max_payable_msat: 3_808_572 },
+  wtxType: WITHDRAWAL_TYPE,
+  lnTx: {
+    dest_pubkey: EXAMPLE.pubkey,
+    payment_request: 'lnbcrt10u1p4szcp7…',
+    memo: 'rent',
+    num_satoshis: 1000,
+    fee_msat: 1000,
+    expiry: 3600,
+    expires_at: EXAMPLE.now + 3540,
+    passThru: {},
   },
-  { additionalProperties: false },
-);
+  passThru: {},
+};
 
-const KeysendBody = Type.Object(
-  {
-    dest_pubkey: Pubkey,
-    num_satoshis: NumSatoshis,
-    fee_limit_msat: Type.Optional(AmountMsat),
-    custom_records: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'TLV type → text or object' })),
-    passThru: Type.Optional(PassThru),
+/** The same payment in flight: its amount and its fee limit are held. */
+const WITHDRAWAL_IN_FLIGHT = {
+  ...WITHDRAWAL,
+  wal: { balance: 3950, balance_msat: 3_950_000, max_payable_msat: 3_761_905, pending_msat: 1_050_000 },
+  lnTx: { ...WITHDRAWAL.lnTx, ...IN_FLIGHT },
+  status: 'pending',
+};
+
+const withdrawSchema = {
+  operationId: 'withdraw',
+  tags: ['Money'],
+  summary: 'Pay an invoice',
+  description: `Pays a BOLT11 invoice. Paying the same invoice again from the same wallet returns the first payment. ${OUTCOME}`,
+  ...requires('wallet_withdraw'),
+  params: KeyParams,
+  body: Type.Object(
+    {
+      payment_request: PaymentRequest,
+      num_satoshis: Type.Optional(
+        described(
+          NumSatoshis,
+          'The amount in whole satoshis. Required for an invoice without an amount; otherwise it must equal its amount',
+        ),
+      ),
+      fee_limit_msat: Type.Optional(FeeLimit),
+      passThru: Type.Optional(PassThru),
+    },
+    { additionalProperties: false, examples: [{ payment_request: 'lnbcrt10u1p4szcp7…', fee_limit_msat: 50_000 }] },
+  ),
+  response: { 201: PaymentObject, 202: PaymentObject },
+  exampleChanges: { 201: WITHDRAWAL, 202: WITHDRAWAL_IN_FLIGHT },
+};
+
+const KEYSEND_LABEL = `100 keysend to ${EXAMPLE.pubkey}`;
+const PREIMAGE_RECORD = '5482373484';
+
+/** 100 sat to a peer, so that routing cost nothing. */
+const KEYSEND = {
+  id: EXAMPLE.walletTransactionOut,
+  num_satoshis: -100,
+  num_msat: -100_000,
+  user_label: KEYSEND_LABEL,
+  wal: { balance: 4900, balance_msat: 4_900_000, max_payable_msat: 4_666_667 },
+  wtxType: WITHDRAWAL_TYPE,
+  lnTx: {
+    dest_pubkey: EXAMPLE.pubkey,
+    payment_request: `${EXAMPLE.pubkey}:100`,
+    memo: KEYSEND_LABEL,
+    num_satoshis: 100,
+    fee_msat: 0,
+    expiry: 432_000,
+    expires_at: null,
+    is_keysend: 1,
+    custom_records: { '7629169': 'hello', [PREIMAGE_RECORD]: EXAMPLE.preimage },
+    passThru: { method: 'api' },
   },
-  { additionalProperties: false },
-);
+  passThru: { method: 'api' },
+};
 
-const TransferBody = Type.Object(
-  {
-    dest_wallet_id: Type.String({ maxLength: 128, description: 'Id or access key of a wallet of the same account' }),
-    num_satoshis: NumSatoshis,
-    memo: Type.Optional(Memo),
-    passThru: Type.Optional(PassThru),
-    lnPayParams: Type.Optional(PassThru),
-  },
-  { additionalProperties: false },
-);
+/** The same payment in flight, with the smallest fee limit. */
+const KEYSEND_IN_FLIGHT = {
+  ...KEYSEND,
+  wal: { balance: 4890, balance_msat: 4_890_000, max_payable_msat: 4_657_143, pending_msat: 110_000 },
+  lnTx: { ...KEYSEND.lnTx, ...IN_FLIGHT, custom_records: { '7629169': 'hello' } },
+  status: 'pending',
+};
 
-const TransferObject = Type.Object({
-  wtx_transfer_in: OtherSideObject,
-  wtx_transfer_out: WalletTransactionObject,
-  passThru: Type.Object({}, { additionalProperties: true }),
-  source_wallet_id: Type.String(),
-  dest_wallet_id: Type.String(),
-});
-
-/** 201 when it succeeded, 202 while its outcome is open. */
-const PAYMENT_ANSWERS = { 201: PaymentObject, 202: PaymentObject };
+const keysendSchema = {
+  operationId: 'keysend',
+  tags: ['Money'],
+  summary: 'Pay a node without an invoice',
+  description: `Sends money to a node by its public key. ${OUTCOME}`,
+  ...requires('wallet_withdraw'),
+  params: KeyParams,
+  body: Type.Object(
+    {
+      dest_pubkey: Pubkey,
+      num_satoshis: NumSatoshis,
+      fee_limit_msat: Type.Optional(FeeLimit),
+      custom_records: Type.Optional(CustomRecords),
+      passThru: Type.Optional(PassThru),
+    },
+    {
+      additionalProperties: false,
+      examples: [{ dest_pubkey: EXAMPLE.pubkey, num_satoshis: 100, custom_records: { '7629169': 'hello' } }],
+    },
+  ),
+  response: { 201: PaymentObject, 202: PaymentObject },
+  exampleChanges: { 201: KEYSEND, 202: KEYSEND_IN_FLIGHT },
+};
 
 export interface PaymentRouteDependencies {
   readonly access: Access;
@@ -76,13 +169,11 @@ export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
   for (const base of WALLET_BASES) {
     withdrawRoute(app, deps, base);
     keysendRoute(app, deps, base);
-    transferRoute(app, deps, base);
   }
 }
 
 function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
-  const schema = { params: KeyParams, body: WithdrawBody, response: PAYMENT_ANSWERS };
-  app.post(`${base}/withdraw`, { schema }, async (request, reply) => {
+  app.post(`${base}/withdraw`, { schema: withdrawSchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { payment_request, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
     return pay(deps, request, reply, authorized, (extraRows) =>
@@ -102,8 +193,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
 }
 
 function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
-  const schema = { params: KeyParams, body: KeysendBody, response: PAYMENT_ANSWERS };
-  app.post(`${base}/keysend`, { schema }, async (request, reply) => {
+  app.post(`${base}/keysend`, { schema: keysendSchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
     const destination = dest_pubkey.toLowerCase();
@@ -198,60 +288,3 @@ function wantsNoWait({ mustNotWait, headers }: FastifyRequest): boolean {
 
 /** Values of `X-LNPAY-ASYNC` that do not ask for an asynchronous response; old clients send `1`, others `true` or `yes`. */
 const FALSE_WORDS = new Set(['', '0', 'false', 'no', 'off', 'null', 'undefined']);
-
-function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
-  const { access, wallets, payments, history, objects } = deps;
-  const schema = { params: KeyParams, body: TransferBody, response: { 201: TransferObject } };
-  app.post(`${base}/transfer`, { schema }, async (request, reply) => {
-    const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');
-    const { dest_wallet_id, num_satoshis, memo, passThru, lnPayParams } = request.body;
-    const extra = lnPayParams === undefined ? {} : { lnPayParams };
-    const order = {
-      source,
-      amountMsat: satToMsat(num_satoshis),
-      memo: memo === undefined ? undefined : memoText(memo),
-      passThru: passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra }),
-      guards,
-      limits: credential.key.limits,
-    };
-    const { destination, into, out } = await deps.runIdempotent(
-      request,
-      reply,
-      { credential, walletId: source.id },
-      {
-        async make({ rows }) {
-          const named = (await wallets.resolve(dest_wallet_id))?.wallet;
-          if (named?.accountId !== source.accountId)
-            throw new Refusal('not_found', '`dest_wallet_id` must be the id or an access key of a wallet of this account.');
-          const extraRows = (id: string) => rows(`${id} ${named.id}`);
-          const receipt = await payments.transfer({ ...order, destination: named, extraRows });
-          return { destination: named, into: sideOf(receipt, 'to', named, source), out: sideOf(receipt, 'from', source, named) };
-        },
-        async replay(made) {
-          // The key that named the destination may be gone; the wallet is not.
-          const [id = '', walletId = ''] = made.split(' ');
-          const named = await wallets.find(walletId);
-          invariant(named, `wallet ${walletId} is gone`);
-          return { destination: named, ...(await history.transfer(id, source, named)) };
-        },
-      },
-    );
-    const sent = objects.walletTransaction(out);
-    return reply.code(201).send({
-      // The key of one wallet does not see what is in another.
-      wtx_transfer_in: credential.key.walletId === undefined ? objects.walletTransaction(into) : objects.otherSide(into),
-      wtx_transfer_out: sent,
-      passThru: sent.passThru,
-      source_wallet_id: source.id,
-      dest_wallet_id: destination.id,
-    });
-  });
-}
-
-/** Builds one side of a transfer from its receipt, so that nothing has to be read back. */
-function sideOf(receipt: Receipt, side: 'from' | 'to', wallet: Wallet, other: Wallet): WalletTransaction {
-  const [transfer] = receipt.transfers;
-  const balance = receipt.balances.get(wallet.ledgerAccount);
-  invariant(transfer && balance, 'a committed transfer has both sides');
-  return ofBooked(transfer, side, { wallet, balance }, other.id);
-}

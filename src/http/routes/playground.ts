@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Invoices } from '../../invoices/invoices.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -7,22 +7,183 @@ import { decodeBolt11 } from '../../lightning/bolt11/bolt11.ts';
 import { OutcomeUnknown, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../lightning/test-network.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { customRecordsHex, Expiry, Memo, memoText, NumSatoshis, NumSatoshisOrAny } from '../fields.ts';
-import { oneOf } from '../objects.ts';
+import {
+  CustomRecords,
+  choice,
+  customRecordsHex,
+  described,
+  Expiry,
+  Memo,
+  memoText,
+  NumSatoshis,
+  NumSatoshisOrAny,
+  PaymentRequest,
+} from '../fields.ts';
+import { oneOf } from '../objects/response-types.ts';
+import { EXAMPLE } from '../openapi/example-values.ts';
+import { requires } from '../openapi/route-schema.ts';
 
-const OutsideNode = Type.Union([Type.Literal('alice'), Type.Literal('carol')], { description: 'alice (our peer) or carol (behind alice)' });
+const OutsideNode = choice(['alice', 'carol'], { description: '`alice` is our peer, `carol` is behind alice. Default: `alice`' });
 
-const OutsidePaymentObject = Type.Object({
-  id: Type.Integer(),
-  node: Type.String(),
-  direction: oneOf(['received', 'sent']),
-  payment_hash: Type.String(),
-  amount_msat: Type.Integer(),
-  fee_msat: Type.Integer(),
-  state: oneOf(['succeeded', 'failed', 'pending']),
-});
+const OutsidePaymentObject = Type.Object(
+  {
+    id: Type.Integer({ description: 'A number; later payments have larger ones', examples: [1] }),
+    node: Type.String({ description: '`alice` or `carol`', examples: ['alice'] }),
+    direction: oneOf(['received', 'sent'], { description: 'As the other node sees it', examples: ['sent'] }),
+    payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
+    amount_msat: Type.Integer({ description: 'The amount in millisatoshis', examples: [1_200_000] }),
+    fee_msat: Type.Integer({ description: 'The routing fee in millisatoshis', examples: [0] }),
+    state: oneOf(['succeeded', 'failed', 'pending'], { description: '`pending`: the outcome is not known yet' }),
+  },
+  { title: 'OutsidePayment' },
+);
 
-const closed = { additionalProperties: false };
+const PlaygroundObject = Type.Object(
+  {
+    network: Type.String({ description: 'Always `regtest`', examples: ['regtest'] }),
+    nodes: Type.Array(
+      Type.Object({
+        name: Type.String({ description: '`hub`, `alice` or `carol`' }),
+        pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex' }),
+      }),
+      {
+        description: 'The nodes of the network; `hub` is the node of this service',
+        examples: [
+          [
+            { name: 'hub', pubkey: EXAMPLE.ourPubkey },
+            { name: 'alice', pubkey: EXAMPLE.pubkey },
+            { name: 'carol', pubkey: '02f9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9' },
+          ],
+        ],
+      },
+    ),
+    unreachable_pubkey: Type.String({
+      description: 'A valid public key that no node has',
+      examples: ['025e8f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7'],
+    }),
+  },
+  { title: 'Playground' },
+);
+
+const COMMON = { tags: ['Playground'], ...requires('secret_key') };
+
+const describeSchema = {
+  ...COMMON,
+  operationId: 'getPlayground',
+  summary: 'Read the nodes of the playground',
+  response: { 200: PlaygroundObject },
+};
+
+const paySchema = {
+  ...COMMON,
+  operationId: 'playgroundPay',
+  summary: 'Pay an invoice of this service from another node',
+  body: Type.Object(
+    {
+      payment_request: PaymentRequest,
+      from: Type.Optional(described(OutsideNode, 'The node that pays: `alice` is our peer, `carol` is behind alice. Default: `alice`')),
+      num_satoshis: Type.Optional(described(NumSatoshis, 'The amount in whole satoshis, for an invoice without an amount')),
+    },
+    { additionalProperties: false, examples: [{ payment_request: 'lnbcrt12u1p4szcp7…', from: 'carol' }] },
+  ),
+  response: { 200: OutsidePaymentObject },
+  // Carol pays through alice, whose fee is 1 sat and 0.01 %.
+  exampleChanges: { 200: { node: 'carol', fee_msat: 1120 } },
+};
+
+const fundSchema = {
+  ...COMMON,
+  operationId: 'playgroundFund',
+  summary: 'Fund a wallet',
+  description: 'Another node pays an invoice of the wallet. The key needs `wallet_deposit` in it.',
+  ...requires('any_key'),
+  body: Type.Object(
+    {
+      wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of the wallet' }),
+      num_satoshis: NumSatoshis,
+    },
+    { additionalProperties: false, examples: [{ wallet_id: EXAMPLE.wallet, num_satoshis: 5000 }] },
+  ),
+  response: { 200: OutsidePaymentObject },
+  exampleChanges: { 200: { amount_msat: 5_000_000 } },
+};
+
+const keysendSchema = {
+  ...COMMON,
+  operationId: 'playgroundKeysend',
+  summary: 'Send a keysend to this service from another node',
+  body: Type.Object(
+    { num_satoshis: NumSatoshis, custom_records: Type.Optional(CustomRecords), from: Type.Optional(OutsideNode) },
+    { additionalProperties: false, examples: [{ num_satoshis: 100, custom_records: { '696969': EXAMPLE.wallet } }] },
+  ),
+  response: { 200: OutsidePaymentObject },
+  exampleChanges: { 200: { amount_msat: 100_000 } },
+};
+
+const invoiceSchema = {
+  ...COMMON,
+  operationId: 'playgroundInvoice',
+  summary: 'Create an invoice of another node',
+  body: Type.Object(
+    {
+      num_satoshis: Type.Optional(NumSatoshisOrAny),
+      memo: Type.Optional(Memo),
+      at: Type.Optional(OutsideNode),
+      expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 3600')),
+      hold: Type.Optional(
+        Type.Boolean({ description: 'Whether the payment stays open until `/playground/hold/{hash}` settles or cancels it' }),
+      ),
+    },
+    { additionalProperties: false, examples: [{ num_satoshis: 1000, at: 'carol' }] },
+  ),
+  response: {
+    200: Type.Object(
+      {
+        payment_request: Type.String({ description: 'The BOLT11 invoice', examples: ['lnbcrt10u1p4szcp7…'] }),
+        payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
+      },
+      { title: 'OutsideInvoice' },
+    ),
+  },
+};
+
+const HoldAction = choice(['settle', 'cancel'], { description: '`settle` claims the money, `cancel` returns it' });
+
+const holdSchema = {
+  ...COMMON,
+  operationId: 'playgroundHold',
+  summary: 'Settle or cancel a hold invoice of another node',
+  params: Type.Object({
+    hash: Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'The payment hash, in hex', examples: [EXAMPLE.paymentHash] }),
+  }),
+  body: Type.Object({ action: HoldAction }, { additionalProperties: false, examples: [{ action: 'settle' }] }),
+  response: {
+    200: Type.Object(
+      {
+        payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
+        action: Type.String({ description: '`settle` or `cancel`', examples: ['settle'] }),
+      },
+      { title: 'ResolvedHold' },
+    ),
+  },
+};
+
+const paymentsSchema = {
+  ...COMMON,
+  operationId: 'listPlaygroundPayments',
+  summary: 'List the payments of the other nodes',
+  querystring: Type.Object({
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Returns only payments with a larger id' }),
+    ),
+  }),
+  response: {
+    200: Type.Object(
+      { payments: Type.Array(OutsidePaymentObject, { description: 'Oldest first, at most 1,000' }) },
+      { title: 'OutsidePayments' },
+    ),
+  },
+};
 
 export interface PlaygroundRouteDependencies {
   readonly access: Access;
@@ -30,7 +191,7 @@ export interface PlaygroundRouteDependencies {
   readonly control: PlaygroundControl;
 }
 
-/** The outside of the embedded Lightning network: its other nodes, played by whoever has a secret key. Never there with a real node. */
+/** Controls the other nodes of the test network, for any key that is not public. These routes do not exist with a real node. */
 export function playgroundRoutes(app: App, deps: PlaygroundRouteDependencies): void {
   describeRoute(app, deps);
   payRoutes(app, deps);
@@ -39,12 +200,7 @@ export function playgroundRoutes(app: App, deps: PlaygroundRouteDependencies): v
 }
 
 function describeRoute(app: App, { access, control }: PlaygroundRouteDependencies): void {
-  const Answer = Type.Object({
-    network: Type.String(),
-    nodes: Type.Array(Type.Object({ name: Type.String(), pubkey: Type.String() })),
-    unreachable_pubkey: Type.String({ description: 'A valid key that no node has' }),
-  });
-  app.get('/playground', { schema: { response: { 200: Answer } } }, async (request) => {
+  app.get('/playground', { schema: describeSchema }, async (request) => {
     await access.secretKey(request);
     const { network, nodes, unreachablePubkey } = await playing(() => control.describe());
     return { network, nodes: [...nodes], unreachable_pubkey: unreachablePubkey };
@@ -53,13 +209,7 @@ function describeRoute(app: App, { access, control }: PlaygroundRouteDependencie
 
 function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
   const { access, invoices, control } = deps;
-  const response = { 200: OutsidePaymentObject };
-
-  const PayBody = Type.Object(
-    { payment_request: Type.String({ maxLength: 8000 }), from: Type.Optional(OutsideNode), num_satoshis: Type.Optional(NumSatoshis) },
-    closed,
-  );
-  app.post('/playground/pay', { schema: { body: PayBody, response } }, async (request) => {
+  app.post('/playground/pay', { schema: paySchema }, async (request) => {
     await access.secretKey(request);
     const { payment_request: paymentRequest, from = 'alice', num_satoshis: sat } = request.body;
     const invoice = await playing(() => decodeBolt11(paymentRequest));
@@ -70,8 +220,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     return toObject(paid);
   });
 
-  const FundBody = Type.Object({ wallet_id: Type.String({ maxLength: 128 }), num_satoshis: NumSatoshis }, closed);
-  app.post('/playground/fund', { schema: { body: FundBody, response } }, async (request) => {
+  app.post('/playground/fund', { schema: fundSchema }, async (request) => {
     const wallet = await access.walletByIdOrKey(request, request.body.wallet_id, 'wallet_deposit');
     const order = { wallet, amountMsat: satToMsat(request.body.num_satoshis), memo: 'Playground', expirySeconds: 3600 };
     const { paymentRequest, paymentHash } = await invoices.create({ ...order, wtxType: 'ln_deposit' });
@@ -81,15 +230,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     return toObject(paid);
   });
 
-  const KeysendBody = Type.Object(
-    {
-      num_satoshis: NumSatoshis,
-      custom_records: Type.Optional(Type.Object({}, { additionalProperties: true })),
-      from: Type.Optional(OutsideNode),
-    },
-    closed,
-  );
-  app.post('/playground/keysend', { schema: { body: KeysendBody, response } }, async (request) => {
+  app.post('/playground/keysend', { schema: keysendSchema }, async (request) => {
     await access.secretKey(request);
     const { num_satoshis: sat, custom_records: records, from = 'alice' } = request.body;
     request.mayHaveBooked = true;
@@ -100,18 +241,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
 }
 
 function invoiceRoutes(app: App, { access, control }: PlaygroundRouteDependencies): void {
-  const InvoiceBody = Type.Object(
-    {
-      num_satoshis: Type.Optional(NumSatoshisOrAny),
-      memo: Type.Optional(Memo),
-      at: Type.Optional(OutsideNode),
-      expiry: Type.Optional(Expiry),
-      hold: Type.Optional(Type.Boolean({ description: 'Claimed only when /playground/hold says so' })),
-    },
-    closed,
-  );
-  const InvoiceAnswer = Type.Object({ payment_request: Type.String(), payment_hash: Type.String() });
-  app.post('/playground/invoice', { schema: { body: InvoiceBody, response: { 200: InvoiceAnswer } } }, async (request) => {
+  app.post('/playground/invoice', { schema: invoiceSchema }, async (request) => {
     await access.secretKey(request);
     const { num_satoshis: sat, memo, at = 'alice', expiry = 3600, hold = false } = request.body;
     const amount = sat === undefined ? {} : { amountMsat: satToMsat(sat) };
@@ -119,10 +249,7 @@ function invoiceRoutes(app: App, { access, control }: PlaygroundRouteDependencie
     return { payment_request: made.paymentRequest, payment_hash: made.paymentHash };
   });
 
-  const HoldParams = Type.Object({ hash: Type.String({ pattern: '^[0-9a-fA-F]{64}$' }) });
-  const HoldBody = Type.Object({ action: Type.Union([Type.Literal('settle'), Type.Literal('cancel')]) }, closed);
-  const HoldAnswer = Type.Object({ payment_hash: Type.String(), action: Type.String() });
-  app.post('/playground/hold/:hash', { schema: { params: HoldParams, body: HoldBody, response: { 200: HoldAnswer } } }, async (request) => {
+  app.post('/playground/hold/:hash', { schema: holdSchema }, async (request) => {
     await access.secretKey(request);
     const hash = request.params.hash.toLowerCase();
     await playing(() => control.resolveHold(hash, request.body.action));
@@ -131,24 +258,21 @@ function invoiceRoutes(app: App, { access, control }: PlaygroundRouteDependencie
 }
 
 function paymentsRoute(app: App, { access, control }: PlaygroundRouteDependencies): void {
-  const After = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only payments with a larger id' });
-  const Query = Type.Object({ after: Type.Optional(After) });
-  const Answer = Type.Object({ payments: Type.Array(OutsidePaymentObject) });
-  app.get('/playground/payments', { schema: { querystring: Query, response: { 200: Answer } } }, async (request) => {
+  app.get('/playground/payments', { schema: paymentsSchema }, async (request) => {
     await access.secretKey(request);
     const payments = await playing(() => control.payments(request.query.after ?? 0, PAYMENTS_PAGE));
     return { payments: payments.map(toObject) };
   });
 }
 
-/** Payments of one answer; `after` with the last id gives the next. */
+/** Payments of one response; `after` with the last id returns the next ones. */
 const PAYMENTS_PAGE = 1000;
 const CREDIT_WAIT_MS = 10_000;
 const CREDIT_POLL_MS = 10;
 const STOPPED =
   'The playground stopped before it answered, so the outcome is unknown. GET /playground/payments lists what its nodes have sent and received.';
 
-/** The payer may know of its success a moment before our ledger does; whoever plays wants to see the balance move. */
+/** Waits for the credit: the payer may learn of its success a moment before our ledger does. */
 async function untilCredited(invoices: Invoices, paymentHash: string): Promise<void> {
   for (const deadline = Date.now() + CREDIT_WAIT_MS; Date.now() < deadline; await delay(CREDIT_POLL_MS)) {
     if ((await invoices.findByHash(paymentHash))?.state === 'settled') return;
@@ -168,7 +292,7 @@ async function playing<T>(play: () => T | Promise<T>): Promise<T> {
   }
 }
 
-function toObject(payment: OutsidePayment) {
+function toObject(payment: OutsidePayment): Static<typeof OutsidePaymentObject> {
   return {
     id: payment.id,
     node: payment.node,

@@ -10,18 +10,25 @@ import type { Wallet } from '../../wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { credentialText } from '../auth/credential.ts';
-import { KeyParams } from '../fields.ts';
+import { choice, KeyParams } from '../fields.ts';
 import { FairQueue } from '../limits/fair-queue.ts';
-import { type Objects, TYPE_NAMES, WalletTransactionObject } from '../objects.ts';
+import type { Objects } from '../objects/objects.ts';
+import { TYPE_NAMES, WalletTransactionObject } from '../objects/wallet-transaction.ts';
+import { EXAMPLE } from '../openapi/example-values.ts';
+import { requires } from '../openapi/route-schema.ts';
 import { countThatFit, requireFits } from '../responses/page-size.ts';
 import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setNextLink, setPageHeaders } from '../responses/paging.ts';
 import { mapInSlices } from '../responses/slices.ts';
 
-const UnixTime = Type.Integer({ minimum: 0, maximum: 253_402_300_799, unit: 'Unix seconds', description: 'Unix seconds' });
-const PeriodQuery = Type.Object({ from: Type.Optional(UnixTime), to: Type.Optional(UnixTime) });
-const END_OF_TIME = 253_402_300_799;
+function unixTime(description: string) {
+  return Type.Integer({ minimum: 0, maximum: END_OF_TIME, unit: 'Unix seconds', description });
+}
 
-type Status = 'settled' | 'pending' | 'failed' | 'open' | 'all';
+const END_OF_TIME = 253_402_300_799;
+const PeriodQuery = Type.Object({
+  from: Type.Optional(unixTime('Only transactions of this time or later, in Unix seconds')),
+  to: Type.Optional(unixTime('Only transactions of this time or earlier, in Unix seconds')),
+});
 
 /** A search that is sent but empty must not return everything. */
 const SEARCHED = { mayBeEmpty: false } as const;
@@ -30,14 +37,14 @@ const SHORTEST_KEY = 20;
 
 const SearchQuery = Type.Object({
   label: Type.Optional(
-    Type.String({ ...SEARCHED, maxLength: 639, description: 'Only those whose label contains this text, in upper or lower case' }),
+    Type.String({ ...SEARCHED, maxLength: 639, description: 'Only transactions whose label contains this text, in upper or lower case' }),
   ),
   payment_hash: Type.Optional(
     Type.String({
       ...SEARCHED,
       pattern: '^[0-9a-fA-F]{64}$',
       rule: '64 hexadecimal characters',
-      description: 'Only those with this payment hash, in hex',
+      description: 'Only transactions with this payment hash, in hex',
     }),
   ),
   pass_through: Type.Optional(
@@ -48,7 +55,8 @@ const SearchQuery = Type.Object({
       maxProperties: MAX_PASS_THROUGH,
       rule: `at most ${MAX_PASS_THROUGH} names of passThru with a text of at most 255 characters each, as pass_through[name]=value`,
       description:
-        'Only those whose `passThru` has these values, as `pass_through[order]=17`. It compares texts, numbers and booleans on the first level; at most 5 names',
+        'Only transactions whose `passThru` has these values, as `pass_through[order]=17`. Texts, numbers and booleans of the first level are ' +
+        'compared; at most 5 names',
     }),
   ),
 });
@@ -58,16 +66,70 @@ const ListQuery = Type.Object({
   ...PeriodQuery.properties,
   ...SearchQuery.properties,
   status: Type.Optional(
-    Type.Unsafe<Status>({
-      type: 'string',
-      enum: ['settled', 'pending', 'failed', 'open', 'all'],
+    choice(['settled', 'pending', 'failed', 'open', 'all'], {
       description: 'Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices',
     }),
   ),
-  type: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: Object.keys(TYPE_NAMES), description: 'A wtxType name' })),
+  type: Type.Optional(choice(Object.keys(TYPE_NAMES), { description: 'Only transactions of this type: a `name` of `wtxType`' })),
 });
 
-const AccountListQuery = Type.Object({ ...ListQuery.properties, wallet_id: Type.Optional(Type.String({ maxLength: 128 })) });
+const AccountListQuery = Type.Object({
+  ...ListQuery.properties,
+  wallet_id: Type.Optional(
+    Type.String({ maxLength: 128, description: 'Only transactions of this wallet: its id or one of its access keys' }),
+  ),
+});
+
+const LIST = { tags: ['History'], response: { 200: Type.Array(WalletTransactionObject) } };
+
+const listSchema = {
+  ...LIST,
+  operationId: 'listWalletTransactions',
+  summary: 'List the transactions of a wallet',
+  description:
+    'Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of ' +
+    'booking, the other lists by the time of creation; their totals and pages end at 10,000. `payment_hash` is found directly. `label` and ' +
+    '`pass_through` search at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows ' +
+    'the requested amount, which the balance does not contain. IdempotentHandler it is paid, the settled transaction has another id and the same `lnTx.id`.',
+  ...requires('wallet_tx_read'),
+  params: KeyParams,
+  querystring: ListQuery,
+};
+
+const accountListSchema = {
+  ...LIST,
+  operationId: 'listTransactions',
+  summary: 'List the transactions of all wallets of the account',
+  description:
+    'Like the list of one wallet. It searches the newest 200,000 transfers of the service; the list of one wallet has no such limit.',
+  ...requires('account'),
+  querystring: AccountListQuery,
+  errorStatuses: [404],
+};
+
+const getSchema = {
+  operationId: 'getTransaction',
+  tags: ['History'],
+  summary: 'Read a wallet transaction',
+  ...requires('account'),
+  params: Type.Object({ id: Type.String({ description: 'The `wtx_` id', examples: [EXAMPLE.walletTransaction] }) }),
+  response: { 200: WalletTransactionObject },
+};
+
+const statementSchema = {
+  operationId: 'getStatement',
+  tags: ['History'],
+  summary: 'Read the statement of a wallet as CSV',
+  description:
+    'Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash and counterparty: the other wallet of a ' +
+    'transfer, or the node that was paid.',
+  ...requires('wallet_tx_read'),
+  params: KeyParams,
+  querystring: PeriodQuery,
+  produces: ['text/csv'],
+  response: { 200: Type.Unsafe<Readable>({ type: 'string' }) },
+  responseHeaders: ['Content-Disposition'],
+};
 
 interface TransactionRouteDependencies {
   readonly access: Access;
@@ -97,11 +159,8 @@ export function transactionRoutes(app: App, dependencies: TransactionRouteDepend
   accountRoutes(app, deps);
 }
 
-const Transactions = { 200: Type.Array(WalletTransactionObject) };
-
 function listRoute(app: App, deps: ListDependencies, base: string): void {
-  const schema = { params: KeyParams, querystring: ListQuery, response: Transactions };
-  app.get(`${base}/transactions`, { schema, onSend: endListJob }, async (request, reply) => {
+  app.get(`${base}/transactions`, { schema: listSchema, onSend: endListJob }, async (request, reply) => {
     const wallet = await deps.access.wallet(request, 'wallet_tx_read');
     return list(deps, request, reply, wallet);
   });
@@ -109,8 +168,7 @@ function listRoute(app: App, deps: ListDependencies, base: string): void {
 
 function accountRoutes(app: App, deps: ListDependencies): void {
   const { access, history, objects } = deps;
-  const schema = { querystring: AccountListQuery, response: Transactions };
-  app.get('/v1/wallet-transactions', { schema, onSend: endListJob }, async (request, reply) => {
+  app.get('/v1/wallet-transactions', { schema: accountListSchema, onSend: endListJob }, async (request, reply) => {
     const accountId = await access.account(request);
     const { wallet_id: walletId } = request.query;
     const wallet = walletId === undefined ? undefined : await access.walletByIdOrKey(request, walletId, 'wallet_tx_read');
@@ -119,8 +177,7 @@ function accountRoutes(app: App, deps: ListDependencies): void {
     return list(deps, request, reply, wallet ?? accountId);
   });
 
-  const one = { params: Type.Object({ id: Type.String() }), response: { 200: WalletTransactionObject } };
-  app.get('/v1/wallet-transactions/:id', { schema: one }, async (request) => {
+  app.get('/v1/wallet-transactions/:id', { schema: getSchema }, async (request) => {
     const found = await history.find(await access.account(request), request.params.id);
     if (!found) throw new Refusal('not_found');
     return objects.walletTransaction(found);
@@ -213,7 +270,7 @@ async function plainList(
 }
 
 function statementRoute(app: App, { access, history }: { access: Access; history: History }, base: string): void {
-  const route = { schema: { params: KeyParams, querystring: PeriodQuery }, config: { closedQuery: true } };
+  const route = { schema: statementSchema, config: { closedQuery: true } };
   app.get(`${base}/statement`, route, async (request, reply) => {
     const wallet = await access.wallet(request, 'wallet_tx_read');
     const { from = 0, to = END_OF_TIME } = request.query;

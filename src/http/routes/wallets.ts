@@ -7,9 +7,11 @@ import type { Balance, Ledger } from '../../ledger/ledger.ts';
 import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { ChangedLabel, KeyParams, plainText, UserLabel } from '../fields.ts';
+import { ChangedLabel, choice, KeyParams, plainText, UserLabel } from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
-import { type Objects, WalletObject } from '../objects.ts';
+import type { Objects } from '../objects/objects.ts';
+import { WalletObject } from '../objects/wallet.ts';
+import { requires } from '../openapi/route-schema.ts';
 import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setPageHeaders } from '../responses/paging.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
@@ -20,25 +22,85 @@ const KEY_NAMES: Record<WalletKeyKind, string> = {
   wallet_lnurl_pay: 'Wallet LNURL Pay',
 };
 
-const NewWalletObject = Type.Object({
-  ...WalletObject.properties,
-  access_keys: Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Shown this once' }),
-});
+const NewWalletObject = Type.Object(
+  {
+    ...WalletObject.properties,
+    access_keys: Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'The access keys of the wallet, by kind. Only this response contains them: the service stores their hashes',
+      examples: [
+        {
+          'Wallet Admin': ['waka_…'],
+          'Wallet Invoice': ['waki_…'],
+          'Wallet Read': ['wakr_…'],
+          'Wallet LNURL Withdraw': ['waklw_…'],
+          'Wallet LNURL Pay': ['waklp_…'],
+        },
+      ],
+    }),
+  },
+  { title: 'NewWallet' },
+);
 
 const WalletBody = Type.Object(
-  { user_label: Type.Optional(UserLabel), ln_node_id: Type.Optional(Type.String({ maxLength: 64 })) },
-  { additionalProperties: false },
+  {
+    user_label: Type.Optional(UserLabel),
+    ln_node_id: Type.Optional(
+      Type.String({ maxLength: 64, description: 'The Lightning node of the wallet, `lnd_…`. Default: the only one' }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ user_label: 'alma' }] },
 );
 
 const WalletChangeBody = Type.Object(
   {
     user_label: Type.Optional(ChangedLabel),
-    status: Type.Optional(
-      Type.Unsafe<Wallet['status']>({ type: 'string', enum: ['active', 'inactive'], description: 'inactive: it sends no money' }),
-    ),
+    status: Type.Optional(choice(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' })),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ user_label: 'alma', status: 'active' }] },
 );
+
+const listSchema = {
+  operationId: 'listWallets',
+  tags: ['Wallets'],
+  summary: 'List the wallets of the account',
+  description: 'Newest first.',
+  ...requires('account'),
+  querystring: CursorQuery,
+  response: { 200: Type.Array(WalletObject) },
+};
+
+const createSchema = {
+  operationId: 'createWallet',
+  tags: ['Wallets'],
+  summary: 'Create a wallet',
+  description:
+    'The response contains the access keys of the wallet; no later response does. They have no limits, so an API key with a budget or a ' +
+    'maximum per payment may not create wallets: 403.',
+  ...requires('account'),
+  body: WalletBody,
+  response: { 201: NewWalletObject },
+  exampleChanges: { 201: { balance: 0, balance_msat: 0, max_payable_msat: 0 } },
+};
+
+const getSchema = {
+  operationId: 'getWallet',
+  tags: ['Wallets'],
+  summary: 'Read a wallet and its balance',
+  ...requires('wallet_read'),
+  params: KeyParams,
+  response: { 200: WalletObject },
+};
+
+const changeSchema = {
+  operationId: 'changeWallet',
+  tags: ['Wallets'],
+  summary: 'Change a wallet',
+  description: 'Changes the label, the status, or both. An inactive wallet receives, but sends no money.',
+  ...requires('account'),
+  params: KeyParams,
+  body: WalletChangeBody,
+  response: { 200: WalletObject },
+};
 
 export interface WalletRouteDependencies {
   readonly access: Access;
@@ -56,7 +118,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
     return listed.map((wallet, index) => objects.wallet(wallet, balances[index] as Balance));
   }
 
-  app.get('/v1/wallets', { schema: { querystring: CursorQuery, response: { 200: Type.Array(WalletObject) } } }, async (request, reply) => {
+  app.get('/v1/wallets', { schema: listSchema }, async (request, reply) => {
     const accountId = await access.account(request);
     rejectPageWithAfter(request.query);
     const page = readPage(request.query);
@@ -73,8 +135,8 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
     return withBalances(following);
   });
 
-  app.post('/v1/wallet', { schema: { body: WalletBody, response: { 201: NewWalletObject } } }, async (request, reply) => {
-    // The keys of the new wallet have no limits: to make it is to make keys.
+  app.post('/v1/wallet', { schema: createSchema }, async (request, reply) => {
+    // The keys of the new wallet have no limits, so creating it is creating keys.
     const credential = await access.keyManager(request);
     objects.requireOurNode(request.body.ln_node_id);
     const label = plainText('user_label', request.body.user_label ?? '');
@@ -103,13 +165,12 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
   });
 
   for (const base of WALLET_BASES) {
-    app.get(base, { schema: { params: KeyParams, response: { 200: WalletObject } } }, async (request) => {
+    app.get(base, { schema: getSchema }, async (request) => {
       const wallet = await access.wallet(request, 'wallet_read');
       return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));
     });
 
-    const schema = { params: KeyParams, body: WalletChangeBody, response: { 200: WalletObject } };
-    app.patch(base, { schema }, async (request) => {
+    app.patch(base, { schema: changeSchema }, async (request) => {
       await access.account(request);
       const { user_label, status } = request.body;
       const userLabel = user_label === undefined ? undefined : plainText('user_label', user_label);

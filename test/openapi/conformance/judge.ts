@@ -6,10 +6,10 @@ import type { Walked } from './operations.ts';
 /** Headers of HTTP and of CORS themselves. */
 const HTTP_OWN = /^(date|connection|keep-alive|content-type|content-length|transfer-encoding|vary|access-control-.*)$/;
 
-/** What an answer says that the document does not promise; nothing when it conforms. */
+/** Lists everything in a response that the document does not describe; nothing when it conforms. */
 export type Judge = (walked: Walked, answer: Answer) => string[];
 
-/** A judge that lets nothing pass: an object with listed properties has no others. */
+/** A strict judge: an object has no other properties than the listed ones, and a text no other values, also where later versions may add some. */
 export function createJudge(document: OpenApiDocument): Judge {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema(closed(document) as object, 'api');
@@ -49,17 +49,23 @@ function bodyProblems(response: ApiResponse, answer: Answer, validator: (at: str
   if (type !== media) return [`content type ${type} where ${media} is declared`];
   if (media !== 'application/json') return [];
   const validate = validator(`/content/${media.replaceAll('/', '~1')}/schema`);
+  const error: unknown = answer.body?.type;
+  const named = response.content?.[media]?.examples;
+  if (named && !Object.hasOwn(named, String(error))) return [`${answer.status} type ${error} is not among the examples of the status`];
+  if (named && answer.body.status !== answer.status) return [`${answer.status} body.status is ${answer.body.status}`];
   if (validate(answer.body)) return [];
   return (validate.errors ?? []).map(
     (error) => `${answer.status} body${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
   );
 }
 
-/** The same with `additionalProperties: false` wherever properties are listed and nothing else is said. */
+/** The same with `additionalProperties: false` wherever properties are listed, and with the known values as an `enum`. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, closed(inner)]));
+  const known = copy['x-extensible-enum'];
+  if (Array.isArray(known)) return { ...copy, enum: [copy.type].flat().includes('null') ? [...known, null] : known };
   const isObjectSchema = copy.type === 'object' || (Array.isArray(copy.type) && copy.type.includes('object'));
   return isObjectSchema && copy.properties && copy.additionalProperties === undefined ? { ...copy, additionalProperties: false } : copy;
 }

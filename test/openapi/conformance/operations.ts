@@ -53,8 +53,7 @@ function bodyOf(operation: Operation): Field[] {
   });
 }
 
-/** What the key must be able to do: a permission, `account`, `secret_key`, `any_key`; undefined where nobody is asked. */
+/** The permission that the key needs, or `account`, `secret_key`, `any_key`; undefined where no key is needed. */
 export function needOf({ operation }: Walked): string | undefined {
-  const [first] = operation.security;
-  return first && (Object.values(first)[0]?.[0] ?? 'any_key');
+  return operation.security.length > 0 ? operation['x-permission'] : undefined;
 }

@@ -25,10 +25,12 @@ function parametersOf(name: string, value: unknown): [string, string][] {
   return Object.entries(value).map(([key, text]) => [`${name}[${key}]`, String(text)]);
 }
 
+/** An object goes as `name[key]=value`, as the document's `encoding` says; a nested object as its JSON. */
 function formOf(fields: Values['body']): string {
-  const texts = Object.entries(fields).map(([name, value]): [string, string] => [
-    name,
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
-  ]);
+  const isFlat = (value: unknown) =>
+    typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one !== 'object');
+  const texts = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
+    isFlat(value) ? parametersOf(name, value) : [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]],
+  );
   return new URLSearchParams(texts).toString();
 }

@@ -1,0 +1,155 @@
+import { type Static, Type } from 'typebox';
+import type { LightningTransaction } from '../../history/lightning-transaction.ts';
+import { floorSat } from '../../kernel/money.ts';
+import type { CustomRecords } from '../../lightning/node.ts';
+import { EXAMPLE } from '../openapi/example-values.ts';
+import { nullable, oneOf } from './response-types.ts';
+
+export const LightningTransactionObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the invoice or payment, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
+    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    ln_node_id: Type.String({ description: 'The Lightning node of the wallet, `lnd_…`', examples: [EXAMPLE.node] }),
+    dest_pubkey: Type.String({ description: 'The public key of the node that is paid, in hex', examples: [EXAMPLE.ourPubkey] }),
+    payment_request: Type.String({
+      description: 'The BOLT11 invoice. For a keysend: `keysend`, or the destination and the amount',
+      examples: ['lnbcrt12u1p4szcp7dq9w3jkznp4q…'],
+    }),
+    r_hash_decoded: Type.String({ description: 'The payment hash, in hex', examples: [EXAMPLE.paymentHash] }),
+    memo: Type.String({ description: 'The description of the invoice, for people. At most 639 bytes', examples: ['tea'] }),
+    description_hash: nullable(Type.String({ description: 'The hash of a longer description, in hex; null when there is none' })),
+    num_satoshis: Type.Integer({
+      description: 'The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet',
+      examples: [1200],
+    }),
+    fee_msat: nullable(
+      Type.Integer({ description: 'The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known' }),
+    ),
+    expiry: Type.Integer({ description: 'How long the invoice can be paid, in seconds from `created_at`', examples: [86_400] }),
+    expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when it does not expire', examples: [1_767_312_000] })),
+    payment_preimage: nullable(
+      Type.String({ description: 'The proof of the payment: 32 bytes in hex. Null until it is settled', examples: [EXAMPLE.preimage] }),
+    ),
+    settled: oneOf([1, 0, -1], {
+      description:
+        '1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An ' +
+        'expired or cancelled invoice stays 0, so poll `status` instead',
+    }),
+    settled_at: nullable(Type.Integer({ description: 'Unix seconds; null until it is settled', examples: [1_767_225_660] })),
+    status: oneOf(['pending', 'settled', 'failed', 'expired', 'cancelled'], {
+      description:
+        '`pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for ' +
+        'good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final',
+      examples: ['settled'],
+    }),
+    failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
+    // Null instead of 0 where LEGACY_NULL_KEYSEND is set; the OpenAPI document leaves that out.
+    is_keysend: Type.Unsafe<1 | 0 | null>({
+      ...oneOf([1, 0], { description: '1 for a payment without an invoice, 0 otherwise', examples: [0] }),
+      nullable: true,
+      neverNull: true,
+    }),
+    is_amp: Type.Null({ description: 'Always null' }),
+    payment_addr: nullable(Type.String({ description: 'Always null' })),
+    custom_records: nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'The TLV records of a keysend: type → text, or hex for a value that is not text. Null for an invoice',
+        },
+      ),
+    ),
+    custom_records_json: nullable(
+      Type.Object({}, { additionalProperties: true, description: 'The custom records that are JSON, parsed; null when there are none' }),
+    ),
+    passThru: nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'The JSON object that the caller sent with the invoice or payment',
+          examples: [{ order: '17' }],
+        },
+      ),
+    ),
+  },
+  { title: 'LightningTransaction' },
+);
+
+/** The response of `GET /v1/lntx/{id}`. */
+export const LightningTransactionDetailsObject = Type.Object(
+  {
+    ...LightningTransactionObject.properties,
+    counterpart_id: nullable(
+      Type.String({
+        description: 'The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise',
+      }),
+    ),
+  },
+  { title: 'LightningTransactionDetails' },
+);
+
+const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, cancelled: 0, failed: 0 } as const;
+
+/** `noKeysend` is the value of `is_keysend` for everything but a keysend. */
+export function renderLightningTransaction(ln: LightningTransaction, noKeysend: 0 | null): Static<typeof LightningTransactionObject> {
+  return {
+    id: ln.id,
+    created_at: ln.createdAt,
+    ln_node_id: ln.nodeId,
+    dest_pubkey: ln.destPubkey,
+    payment_request: ln.paymentRequest,
+    r_hash_decoded: ln.paymentHash,
+    memo: ln.memo,
+    description_hash: ln.descriptionHash ?? null,
+    num_satoshis: floorSat(ln.amountMsat),
+    fee_msat: ln.feeMsat ?? null,
+    expiry: ln.expirySeconds,
+    expires_at: ln.expiresAt ?? null,
+    payment_preimage: ln.preimage ?? null,
+    // Only an outgoing payment has a failure reason; a known client polls for −1.
+    settled: ln.failureReason === undefined ? SETTLED_FLAG[ln.status] : -1,
+    settled_at: ln.settledAt ?? null,
+    status: ln.status,
+    failure_reason: ln.failureReason ?? null,
+    is_keysend: ln.isKeysend ? 1 : noKeysend,
+    is_amp: null,
+    payment_addr: null,
+    ...renderCustomRecords(ln.customRecords),
+    passThru: parseObject(ln.passThru) ?? {},
+  };
+}
+
+/** Renders TLV values as text where they are UTF-8, otherwise (and for the preimage) as hex; values that parse as JSON also parsed. */
+function renderCustomRecords(records: CustomRecords | undefined) {
+  if (!records) return { custom_records: null, custom_records_json: null };
+  const texts: Record<string, string> = {};
+  const parsed: Record<string, unknown> = {};
+  for (const [type, hex] of Object.entries(records)) {
+    const text = type === '5482373484' ? hex : (utf8OrUndefined(hex) ?? hex);
+    texts[type] = text;
+    const json = parseObject(text);
+    if (json) parsed[type] = json;
+  }
+  return { custom_records: texts, custom_records_json: Object.keys(parsed).length > 0 ? parsed : null };
+}
+
+function utf8OrUndefined(hex: string): string | undefined {
+  try {
+    return new TextDecoder('utf8', { fatal: true }).decode(Buffer.from(hex, 'hex'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the object that a JSON text contains; undefined for any other text and for none. */
+export function parseObject(text: string | undefined): object | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

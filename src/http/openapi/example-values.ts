@@ -1,0 +1,18 @@
+/** The ids and values of one small story, which the examples of all operations tell. */
+export const EXAMPLE = {
+  wallet: 'wal_0Vbb5dZr00f6iF4JgK02B2',
+  otherWallet: 'wal_0Vbb6C8s00gR4mXdTn1hG9',
+  lightningTransaction: 'lntx_0Vbb5eQk00aT9sWfRb3xY1',
+  walletTransaction: 'wtx_0Vbb5eQl00mP2kVcHd7zN4i',
+  walletTransactionOut: 'wtx_0Vbb5eQl00mP2kVcHd7zN4o',
+  key: 'key_0Vbb6A3n00wC8pZuKt9eE6',
+  newKey: 'key_0Vbb6B5p00xD2rVwLs4gH7',
+  node: 'lnd_9f2c51aab0',
+  ourPubkey: '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
+  pubkey: '02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5',
+  preimage: '5f3c0d9e7b6a48121c2d3e4f5061728394a5b6c7d8e9fa0b1c2d3e4f50617283',
+  /** The SHA-256 of the preimage. */
+  paymentHash: '2469852cc71412d18958d229804098d9a3aea685e44f68475e59c18741e002a3',
+  token: 'SVhMK3qY5tZ8nB2wRx7cLp4D',
+  now: 1_767_225_600,
+} as const;

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { gunzip } from 'node:zlib';
+import { Type } from 'typebox';
+import type { App } from '../app-type.ts';
+import type { Reference } from './reference-worker.ts';
+import { PUBLIC } from './route-schema.ts';
+
+const schema = {
+  operationId: 'getDocs',
+  tags: ['Service'],
+  summary: 'Read this document as a page',
+  description: 'The page works offline: it loads nothing from other origins.',
+  ...PUBLIC,
+  produces: ['text/html'],
+  response: { 200: Type.String() },
+};
+
+/** Adds `/docs`: the OpenAPI document as a page for people, made by Scalar. */
+export function referencePage(app: App): void {
+  const reference = lazy(loadReference);
+
+  app.get('/docs', { schema, config: { isDocument: true } }, async (_request, reply) => {
+    const { html, inlineScriptHash } = await reference();
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', policy(inlineScriptHash)).send(html);
+  });
+
+  app.get('/docs/scalar.js', { config: { undocumented: true } }, async (request, reply) => {
+    const { script } = await reference();
+    reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=86400').header('vary', 'Accept-Encoding');
+    if (/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')))
+      return reply.header('content-encoding', 'gzip').send(Buffer.from(script));
+    return reply.send(await promisify(gunzip)(script));
+  });
+}
+
+/**
+ * The page runs its own script, and loads and sends nothing but the document. The library writes `style` elements and attributes, so inline
+ * styles are allowed.
+ */
+function policy(inlineScriptHash: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${inlineScriptHash}'`,
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Runs in a worker: loading the library takes 30 MB and half a second, and ends with the worker. */
+async function loadReference(): Promise<Reference> {
+  const worker = new Worker(new URL('./reference-worker.ts', import.meta.url));
+  const [made] = (await once(worker, 'message')) as [Reference];
+  await worker.terminate();
+  return made;
+}
+
+/** Calls `load` at the first use, and again after a failure. */
+function lazy<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load().catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}

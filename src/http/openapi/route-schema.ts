@@ -1,0 +1,53 @@
+import type { Permission } from '../../accounts/keys.ts';
+
+declare module 'fastify' {
+  // The operation's name, texts, tags and security are in the schema as well: @fastify/swagger declares them.
+  interface FastifySchema {
+    /** See {@link requires}. */
+    'x-permission'?: Need;
+    /** How the example of a response differs from the examples of its fields, by status. */
+    exampleChanges?: Readonly<Record<number, object>>;
+    /** Statuses of errors in addition to those that follow from the route's key, path and body. */
+    errorStatuses?: readonly number[];
+    /** Headers of a successful response in addition to those of every response: names in {@link HEADERS}. */
+    responseHeaders?: readonly string[];
+    /** More exact schemas of responses, by status, for the document only; the serializer uses `response`. */
+    documentedResponse?: Readonly<Record<number, object>>;
+  }
+}
+
+/** The topics of the API, in the order of the document. */
+export const TAGS = {
+  Wallets: 'Wallets and their balances.',
+  Money: 'Invoices, payments, transfers.',
+  History: 'Past and pending transactions, as lists, single objects and CSV.',
+  LNURL: 'Withdraw links, and the public addresses that other wallets call.',
+  Keys: 'API keys of the account and access keys of wallets.',
+  Proof: 'Proof of liabilities: a published commitment to what the service owes, which each wallet can check.',
+  Node: 'The Lightning node of this service.',
+  Playground: 'The other nodes of the test network. These routes exist only when LIGHTNING_URL is a playground or a fake node.',
+  Service: 'The service itself.',
+} as const;
+
+/** What the key of a request must be: a permission in the wallet that the path names, or one of the other rules. */
+export type Need = Permission | 'account' | 'secret_key' | 'any_key';
+
+export const SECURITY_SCHEMES = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'An API key (sak_, pak_) or a wallet access key (waka_, …).' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The key as a bearer token.' },
+  basic: { type: 'http', scheme: 'basic', description: 'The key as the user name; the password is ignored.' },
+  accessToken: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access-token',
+    description: 'The key in the address. Prefer a header: addresses are logged by proxies.',
+  },
+} as const;
+
+/** The permission of an operation, and the ways to send a key. A role in `security` itself would be valid for OAuth only. */
+export function requires(need: Need) {
+  return { 'x-permission': need, security: Object.keys(SECURITY_SCHEMES).map((scheme) => ({ [scheme]: [] })) };
+}
+
+/** For an operation that needs no key. */
+export const PUBLIC = { security: [] };
