@@ -49,7 +49,7 @@ async function accountWithWallets(database: Database) {
 }
 
 onBothDatabases('a revoked key', (open) => {
-  it('A3: moves no money from that moment, though reads may know it for a second longer', async () => {
+  it('A3: moves no money from that moment, although a cached read may accept it for one more second', async () => {
     const database = await open();
     const { accounts, ledger, key, send, text, source } = await accountWithWallets(database);
     await send(key);
@@ -60,7 +60,7 @@ onBothDatabases('a revoked key', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
-  it('does not disturb those who share its batch', async () => {
+  it('does not affect other postings of its batch', async () => {
     const database = await open();
     const { key, other, send } = await accountWithWallets(database);
     await database.transaction((tx) => tx.run(revoke, key.id));
@@ -70,7 +70,7 @@ onBothDatabases('a revoked key', (open) => {
 });
 
 onBothDatabases('an expired key', (open) => {
-  it('A3: moves no money from that moment on, though reads may know it for a second longer', async () => {
+  it('A3: moves no money from its expiry on, although a cached read may accept it for one more second', async () => {
     const database = await open();
     const { accounts, key, other, send, text } = await accountWithWallets(database);
     const expiresAt = (seconds: number) => database.transaction((tx) => tx.run(expire, key.id, Math.floor(Date.now() / 1000) + seconds));
@@ -87,7 +87,7 @@ onBothDatabases('an expired key', (open) => {
 });
 
 onBothDatabases('a rotated key', (open) => {
-  it('overlaps with the one that replaces it, then moves no money, while the new one does', async () => {
+  it('stays valid for the overlap and then moves no money, unlike its replacement', async () => {
     const database = await open();
     const { accounts, key, send, owner } = await accountWithWallets(database);
     const keyring = createKeyring(database, systemClock);
@@ -107,7 +107,7 @@ onBothDatabases('a rotated key', (open) => {
 });
 
 onBothDatabases('an inactive wallet', (open) => {
-  it('sends no money from that moment, though reads may call it active for a second longer', async () => {
+  it('sends no money from that moment, although a cached read may show it as active for one more second', async () => {
     const database = await open();
     const { key, other, send, source } = await accountWithWallets(database);
     await send(key);
@@ -118,7 +118,7 @@ onBothDatabases('an inactive wallet', (open) => {
 });
 
 onBothDatabases('A4: the database', (open) => {
-  it('has no secret of a key in clear, nor in the hash of anything but the whole of it', async () => {
+  it('contains no key in clear text, and no hash of a part of a key', async () => {
     const database = await open();
     const { owner, source, secrets } = await accountWithWallets(database);
     const keyring = createKeyring(database, systemClock);

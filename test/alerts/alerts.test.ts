@@ -15,7 +15,7 @@ function alertsOn(database: Database) {
 }
 
 onBothDatabases('an alert', (open) => {
-  it('opens once and is logged once, however often and from wherever it is raised', async () => {
+  it('opens and is logged once, also when several instances raise it repeatedly', async () => {
     const { alerts, clock, logged } = alertsOn(await open());
     await Promise.all(Array.from({ length: 20 }, () => alerts.raise(STUCK)));
     clock.seconds = 1060;
@@ -26,7 +26,7 @@ onBothDatabases('an alert', (open) => {
     expect(logged).toEqual(['alert: payment_stuck']);
   });
 
-  it('is cleared when its cause is gone, and opens and speaks again when it comes back', async () => {
+  it('is cleared when its cause is gone, and opens and is logged again when the cause returns', async () => {
     const { alerts, logged } = alertsOn(await open());
     await alerts.raise(STUCK);
     await alerts.clear('payment_contradicted', STUCK.subject);
@@ -38,7 +38,7 @@ onBothDatabases('an alert', (open) => {
     expect(logged).toHaveLength(2);
   });
 
-  it('is a row of a posting: it opens with it, and not at all when the posting is refused', async () => {
+  it('opens with the posting that contains it, and not if the posting is rejected', async () => {
     const database = await open();
     const { alerts, clock, logged } = alertsOn(database);
     const ledger = createLedger(database, clock);
@@ -53,7 +53,7 @@ onBothDatabases('an alert', (open) => {
     expect(logged).toEqual(['alert: payment_stuck']);
   });
 
-  it('they are listed a page at a time', async () => {
+  it('is listed in pages', async () => {
     const { alerts } = alertsOn(await open());
     for (const subject of ['a', 'b', 'c']) await alerts.raise({ ...STUCK, subject });
     const first = await alerts.listOpen('', 2);

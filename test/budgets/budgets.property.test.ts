@@ -144,7 +144,7 @@ async function play(database: Database, budgetMsat: number, capMsat: number, ste
 }
 
 onBothDatabases('R8 R9: a budget', (open) => {
-  it('is never exceeded, and its counters are what is pending and what was spent, whatever happens at once and whatever fails', async () => {
+  it('is never exceeded, and counts exactly the pending and spent amounts, under concurrency and failures', async () => {
     const database = await open();
     await fc.assert(
       fc.asyncProperty(
@@ -160,7 +160,7 @@ onBothDatabases('R8 R9: a budget', (open) => {
     );
   });
 
-  it('that somebody wrote another number into is found by verify', async () => {
+  it('with a changed counter is found by verify', async () => {
     const database = await open();
     await play(database, 1_000, 500, [{ spends: [{ msat: 100, reserve: 0 }], ends: [], faults: [] }]);
     expect(await problemsOf(database)).toEqual([]);

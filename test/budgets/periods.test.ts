@@ -17,7 +17,7 @@ it.each<[BudgetPeriod, at: string, start: string]>([
   expect(new Date(periodStart(period, seconds(at)) * 1000).toISOString()).toBe(new Date(start).toISOString());
 });
 
-it('every moment is in the period that began last before it, and a period’s start is its own', () => {
+it('assigns every time to the period that started last, and a start to its own period', () => {
   const [least, most] = [seconds('1970-02-01T00:00:00Z'), seconds('2200-01-01T00:00:00Z')];
   const longest = { day: 86_400, week: 7 * 86_400, month: 31 * 86_400 };
   fc.assert(

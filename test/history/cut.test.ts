@@ -40,7 +40,7 @@ function entryAt(place: number): PlacedEntry {
 
 const every: ListQuery = { status: 'settled', type: undefined, from: undefined, to: undefined };
 
-it('W6: others are answered between the pieces of long looks, however many look at once', async () => {
+it('W6: answers other requests between the pieces of concurrent long reads', async () => {
   const rare: ListQuery = { ...every, type: 'nothing' };
   const waits: number[] = [];
   let over = false;
@@ -70,7 +70,7 @@ it('W6: others are answered between the pieces of long looks, however many look 
   expect(Math.max(...later)).toBeLessThanOrEqual(2_000);
 });
 
-it('W6: a total stops at 10,000 and says so, however long the history is', async () => {
+it('W6: stops counting at 10,000 and reports that, for any length of history', async () => {
   const scope = longScope(1_000_000);
   const listed = await cutOut(scope, every, undefined, { limit: 50, offset: 0, after: undefined });
   expect(listed).toMatchObject({ total: MAX_COUNT, capped: true });
@@ -81,7 +81,7 @@ it('W6: a total stops at 10,000 and says so, however long the history is', async
   expect(short.items).toHaveLength(10);
 });
 
-it('W6: a rare type costs no more than a look at a bounded part, and the cursor goes on behind it', async () => {
+it('W6: reads a limited part for a rare type, and the cursor continues after it', async () => {
   const scope = longScope(1_000_000);
   const deposits = { ...every, type: 'ln_deposit' };
   const page = await cutOut(scope, deposits, undefined, { limit: 500, offset: 0, after: undefined });
@@ -96,7 +96,7 @@ it('W6: a rare type costs no more than a look at a bounded part, and the cursor 
   expect(places).toEqual(Array.from({ length: places.length }, (_, i) => 899_900 - i * 100));
 });
 
-it('W6: a short period deep in a long history is found without reading what is newer', async () => {
+it('W6: finds a short period deep in a long history without reading newer entries', async () => {
   const scope = longScope(1_000_000);
   const listed = await cutOut(scope, { ...every, from: 300_000, to: 300_009 }, undefined, { limit: 50, offset: 0, after: undefined });
   expect(listed).toMatchObject({ total: 10, capped: false });

@@ -70,7 +70,7 @@ async function withInvoices(database: Database, made: readonly Made[]) {
 }
 
 onBothDatabases('open invoices', (open) => {
-  it('lists those that have not expired, newest first, of the own wallets only', async () => {
+  it('lists those of the own wallets that have not expired, newest first', async () => {
     const list = await withInvoices(await open(), [
       { madeAt: NOW - YEAR + 10, expiresAt: NOW + 10 },
       { madeAt: NOW - 300, expiresAt: NOW + 1 },
@@ -82,7 +82,7 @@ onBothDatabases('open invoices', (open) => {
     for (const listed of await list()) expect(listed).toEqual({ times: [-50, -300, -YEAR + 10], total: 3, capped: false });
   });
 
-  it('finds an open invoice behind thousands that have expired', async () => {
+  it('finds an open invoice that is older than thousands of expired ones', async () => {
     const expired = Array.from({ length: 2500 }, (_, i) => ({ madeAt: NOW - 5000 + i, expiresAt: NOW - 1000 }));
     const list = await withInvoices(await open(), [{ madeAt: NOW - 6000, expiresAt: NOW + 60 }, ...expired]);
     for (const listed of await list()) expect(listed).toEqual({ times: [-6000], total: 1, capped: false });

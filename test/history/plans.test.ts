@@ -71,7 +71,7 @@ const READS_OF_STORE: Record<Dialect, [Statement, unknown[]][]> = {
   ],
 };
 
-onBothDatabases('W6: reads that do not grow', (open, dialect) => {
+onBothDatabases('W6: reads of constant cost', (open, dialect) => {
   it.each([...READS, ...READS_OF_STORE[dialect]].map(([read, parameters]) => [read.name, read, parameters] as const))(
     '%s finds its rows through an index',
     async (_name, read, parameters) => {

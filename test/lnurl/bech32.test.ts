@@ -28,7 +28,7 @@ describe('LNURL encoding', () => {
     expect(decodeLnurl(text)).toBe(URL_OF_LUD01);
   });
 
-  it('gives back every address that it encoded', () => {
+  it('decodes every URL that it encoded', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (url) => {
         expect(decodeLnurl(encodeLnurl(url))).toBe(url);
@@ -36,7 +36,7 @@ describe('LNURL encoding', () => {
     );
   });
 
-  it('encodes an onion address over http', () => {
+  it('encodes an onion URL with http', () => {
     const url = 'http://onionaddress.onion/lnurl';
     expect(decodeLnurl(encodeLnurl(url))).toBe(url);
   });
@@ -69,7 +69,7 @@ describe('bad LNURLs', () => {
     },
   );
 
-  it('throws nothing but InvalidLnurl, and never repeats the input', () => {
+  it('throws only InvalidLnurl, and never repeats the input', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.uint8Array().map((bytes) => lnurlOf(bytes)),
@@ -86,7 +86,7 @@ describe('bad LNURLs', () => {
     );
   });
 
-  it('refuses every change of a single character', () => {
+  it('rejects every change of a single character', () => {
     const place = fc.nat(LNURL_OF_LUD01.length - 1);
     fc.assert(
       fc.property(place, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), (at, other) => {

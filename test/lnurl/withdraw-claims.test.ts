@@ -138,7 +138,7 @@ onFakeNode('k1 without ott', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('gives the same refusal to every k1 and ott that is not of this wallet', async () => {
+  it('rejects every k1 and ott of another wallet with the same error', async () => {
     const [wallet, other] = [await service.client.wallet(1000), await service.client.wallet(1000)];
     const link = await linkOf(service, wallet, { num_satoshis: 100 });
     const { k1 } = await visit(link.url);
@@ -192,7 +192,7 @@ onFakeNode('the fee limit of a link', (service) => {
     }
   });
 
-  it('is the most that routing a claim costs, also through a channel of the claimer', async () => {
+  it('is the most that routing a claim may cost, also through a channel of the claimer', async () => {
     const wallet = await service.client.wallet(10_000);
     for (const [fee, paid] of [
       [1_000, true],
@@ -209,7 +209,7 @@ onFakeNode('the fee limit of a link', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('is left over by what a link offers: a claim of all of it can pay for its routing', async () => {
+  it('is subtracted from the amount that a link offers, so a claim of all of it can pay the routing fee', async () => {
     for (const [balance, fields, offered] of [
       [100, { num_satoshis: 100 }, 99_000],
       [100, { num_satoshis: 100, fee_limit_msat: 2_500 }, 97_500],
@@ -238,7 +238,7 @@ onFakeNode('the fee limit of a link', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('is left over by the budget and the cap of the key that made the link', async () => {
+  it('is subtracted from the budget and the limit of the key that created the link', async () => {
     const wallet = await service.client.wallet(1000);
     for (const limits of [{ budget_msat: 100_000, budget_period: 'ever' }, { max_payment_msat: 100_000 }]) {
       const made = await service.client.ask('POST', `/v1/wallet/${wallet.id}/keys`, {
@@ -263,7 +263,7 @@ onFakeNode('the fee limit of a link', (service) => {
 onFakeNode('the wallet transaction of a claim', (service) => {
   const { net } = service;
 
-  it('carries the label, passThru and id of the link, and the claimer’s memo only in lnTx', async () => {
+  it('has the label, passThru and id of the link, and the claimer’s memo only in lnTx', async () => {
     const wallet = await service.client.wallet(1000);
     for (const outcome of ['settled', 'pending', 'failed'] as const) {
       const passThru = { ticketId: '23', lnurlw_id: 'mine' };

@@ -9,7 +9,7 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
   const { net } = service;
   const run = (name: string, ...args: string[]) => runCommand(`src/cli/${name}.ts`, args, { DATABASE_URL: service.databaseUrl });
 
-  it('lists money in suspense, assigns it once however often it is asked, and shows who decided', async () => {
+  it('lists money in suspense, assigns it once when the command is repeated, and shows who decided', async () => {
     expect(await run('suspense')).toMatchObject({ code: 0, stdout: 'Suspense is empty.\n' });
     const wallet = await service.client.wallet();
     const hash = await strayMoney(service, 1_234_000);
@@ -55,7 +55,7 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('does nothing while no service runs, and says so', async () => {
+  it('moves no money while no service runs, and reports that', async () => {
     const wallet = await service.client.wallet();
     const hash = await strayMoney(service, 3_000);
     const before = await service.suspenseMsat();
@@ -81,12 +81,12 @@ it.each([
   ['payment', ['resolve', 'lntx_1', '--failed'], '--reason is required'],
   ['payment', ['resolve', 'lntx_1', '--preimage', 'ab', '--reason', 'x'], '--preimage must be 64'],
   ['payment', ['resolve', 'wtx_1', '--failed', '--reason', 'x'], 'an id (lntx_'],
-])('npm run %s does nothing with %j, and says what is wrong', async (name, args, message) => {
+])('npm run %s rejects %j with the reason', async (name, args, message) => {
   const refused = await runCommand(`src/cli/${name}.ts`, args, { DATA_DIR: '/nowhere/at/all' });
   expect(refused).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining(message) });
 });
 
-it.each(['suspense', 'payment'])('npm run %s -- --help prints how it is used', async (name) => {
+it.each(['suspense', 'payment'])('npm run %s -- --help prints the usage', async (name) => {
   const help = await runCommand(`src/cli/${name}.ts`, ['--help'], { DATA_DIR: '/nowhere/at/all' });
   expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(new RegExp(`^Usage: npm run --silent ${name}`)) });
 });

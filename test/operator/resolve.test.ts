@@ -26,7 +26,7 @@ onFakeNode(
       return { payer, id: answer.body.lnTx.id, paymentHash, preimage };
     }
 
-    it('is not settled with the preimage while the node reports it as pending: its receiver can still cancel it', async () => {
+    it('is not settled with the preimage while the node reports it as pending, because the receiver can still cancel', async () => {
       const { payer, id, preimage, paymentHash } = await held();
       expect(await ask(id, 'settled', 'ab'.repeat(32))).toMatchObject({
         state: 'refused',
@@ -62,7 +62,7 @@ onFakeNode(
       expect(changed).toEqual([`${done.id}: the payment is not what the operator’s action says`]);
     });
 
-    it('is failed only when the node says so definitively at that moment', async () => {
+    it('is failed only when the node reports a definitive failure at that time', async () => {
       const { payer, id, paymentHash } = await held();
       for (const [fault, answer] of [
         [undefined, 'still in flight'],
@@ -110,7 +110,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('is not settled with the preimage of a keysend, which this service made, unless the node reports success', async () => {
+    it('is not settled with the preimage of a keysend, which this service generated, unless the node reports success', async () => {
       const payer = await service.client.wallet(1_000);
       net.nextPayment({ hold: true, fee: 0 });
       const { nodes }: Json = await service.client.get('/playground');
@@ -135,7 +135,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('ends an internal payment by asking the node once more', async () => {
+    it('ends an internal payment by cancelling the invoice at the node again', async () => {
       const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
       const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
       net.always('cancelInvoice', { lose: 'call' });

@@ -9,7 +9,7 @@ onFakeNode('money in suspense', (service) => {
   const { net } = service;
   const balanceMsat = async (walletId: string) => (await service.client.get(`/v1/wallet/${walletId}`)).balance_msat;
 
-  it('raises an alert while there is any, and is credited to a wallet once', async () => {
+  it('raises an alert until it is credited to a wallet once', async () => {
     const [wallet, other] = [await service.client.wallet(), await service.client.wallet()];
     const subject = await strayMoney(service, 7_500);
     await expect.poll(async () => alertsOf(await service.openAlerts())).toEqual([expect.stringMatching(/^suspense_not_empty: 7500 msat/)]);
@@ -30,7 +30,7 @@ onFakeNode('money in suspense', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('stays there when the wallet or the payment hash does not exist', async () => {
+  it('stays in suspense when the wallet or the payment hash does not exist', async () => {
     const subject = await strayMoney(service, 1_000);
     const wallet = await service.client.wallet();
     expect(await service.act({ kind: 'credit', subject, target: 'wal_0000000000000000000000' })).toMatchObject({ state: 'refused' });
@@ -40,7 +40,7 @@ onFakeNode('money in suspense', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('is returned by an ordinary payment, and what that leaves stays in suspense', async () => {
+  it('is returned by an ordinary payment, and the rest stays in suspense', async () => {
     const subject = await strayMoney(service, 30_000);
     const { paymentRequest } = net.outside.invoice({ amountMsat: 12_000, script: { fee: 700 } });
     const asked = await service.act({ kind: 'return', subject, target: paymentRequest });
@@ -85,7 +85,7 @@ onFakeNode('money in suspense', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('stays with a return whose outcome is unknown, across a restart, until the payment ends', async () => {
+  it('stays reserved for a return whose outcome is unknown, across a restart, until the payment ends', async () => {
     const subject = await strayMoney(service, 25_000);
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 20_000, script: { hold: true, fee: 0 } });
     const paying = await service.act({ kind: 'return', subject, target: paymentRequest });
@@ -99,7 +99,7 @@ onFakeNode('money in suspense', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('is found by verify when it left without an action, or by an action that says something else', async () => {
+  it('is found by verify when it left without an action, or with a different action', async () => {
     const subject = await strayMoney(service, 9_000);
     const wallet = await service.client.wallet();
     const { id } = await service.act({ kind: 'credit', subject, target: wallet.id });

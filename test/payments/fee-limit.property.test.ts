@@ -23,12 +23,12 @@ function expectLargest(rule: FeeRule, spendableMsat: number): void {
   expect([spendableMsat, fits(rule, amount + 1, spendableMsat)]).toEqual([spendableMsat, false]);
 }
 
-it.each(RULES)('returns the largest amount that leaves its fee limit, for %s and any balance', (_name, rule) => {
+it.each(RULES)('returns the largest amount that leaves room for its fee limit, for %s and any balance', (_name, rule) => {
   fc.assert(fc.property(fc.integer({ min: 0, max: MAX_MSAT }), (spendable) => expectLargest(rule, spendable)));
   fc.assert(fc.property(fc.integer({ min: 0, max: 2_000_000 }), (spendable) => expectLargest(rule, spendable)));
 });
 
-it.each(RULES)('returns it around the amount where the share exceeds the minimum, for %s', (_name, rule) => {
+it.each(RULES)('returns the same around the amount where the share exceeds the minimum, for %s', (_name, rule) => {
   const turn = rule.minimumMsat * (rule.divisor + 1);
   for (const from of [0, rule.minimumMsat - 50, turn - 500, MAX_MSAT - 500]) {
     for (let spendable = Math.max(0, from); spendable <= Math.min(MAX_MSAT, from + 1_000); spendable++) expectLargest(rule, spendable);

@@ -24,7 +24,7 @@ function add(books: Books, amountMsat: number): void {
 }
 
 onBothDatabases('the reconciled balance', (open) => {
-  it('is explained to the millisatoshi: the node’s own, customers, suspense, what the operator bears, what is in flight', async () => {
+  it('is explained to the millisatoshi: the node’s own money, customers, suspense, costs of the operator, money in flight', async () => {
     const books = await booksOn(await open());
     expect((await books.reconcile()).balance).toMatchObject({
       nodeMsat: OWN_MSAT,
@@ -57,7 +57,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(await books.openAlerts()).toEqual([`fee_above_limit ${dear.id}`]);
   });
 
-  it('raises an alert for a decrease beyond what is in flight, once, and closes it when exactly that comes back', async () => {
+  it('raises one alert for a decrease beyond the amount in flight, and closes it when exactly that amount returns', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     const wallet = await funded(books, 100_000);
@@ -88,7 +88,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(await books.openAlerts()).toEqual([]);
   });
 
-  it('shows an increase, such as routing income, without an alert until it is accepted, and alerts when it leaves again', async () => {
+  it('shows an increase, such as routing income, without an alert, and raises one when it leaves again', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     add(books, 5000);
@@ -111,7 +111,7 @@ onBothDatabases('the reconciled balance', (open) => {
     ]);
   });
 
-  it('takes money that arrived and is booked later for no increase, and a fee that the operator bears for no decrease', async () => {
+  it('counts neither arrived money that is booked later as an increase, nor a fee that the operator bears as a decrease', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     const wallet = await funded(books, 100_000);
@@ -135,7 +135,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
 
-  it('takes a settlement that was set aside for no increase, and its later booking for no decrease', async () => {
+  it('counts neither a settlement that was set aside as an increase, nor its later booking as a decrease', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     const wallet = await books.wallet(0);
@@ -149,7 +149,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
 
-  it('S11: a node that does not answer is no node with a balance of 0', async () => {
+  it('S11: a node that does not answer is not treated as a node with a balance of 0', async () => {
     const books = await booksOn(await open());
     books.answers.localMsat = 'silent';
     for (let i = 0; i < 2; i++) {
@@ -165,7 +165,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(await books.openAlerts()).toEqual([]);
   });
 
-  it('an error of the node is no balance either, and does not clear what is alerted', async () => {
+  it('treats an error of the node as a missing balance, and clears no alert', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     add(books, -1);
@@ -175,7 +175,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(await books.openAlerts()).toEqual([expect.stringMatching(/^node_balance_fell rec_/), 'node_silent node']);
   });
 
-  it('an operator can accept what the node has of its own, but not that customers’ money is missing', async () => {
+  it('accepts the node’s own money as a baseline, but never missing money of customers', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     await funded(books, 100_000);
@@ -194,7 +194,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(await books.openAlerts()).toEqual([]);
   });
 
-  it('accepts no baseline while money moves through the node, says so, and leaves the alerts open', async () => {
+  it('accepts no baseline while money moves through the node, reports that, and leaves the alerts open', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     const wallet = await books.wallet(0);
@@ -213,7 +213,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: -5000, fellMsat: 5000 });
   });
 
-  it('a ledger that moves while the node is asked is measured again, and sets no baseline', async () => {
+  it('measures again if the ledger moves during a measurement, and accepts no baseline', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(0);
     let left = 2;
@@ -226,7 +226,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(report.balance).toMatchObject({ movedMsat: 0, baselineMsat: OWN_MSAT - 2000, customersMsat: 2000, restMsat: 0 });
   });
 
-  it('what has arrived at the node and is booked a moment later is none of its own', async () => {
+  it('does not count arrived money as the node’s own if it is booked shortly after', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(0);
     let looks = 0;

@@ -11,7 +11,7 @@ async function balanceOf(books: Books, account: number): Promise<number> {
 }
 
 onBothDatabases('reconciled invoices', (open) => {
-  it('S12: paid at the node while the database could not book it: found again, credited once, and reported', async () => {
+  it('S12: paid at the node and not booked: are found, credited once and reported', async () => {
     const database = await open();
     const books = await booksOn(database);
     const wallet = await books.wallet(0);
@@ -51,7 +51,7 @@ onBothDatabases('reconciled invoices', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
-  it('compares all unsettled invoices again after a restore although the node went silent in between', async () => {
+  it('compares all unsettled invoices after a restore, although the node stops answering in between', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(0);
     const invoices = await Promise.all(Array.from({ length: 120 }, () => books.invoice(wallet, 10_000)));
@@ -67,7 +67,7 @@ onBothDatabases('reconciled invoices', (open) => {
     expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: last.id, booked: true }]);
   });
 
-  it('a settlement that still cannot be booked is alerted once, and cleared when it is', async () => {
+  it('raises one alert for a settlement that cannot be booked, and clears it after the booking', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(0);
     const invoice = await books.invoice(wallet, 10_000);
@@ -85,7 +85,7 @@ onBothDatabases('reconciled invoices', (open) => {
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
   });
 
-  it('credited here and not paid there, or with another amount, is alerted with both sides and cleared when it is gone', async () => {
+  it('raises an alert for a credit that the node does not confirm, and clears it when both agree', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(0);
     const [unpaid, less] = [await books.invoice(wallet, 10_000), await books.invoice(wallet, 20_000)];
@@ -113,7 +113,7 @@ onBothDatabases('reconciled invoices', (open) => {
     expect(await books.openAlerts()).toEqual([]);
   });
 
-  it('settled inside and paid at the node as well is alerted, and credited no second time', async () => {
+  it('raises an alert for an invoice settled internally and paid at the node, and does not credit it again', async () => {
     const books = await booksOn(await open());
     const [payer, payee] = [await books.wallet(100_000), await books.wallet(0)];
     const invoice = await books.invoice(payee, 10_000);
@@ -127,7 +127,7 @@ onBothDatabases('reconciled invoices', (open) => {
     expect(await balanceOf(books, payee.ledgerAccount)).toBe(10_000);
   });
 
-  it('no answer about an invoice concludes nothing', async () => {
+  it('draws no conclusion from a missing response about an invoice', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(0);
     const [open_, paid] = [await books.invoice(wallet, 10_000), await books.invoice(wallet, 20_000)];

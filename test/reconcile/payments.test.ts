@@ -7,7 +7,7 @@ import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { booksOn, FAILED, RESERVE_MSAT, STUCK_SECONDS, succeeded } from './books.ts';
 
 onBothDatabases('reconciled payments', (open) => {
-  it('S6: one in flight for hours is shown with age, wallet, amount and evidence, alerted once, and stays reserved', async () => {
+  it('S6: a payment that is pending for hours is shown with age, wallet, amount and evidence, raises one alert, and stays reserved', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(100_000);
     const [old, fresh] = [await books.pay(wallet, 10_000, STUCK_SECONDS + 5), await books.pay(wallet, 20_000, 5)];
@@ -26,7 +26,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect(await books.openAlerts()).toEqual([]);
   });
 
-  it('what the node says of each is told apart, also that it says nothing', async () => {
+  it('reports the node’s state of each payment, including no record and no response', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(100_000);
     const says = async (outcome: Parameters<typeof books.answers.payments.set>[1] | undefined) => {
@@ -42,7 +42,7 @@ onBothDatabases('reconciled payments', (open) => {
     for (const { id } of payments) expect(await books.ledger.openHoldMsat(id)).toBeGreaterThan(0);
   });
 
-  it('S7: failed here and succeeded there is handed on to be corrected, and counted as corrected', async () => {
+  it('S7: corrects a payment that failed in the ledger and succeeded at the node, with an alert', async () => {
     const database = await open();
     const books = await booksOn(database);
     const payment = await books.pay(await books.wallet(100_000), 10_000);
@@ -56,7 +56,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
-  it('S7: a late success that the operator had to bear is no contradiction any more', async () => {
+  it('S7: a late success that the operator bears is not a contradiction', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(20_000);
     const payment = await books.pay(wallet, 10_000);
@@ -70,7 +70,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect((await books.reconcile()).balance).toMatchObject({ operatorMsat: -10_000 });
   });
 
-  it('F2: a fee above the limit is an alert of its payment, raised once, however often the end is reported', async () => {
+  it('F2: a fee above the limit raises one alert, also when the outcome is reported repeatedly', async () => {
     const database = await open();
     const books = await booksOn(database);
     const wallet = await books.wallet(100_000);
@@ -86,7 +86,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
-  it('F2: an alert whose line in the log fails does not keep the payment from ending, and is announced later', async () => {
+  it('F2: a payment ends although logging its alert fails, and the alert is logged later', async () => {
     const books = await booksOn(await open());
     const payment = await books.pay(await books.wallet(100_000), 10_000);
     const late = { ...books.alerts, announce: () => Promise.reject(new Error('the database is away')) };
@@ -98,7 +98,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect(books.errors).toEqual(['alert: fee_above_limit']);
   });
 
-  it('a contradiction is alerted once with both sides, moves nothing, and is cleared when it is gone', async () => {
+  it('a contradiction is alerted once with both sides, moves no money, and is cleared when both agree', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(100_000);
     const [sent, refunded] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];
@@ -123,7 +123,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect(await books.openAlerts()).toEqual([]);
   });
 
-  it('a success that the node has never heard of is a contradiction; a failure that never reached it is none', async () => {
+  it('a success without a record at the node is a contradiction; a failure without a record is not', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(100_000);
     const [sent, refused] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];
@@ -133,7 +133,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect((await books.reconcile()).contradictions).toMatchObject([{ id: sent.id, node: 'no record' }]);
   });
 
-  it('a payment inside the service is never asked for at the node', async () => {
+  it('never looks up an internal payment at the node', async () => {
     const books = await booksOn(await open());
     const [payer, payee] = [await books.wallet(100_000), await books.wallet(0)];
     const invoice = await books.invoice(payee, 10_000);
@@ -145,7 +145,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect(report.compared).toEqual({ payments: 0, invoices: 1 });
   });
 
-  it('what was pending is compared once it has ended, however old it is by then', async () => {
+  it('compares a payment that was pending when it has ended, at any age', async () => {
     const books = await booksOn(await open());
     const payment = await books.pay(await books.wallet(100_000), 10_000);
     for (let i = 0; i < 2; i++) {
@@ -158,7 +158,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect((await books.reconcile('periodic')).contradictions).toMatchObject([{ id: payment.id }]);
   });
 
-  it('an id that is committed late, behind newer ones, is not passed by', async () => {
+  it('compares a payment that is committed after newer ones', async () => {
     const database = await open();
     const books = await booksOn(database);
     const wallet = await books.wallet(100_000);
@@ -170,7 +170,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect((await database.first(readFact, 'reconcile_payments_seen'))?.value).toSatisfy((seen: string) => seen < early.id);
   });
 
-  it('many are compared in pages, each once, a few at a time; the next time there is little to do', async () => {
+  it('compares many payments in pages, each once, and few of them again in the next run', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(10_000_000);
     for (let i = 0; i < 230; i++) {
@@ -188,7 +188,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect(books.answers.asked).toBe(1);
   });
 
-  it('goes on where the node went silent, and asks a silent node no further', async () => {
+  it('continues where the node stopped answering, and makes no more calls to a silent node', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(10_000_000);
     const payments = [];

@@ -26,7 +26,7 @@ async function stateOf(database: Database, id: string): Promise<string | undefin
 }
 
 onBothDatabases('reconciliation on demand', (open) => {
-  it('happens at the start by itself, and again whenever somebody asks through the database', async () => {
+  it('runs at the start, and for each request in the database', async () => {
     const database = await open();
     const books = await booksOn(database);
     await whileReconciling(books, async () => {
@@ -37,7 +37,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     });
   });
 
-  it('nobody takes a request while nothing runs, and it can be taken back', async () => {
+  it('leaves a request open while no service runs, and the request can be withdrawn', async () => {
     const database = await open();
     const id = await requestReconciliation(database, 'full', 1);
     expect(await stateOf(database, id)).toBe('asked');
@@ -46,7 +46,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     expect(await findRequest(database, id)).toBeUndefined();
   });
 
-  it('what a process left unfinished when it died is done by the next one', async () => {
+  it('repeats the unfinished requests of a process that died', async () => {
     const database = await open();
     const books = await booksOn(database);
     const id = await requestReconciliation(database, 'full', 1);
@@ -56,7 +56,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     });
   });
 
-  it('an error of its own is told to whoever asked, and the next one is done', async () => {
+  it('reports its own failure to the requester, and runs the next request', async () => {
     const database = await open();
     const books = await booksOn(database);
     let isBroken = true;
@@ -76,7 +76,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     });
   });
 
-  it('the service ends without waiting for a silent node, and what was asked for is done by the next one', async () => {
+  it('stops without waiting for a silent node, and the next service repeats the request', async () => {
     const database = await open();
     const books = await booksOn(database);
     books.answers.localMsat = 'silent';
@@ -95,7 +95,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     });
   });
 
-  it('the last ten reports are kept', async () => {
+  it('stores the last ten reports', async () => {
     const database = await open();
     const books = await booksOn(database);
     await books.end(await books.pay(await books.wallet(10_000), 1000), FAILED);

@@ -26,8 +26,8 @@ async function sweepOnce(database: Database, all: readonly string[], { scope = '
   return visited;
 }
 
-onBothDatabases('the window of what is compared again', (open) => {
-  it('is gone round in bounded steps: 1,200 in three of 500, over the end and on from the beginning', async () => {
+onBothDatabases('the window of repeated comparisons', (open) => {
+  it('is visited in limited steps: 1,200 rows in three steps of 500, past the end to the start', async () => {
     const database = await open();
     const all = ids(1200);
     const rounds = [await sweepOnce(database, all), await sweepOnce(database, all), await sweepOnce(database, all)];
@@ -36,7 +36,7 @@ onBothDatabases('the window of what is compared again', (open) => {
     expect(rounds.flat().slice(1200)).toEqual(all.slice(0, 300));
   });
 
-  it('is gone round once at most, wherever it began', async () => {
+  it('is visited at most once per run, from any start', async () => {
     const database = await open();
     const all = ids(620);
     await sweepOnce(database, all);
@@ -44,7 +44,7 @@ onBothDatabases('the window of what is compared again', (open) => {
     expect((await sweepOnce(database, few)).toSorted()).toEqual(few);
   });
 
-  it('a full one visits all of it from its beginning, and nothing older', async () => {
+  it('is visited completely by a full run, and nothing older', async () => {
     const database = await open();
     const all = ids(730);
     await sweepOnce(database, all);
@@ -53,7 +53,7 @@ onBothDatabases('the window of what is compared again', (open) => {
     expect(await sweepOnce(database, [])).toEqual([]);
   });
 
-  it('goes on with the page at which the node went silent', async () => {
+  it('is continued at the page where the node stopped answering', async () => {
     const database = await open();
     const all = ids(450);
     expect(await sweepOnce(database, all, { silentAt: 3 })).toEqual(all.slice(0, 200));

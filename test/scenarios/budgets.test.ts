@@ -42,7 +42,7 @@ onFakeNode('budgets', (service) => {
   const invoice = (amountMsat: number, script = {}) => net.outside.invoice({ amountMsat, script });
 
   for (const way of ['one after the other', 'at once'] as const) {
-    it(`R8: of ten hold invoices of 100k under a budget of 100k, ${way}, only the first is accepted: pending counts`, async () => {
+    it(`R8: of ten hold invoices of 100k under a budget of 100k, ${way}, only the first is accepted, because pending payments count`, async () => {
       const wallet = await service.client.wallet(1_000_000);
       const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000_000, budget_period: PERIOD });
       const invoices = Array.from({ length: 10 }, () => invoice(100_000_000, { hold: true }));
@@ -64,7 +64,7 @@ onFakeNode('budgets', (service) => {
       expect(await service.problems()).toEqual([]);
     });
 
-    it(`R9: of five times 2.5k under a daily 10k, ${way}, the fifth is refused`, async () => {
+    it(`R9: of five times 2.5k under a daily 10k, ${way}, the fifth is rejected`, async () => {
       await withinOneDay(async () => {
         const wallet = await service.client.wallet(100);
         const { id, key } = await limitedKey(service, wallet, { budget_msat: 10_000, budget_period: 'day' });
@@ -84,7 +84,7 @@ onFakeNode('budgets', (service) => {
     });
   }
 
-  it('R9: with the usual fee reserve the fourth still fits: the reserve takes only what the budget leaves', async () => {
+  it('R9: with the default fee reserve the fourth still fits, because the reserve is reduced to the rest of the budget', async () => {
     const wallet = await service.client.wallet(100);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 10_000, budget_period: PERIOD });
     const answers: Answer[] = [];
@@ -93,7 +93,7 @@ onFakeNode('budgets', (service) => {
     expect(await budgetOf(service, wallet, id)).toEqual({ spent: 10_000, pending: 0 });
   });
 
-  it('the fee reserve counts while a payment is pending, the real fee afterwards, and a failure gives all of it back', async () => {
+  it('counts the fee reserve of a pending payment, then the real fee, and nothing of a failed payment', async () => {
     const wallet = await service.client.wallet(1000);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 500_000, budget_period: PERIOD });
     const paying = invoice(100_000, { hold: true, fee: 1_500 });
@@ -108,7 +108,7 @@ onFakeNode('budgets', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('a route that takes all that it may never takes more than the budget', async () => {
+  it('never exceeds the budget, even if the route costs the whole reserve', async () => {
     const wallet = await service.client.wallet(1000);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 103_000, budget_period: PERIOD });
     const { paymentRequest } = invoice(100_000, { fee: 'limit' });
@@ -117,7 +117,7 @@ onFakeNode('budgets', (service) => {
     expect(await budgetOf(service, wallet, id)).toEqual({ spent: 103_000, pending: 0 });
   });
 
-  it('S7: a payment that succeeds after it was called failed counts against the budget after all', async () => {
+  it('S7: a payment that succeeds after it was reported as failed counts against the budget', async () => {
     const wallet = await service.client.wallet(1000);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 200_000, budget_period: PERIOD });
     const { paymentRequest } = invoice(150_000, { lateSuccessMs: 60_000, fee: 2_000 });
@@ -129,7 +129,7 @@ onFakeNode('budgets', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('keysend, transfers, payments inside and withdraw links made with the key all count', async () => {
+  it('counts keysends, transfers, internal payments and claims of withdraw links', async () => {
     const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
     const alice = (await service.client.get('/playground')).nodes.find(({ name }: Json) => name === 'alice').pubkey;
@@ -163,7 +163,7 @@ onFakeNode('budgets', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('the cap of a key bounds what one payment costs, fee and all, and nothing else', async () => {
+  it('limits the cost of one payment, including fees, with the limit of a key', async () => {
     const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
     const { key } = await limitedKey(service, wallet, { max_payment_msat: 50_000 });
     const transfer = (num_satoshis: number) =>
@@ -177,7 +177,7 @@ onFakeNode('budgets', (service) => {
     expect((await service.client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(1_000_000 - 150_000 - 50_000);
   });
 
-  it('a rotation does not begin the budget anew, and a budgeted secret API key spends from all wallets together', async () => {
+  it('keeps the spending across a rotation, and counts all wallets of a secret API key together', async () => {
     const [one, two] = [await service.client.wallet(100), await service.client.wallet(100)];
     const made = await service.client.post('/v1/keys', { budget_msat: 50_000, budget_period: PERIOD });
     const send = (key: string, from: TestWallet, to: TestWallet, num_satoshis: number) =>
@@ -192,7 +192,7 @@ onFakeNode('budgets', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('R2: a payment that is asked for many times at once counts once, also where the budget covers it only once', async () => {
+  it('R2: a payment that is requested many times at once counts once, also if the budget covers it only once', async () => {
     const wallet = await service.client.wallet(1000);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
     const { paymentRequest } = invoice(100_000);
@@ -203,7 +203,7 @@ onFakeNode('budgets', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('a restart forgets nothing of a budget: what is pending still counts, and is concluded afterwards', async () => {
+  it('keeps the spending across a restart, including pending payments', async () => {
     const wallet = await service.client.wallet(1000);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
     const { paymentRequest, paymentHash } = invoice(90_000, { hold: true });

@@ -6,7 +6,7 @@ const [ADDED_MSAT, TAKEN_MSAT] = [1_000_000_000, 900_000_000];
 onFakeNode('a node that is drained after its operator added money', (service) => {
   const { net } = service;
 
-  it('raises an alert that names the amount, although the node still has more than it owes', async () => {
+  it('raises an alert that states the amount, although the node still has more than it owes', async () => {
     await service.client.wallet(1_000_000);
     expect((await service.reconcile('new_baseline')).balance).toMatchObject({ state: 'measured', restMsat: 0 });
     net.addFunds(ADDED_MSAT);
@@ -29,7 +29,7 @@ onFakeNode('a node that is drained after its operator added money', (service) =>
 onFakeNode('a node that is drained before its operator adds money', (service) => {
   const { net } = service;
 
-  it('keeps the alert that names the amount, until an operator accepts the balance', async () => {
+  it('keeps the alert that states the amount until an operator accepts the balance', async () => {
     await service.client.wallet(1_000_000);
     await service.reconcile('new_baseline');
     net.addFunds(-TAKEN_MSAT);

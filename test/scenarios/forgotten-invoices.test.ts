@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
-onFakeNode('an invoice that the node has forgotten', (service) => {
+onFakeNode('an invoice that the node has lost', (service) => {
   const { net } = service;
   const balance = async (walletId: string) => (await service.client.get(`/v1/wallet/${walletId}`)).balance;
   const cancel = (made: Json) => service.client.ask('DELETE', `/v1/lntx/${made.id}`, { key: service.client.secretKey });
@@ -18,7 +18,7 @@ onFakeNode('an invoice that the node has forgotten', (service) => {
     return { made, remembered };
   }
 
-  it('is paid internally: the payment ends, and moves the money once', async () => {
+  it('is paid internally: the payment ends and moves the money once', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const { made } = await forgotten(payee);
     await expect.poll(async () => (await pay(payer, made.payment_request)).status).toBe(201);
@@ -26,7 +26,7 @@ onFakeNode('an invoice that the node has forgotten', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('is cancelled on request, and cannot be paid afterwards', async () => {
+  it('is cancelled on request and cannot be paid afterwards', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const { made, remembered } = await forgotten(payee);
     await expect.poll(async () => (await cancel(made)).status).toBe(200);
@@ -36,7 +36,7 @@ onFakeNode('an invoice that the node has forgotten', (service) => {
     expect(await balance(payee.id)).toBe(0);
   });
 
-  it('goes back to an outside payer who tries it after it was paid internally and the node remembers it again', async () => {
+  it('rejects an outside payer after it was paid internally and the node finds it again', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const { made, remembered } = await forgotten(payee);
     await expect.poll(async () => (await pay(payer, made.payment_request)).status).toBe(201);
@@ -45,7 +45,7 @@ onFakeNode('an invoice that the node has forgotten', (service) => {
     expect(await balance(payee.id)).toBe(100);
   });
 
-  it('keeps money that a node claimed for it after it was paid internally: in suspense, once', async () => {
+  it('books money that a node claims for it after an internal payment in suspense, once', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const { made } = await forgotten(payee);
     await expect.poll(async () => (await pay(payer, made.payment_request)).status).toBe(201);
@@ -57,7 +57,7 @@ onFakeNode('an invoice that the node has forgotten', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('is not paid twice when an outside payer was first and the node forgot that too: the internal payment fails', async () => {
+  it('is not paid twice when an outside payer was first and the node lost that payment too', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const { made, remembered } = await forgotten(payee);
     net.always('cancelInvoice', { lose: 'call' });
@@ -76,7 +76,7 @@ onFakeNode('an invoice that the node has forgotten', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('stays unclear while the node contradicts itself: the payment is pending, and the request to cancel is a 503', async () => {
+  it('stays unclear while the node contradicts itself: the payment is pending, and a cancellation is a 503', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const invoice = (): Promise<Json> => service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
     const [paid, cancelled] = [await invoice(), await invoice()];

@@ -14,7 +14,7 @@ import { freshUrls, silentLog } from '../support/ledger.ts';
 const SECRET = 'a secret of this test';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  describe(`S10: a node that cannot be reached at start (${dialect})`, () => {
+  describe(`S10: a node that cannot be reached at the start (${dialect})`, () => {
     const urls = freshUrls(dialect);
     const folder = mkdtempSync(join(tmpdir(), 'satchel-away-'));
     const secretKey = newKeyText('secret_api');
@@ -50,7 +50,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it('on the very first start: the API is up, says so, and begins to work when the node comes', async () => {
+    it('on the first start: the API runs, reports it, and works when the node answers', async () => {
       await startService();
       expect(await readiness()).toMatchObject({ status: 503, body: { status: 'not ready', database: 'ok', node: 'unavailable' } });
       const wallet = await client.wallet();
@@ -62,7 +62,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect((await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 5 })).settled).toBe(0);
     });
 
-    it('later: reads work, sends are 503 and hold nothing, and it recovers by itself', async () => {
+    it('later: reads work, sends are 503 and hold nothing, and the service recovers without a restart', async () => {
       const wallet = await client.wallet(1000);
       const invoice = (await client.post('/playground/invoice', { num_satoshis: 100 })).payment_request;
       await satchel?.close();
@@ -85,7 +85,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(paid).toMatchObject({ status: 'settled', num_satoshis: -100 });
     });
 
-    it('another node in its place is never used: nothing is sent through it, and the one the ledger belongs to is waited for', async () => {
+    it('another node in its place is never used: nothing is sent through it until the bound node answers', async () => {
       const wallet = await client.wallet(1000);
       const invoice = (await client.post('/playground/invoice', { num_satoshis: 100 })).payment_request;
       await node?.close();

@@ -41,7 +41,7 @@ async function untilRead(service: FakeNodeApp): Promise<void> {
 onFakeNode('a node that was restored from an older backup', (service) => {
   const { net } = service;
 
-  it('is noticed while its events are behind those that were read: everything is booked once, and an alert is raised', async () => {
+  it('is detected while its last event is before the stored position: all is booked once, with an alert', async () => {
     const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
     const backup = net.backup();
     await moveMoney(service, wallet, friend);
@@ -64,10 +64,10 @@ onFakeNode('a node that was restored from an older backup', (service) => {
   });
 });
 
-onFakeNode('a node that was restored and has reported more since than before', (service) => {
+onFakeNode('a node that was restored and has reported more events since', (service) => {
   const { net } = service;
 
-  it('is noticed although its events have passed those that were read: everything is booked once, and an alert is raised', async () => {
+  it('is detected although its last event is after the stored position: all is booked once, with an alert', async () => {
     const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
     await untilRead(service);
     const backup = net.backup();
@@ -88,10 +88,10 @@ onFakeNode('a node that was restored and has reported more since than before', (
   });
 });
 
-onFakeNode('a node that was restored and has forgotten payments', (service) => {
+onFakeNode('a node that was restored and has lost payments', (service) => {
   const { net } = service;
 
-  it('keeps a payment that it had answered pending: it is not sent again, which would be reported as a failure', async () => {
+  it('leaves a payment pending that it had confirmed, and does not get it a second time', async () => {
     const wallet = await service.client.wallet(1000);
     await untilRead(service);
     const backup = net.backup();
@@ -110,7 +110,7 @@ onFakeNode('a node that was restored and has forgotten payments', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('keeps a payment pending although its first call had no answer', async () => {
+  it('leaves a payment pending although the first call had no response', async () => {
     const wallet = await service.client.wallet(1000);
     const backup = net.backup();
     const held = net.outside.invoice({ amountMsat: 200_000, script: { hold: true } });

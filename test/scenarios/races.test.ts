@@ -34,7 +34,7 @@ async function expectClean(client: Client, wallet: TestWallet, balance: number):
 }
 
 onFakeNode('races', ({ client }) => {
-  it('R1: of 50 withdrawals of the whole balance at once exactly one is paid, and the balance is never below zero', async () => {
+  it('R1: of 50 concurrent withdrawals of the whole balance exactly one is paid, and the balance is never negative', async () => {
     const wallet = await client.wallet(1000);
     const invoices = await many(50, () => outsideInvoice(client, { num_satoshis: 1000 }));
     const seen: number[] = [];
@@ -59,7 +59,7 @@ onFakeNode('races', ({ client }) => {
     expect(received).toHaveLength(1);
   });
 
-  it('R2: 50 payments of one invoice from one wallet at once are one payment, and all callers get it', async () => {
+  it('R2: 50 payments of one invoice from one wallet at once are one payment, which all callers get', async () => {
     const wallet = await client.wallet(50_000);
     const payment_request = await outsideInvoice(client, { num_satoshis: 777 });
     const answers = await many(50, () => withdraw(client, wallet, { payment_request }));
@@ -70,7 +70,7 @@ onFakeNode('races', ({ client }) => {
     expect(await outside(client, answers[0]?.body.lnTx.r_hash_decoded, 'received')).toHaveLength(1);
   });
 
-  it('R2: 50 payments of one invoice from one wallet that can pay it once are one payment all the same', async () => {
+  it('R2: 50 payments of one invoice from a wallet that can pay it only once are one payment', async () => {
     const wallet = await client.wallet(777);
     const payment_request = await outsideInvoice(client, { num_satoshis: 777 });
     const answers = await many(50, () => withdraw(client, wallet, { payment_request }));
@@ -79,7 +79,7 @@ onFakeNode('races', ({ client }) => {
     await expectClean(client, wallet, 0);
   });
 
-  it('R2: an inside invoice that 50 wallets pay at once is paid by one; the others keep their money', async () => {
+  it('R2: an invoice of the service that 50 wallets pay at once is paid by one; the others keep their money', async () => {
     const payee = await client.wallet();
     const payers = await many(10, () => client.wallet(100));
     const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
@@ -92,7 +92,7 @@ onFakeNode('races', ({ client }) => {
     await expectClean(client, payee, 100);
   });
 
-  it('R3: a wallet’s invoice that another wallet and an outside node pay at once is paid by one of them, every time', async () => {
+  it('R3: a wallet’s invoice that another wallet and an outside node pay at once is paid by one of them', async () => {
     const winners = { inside: 0, outside: 0 };
     for (let round = 0; round < 20; round++) {
       const [payer, payee] = [await client.wallet(300), await client.wallet()];
@@ -119,7 +119,7 @@ onFakeNode('races', ({ client }) => {
     expect(winners.inside + winners.outside).toBe(20);
   });
 
-  it('R4: an invoice that was settled inside cannot be paid from outside, nor one that was paid outside be paid inside', async () => {
+  it('R4: an invoice that was settled internally cannot be paid from outside, and vice versa', async () => {
     const [payer, payee] = [await client.wallet(1000), await client.wallet()];
     const first = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 400 });
     expect((await withdraw(client, payer, { payment_request: first.payment_request })).status).toBe(201);
@@ -136,7 +136,7 @@ onFakeNode('races', ({ client }) => {
     await expectClean(client, payee, 450);
   });
 
-  it('R7: 200 transfers to and fro at once all answer, and the sum is what it was', async () => {
+  it('R7: 200 concurrent transfers in both directions all succeed, and the sum is unchanged', async () => {
     const [a, b] = [await client.wallet(5_000), await client.wallet(5_000)];
     const answers = await many(200, (i) => {
       const [from, to] = i % 2 ? [a, b] : [b, a];
@@ -153,7 +153,7 @@ onFakeNode('races', ({ client }) => {
 });
 
 onFakeNode('fees and the last satoshi', ({ client }) => {
-  it('F1: a wallet that holds the amount and nothing for the route’s fee is refused for good or pays within it, never below zero', async () => {
+  it('F1: a wallet without money for the routing fee fails definitively or pays within its balance, never below zero', async () => {
     const wallet = await client.wallet(5_000);
     // Carol is behind alice, who takes a fee, and the reserve is what the balance leaves: nothing.
     const tooMuch = await withdraw(client, wallet, { payment_request: await outsideInvoice(client, { num_satoshis: 5_000, at: 'carol' }) });
@@ -191,7 +191,7 @@ onFakeNode('fees and the last satoshi', ({ client }) => {
     expect((await client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(8_000_000 - again.body.lnTx.fee_msat);
   });
 
-  it('F6: a wallet is drained to exactly 0 inside, by a transfer, and to a peer where no fee is due', async () => {
+  it('F6: a wallet is emptied to exactly 0 by an internal payment, by a transfer, and to a peer without a fee', async () => {
     const payee = await client.wallet();
     const inside = await client.wallet(1234);
     const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 1234 });
@@ -210,7 +210,7 @@ onFakeNode('fees and the last satoshi', ({ client }) => {
   });
 });
 
-onFakeNode('a client that goes away', ({ client }) => {
+onFakeNode('a client that disconnects', ({ client }) => {
   /** Sends a withdrawal and hangs up once the money is held. */
   async function hangUp(wallet: TestWallet, payment_request: string): Promise<void> {
     const leaving = new AbortController();
@@ -226,7 +226,7 @@ onFakeNode('a client that goes away', ({ client }) => {
   }
 
   for (const action of ['settle', 'cancel'] as const) {
-    it(`S13: the payment goes on without it, and is recorded when its receiver says ${action}`, async () => {
+    it(`S13: the payment continues without it, and is booked when its receiver chooses ${action}`, async () => {
       const wallet = await client.wallet(1000);
       const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 600, hold: true });
       await hangUp(wallet, payment_request);
@@ -243,7 +243,7 @@ onFakeNode('a client that goes away', ({ client }) => {
     });
   }
 
-  it('S13: many that hang up at once lose nothing: every payment ends, and the balance is what was paid', async () => {
+  it('S13: every payment ends and is booked although many clients disconnect at once', async () => {
     const wallet = await client.wallet(10_000);
     const invoices = await many(20, () => client.post('/playground/invoice', { num_satoshis: 100 }));
     const leaving = new AbortController();

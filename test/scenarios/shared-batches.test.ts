@@ -14,7 +14,7 @@ onFakeNode(
     const many = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
-    it('R2: are decided one by one: of ten payers of one invoice one pays it, and every other invoice is paid', async () => {
+    it('R2: are decided one by one: one of ten payers pays a shared invoice, and every other invoice is paid', async () => {
       const { client } = service;
       const payee = await client.wallet();
       const payers = await many(10, () => client.wallet(200));
@@ -30,7 +30,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('are held up to the limit of the wallet, and not beyond it', async () => {
+    it('are held up to the limit of the wallet', async () => {
       const { client, net } = service;
       const wallet = await client.wallet(1000);
       const invoices = Array.from({ length: 8 }, () => net.outside.invoice({ amountMsat: 10_000, script: { hold: true } }));

@@ -31,7 +31,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await one.close();
     }
 
-    it('rejects the start of the second with an error that says what to change, and leaves its database free for another node', async () => {
+    it('rejects the start of the second with a remedy, and does not bind its database to the node', async () => {
       const net = new FakeNetwork();
       const [first, second] = [await urls(), await urls()];
       const one = await start(net, first);
@@ -42,7 +42,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await stop(await start(net, first));
     });
 
-    it('lets the second take over by name, and then rejects the first', async () => {
+    it('lets the second take over with TAKE_OVER_FROM_LEDGER, and then rejects the first', async () => {
       const net = new FakeNetwork();
       const [first, second] = [await urls(), await urls()];
       await stop(await start(net, first));
@@ -63,7 +63,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await expect(start(net, await urls())).rejects.toThrow('belongs to another ledger');
     });
 
-    it('accepts a node that was away at the start only once it is free', async () => {
+    it('accepts a node that did not answer at the start only when no other ledger claims it', async () => {
       const net = new FakeNetwork();
       await stop(await start(net, await urls()));
       net.down();

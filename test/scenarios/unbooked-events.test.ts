@@ -22,7 +22,7 @@ function tellSettlement({ net }: FakeNodeApp, seed: string, amountMsat: number):
 onFakeNode('events that cannot be booked', (service) => {
   const { net } = service;
 
-  it('do not stop the watcher: 260 of them are set aside with an alert, and what follows is credited', async () => {
+  it('do not stop the event reader: 260 of them are set aside with an alert, and later ones are booked', async () => {
     const wallet = await service.client.wallet();
     service.writeFailsAt = (name) => name.startsWith('invoice_insert_stray');
     for (let i = 0; i < 260; i++) tellSettlement(service, `stray ${i}`, 1_000);
@@ -34,7 +34,7 @@ onFakeNode('events that cannot be booked', (service) => {
     await untilRead(service);
   });
 
-  it('are tried again at the start: each is booked once, and the alert clears itself', async () => {
+  it('are retried at the start: each is booked once, and the alert is cleared', async () => {
     await service.restart(() => {
       service.writeFailsAt = undefined;
     });
@@ -47,7 +47,7 @@ onFakeNode('events that cannot be booked', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('stay set aside, once each, while nothing can be done about them', async () => {
+  it('stay set aside, once each, while they cannot be booked', async () => {
     for (let i = 0; i < 3; i++) tellSettlement(service, 'nothing', 0);
     await untilRead(service);
     expect(await countUnbooked(service)).toBe(1);

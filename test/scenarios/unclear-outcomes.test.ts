@@ -55,7 +55,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('S3: a failure of an older attempt on the same hash, reported while a new one runs, refunds nothing', async () => {
+    it('S3: a failure of an older payment of the same hash, reported while a new one is pending, refunds nothing', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 200_000 });
       net.nextPayment({ fail: 'NO_ROUTE' });
@@ -80,7 +80,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('S4: held across two restarts, then settled: one debit with the real fee, the reserve released', async () => {
+    it('S4: a payment held across two restarts and then settled is debited once with the real fee', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { hold: true, fee: 1_000 } });
       const answer = await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 50_000 });
@@ -100,7 +100,7 @@ onFakeNode(
       ]);
     });
 
-    it('S7: a payment that was called failed and then succeeds is charged after all, once, and flagged', async () => {
+    it('S7: a payment that succeeds after it was reported as failed is charged once, with an alert', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 300_000, script: { lateSuccessMs: 60_000, fee: 2_000 } });
       const answer = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
@@ -120,7 +120,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('S7: where the refund is spent already, the operator bears it, and no customer goes below zero', async () => {
+    it('S7: if the refund is spent already, the operator bears the cost, and no wallet becomes negative', async () => {
       const [wallet, friend] = [await service.client.wallet(500), await service.client.wallet()];
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 400_000, script: { lateSuccessMs: 60_000, fee: 0 } });
       expect((await withdraw(service, wallet, { payment_request: paymentRequest }, '')).status).toBe(400);
@@ -133,7 +133,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('S7: failed and then succeeded, read in one go, is a success all the same', async () => {
+    it('S7: failure and success that are read together are a success', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 300_000, script: { hold: true, fee: 0 } });
       const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
@@ -146,7 +146,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('S7: a late success costs the wallet no more for routing than it had allowed', async () => {
+    it('S7: a late success charges the wallet at most its fee limit', async () => {
       const wallet = await service.client.wallet(1000);
       const script = { lateSuccessMs: 60_000, fee: 50_000, ignoresFeeLimit: true };
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script });
@@ -157,7 +157,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('S7 L4: a claim that goes through late has used its link, whatever the failure had given back', async () => {
+    it('S7 L4: a claim that succeeds late uses its link, although the failure had released the use', async () => {
       const wallet = await service.client.wallet(1000);
       const link = await service.client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100 });
       const claim = async (paymentRequest: string): Promise<Json> => {
@@ -178,7 +178,7 @@ onFakeNode(
       ['wallet', false],
       ['operator', true],
     ] as const) {
-      it(`S7 L4: a link that pays again after a failure that was none records the claim beyond its uses, at the cost of the ${bearer}`, async () => {
+      it(`S7 L4: a link that pays again after a false failure records the claim beyond its uses, at the cost of the ${bearer}`, async () => {
         const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
         const link = await service.client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100 });
         const claim = async (paymentRequest: string): Promise<Json> => (await fetch(`${link.url}&pr=${paymentRequest}`)).json();
@@ -227,7 +227,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('a success without the preimage of the invoice is no success', async () => {
+    it('a success without the preimage of the invoice does not count as a success', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
       const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
@@ -245,7 +245,7 @@ onFakeNode(
       expect((await balances(service, wallet)).pending_msat).toBe(0);
     });
 
-    it('S8: twenty invoices that are paid while the service is down are all credited once after the start', async () => {
+    it('S8: twenty invoices that are paid while the service is down are each credited once after the start', async () => {
       const wallet = await service.client.wallet();
       const invoices = await Promise.all(
         Array.from({ length: 20 }, (_, i) => service.client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 10 + i })),
@@ -265,7 +265,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('S8: a service that ends after it has read a settlement and before it has booked it credits the settlement after the next start', async () => {
+    it('S8: a settlement that was read and not booked before a stop is credited after the next start', async () => {
       const wallet = await service.client.wallet();
       // Keysends: what an invoice was paid, reconciliation would find as well.
       const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
@@ -288,7 +288,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('S12: the database fails after the node said paid: the payment is found again, also after a restart', async () => {
+    it('S12: a payment whose success could not be booked is booked later, also after a restart', async () => {
       const wallet = await service.client.wallet(1000);
       for (const restarted of [false, true]) {
         const before = (await balances(service, wallet)).balance_msat;
@@ -318,7 +318,7 @@ onFakeNode(
       expect(await balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
     });
 
-    it('F2: a node that pays more than it may takes no more than the reserve from the wallet', async () => {
+    it('F2: a node that exceeds the fee limit takes no more than the reserve from the wallet', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest } = net.outside.invoice({ amountMsat: 300_000, script: { fee: 'double', ignoresFeeLimit: true } });
       const answer = await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 5_000 }, '');
@@ -327,7 +327,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('F7: routing is charged on every kind of payment that leaves the node', async () => {
+    it('F7: the routing fee is charged for every kind of outgoing payment', async () => {
       const fees: number[] = [];
       const ways: ((wallet: TestWallet) => Promise<unknown>)[] = [
         (wallet) => withdraw(service, wallet, { payment_request: net.outside.invoice({ amountMsat: 100_000 }).paymentRequest }, ''),
@@ -354,7 +354,7 @@ onFakeNode(
       expect(fees).toEqual([1_500, 1_500, 1_500, 1_500]);
     });
 
-    it('I4: an amountless invoice credits what was received; a part of a payment credits nothing', async () => {
+    it('I4: an invoice without an amount credits the received amount; a partial payment credits nothing', async () => {
       const wallet = await service.client.wallet();
       const open = await service.client.post(`/v1/wallet/${wallet.id}/invoice`, {});
       await net.outside.pay({ paymentRequest: open.payment_request, amountMsat: 7_777 });
@@ -375,7 +375,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('a wallet has no more payments in flight than it may; the next is refused before anything is held', async () => {
+    it('a wallet at its limit of pending payments rejects the next one before anything is held', async () => {
       const wallet = await service.client.wallet(1000);
       const requests = Array.from({ length: 12 }, () => net.outside.invoice({ amountMsat: 1_000, script: { hold: true } }));
       const answers = await Promise.all(

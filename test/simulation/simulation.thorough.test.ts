@@ -35,7 +35,7 @@ onBothDatabases('simulation', (open, dialect) => {
   // A server in another process takes its time.
   const length = dialect === 'sqlite' ? operations : Math.ceil(operations / 2);
 
-  it(`${seeds} × ${length} operations with faults and crashes: no money is lost or made, and in the end the books say what the outside says`, async () => {
+  it(`${seeds} × ${length} operations with faults and crashes: no money is lost or created, and in the end the ledger agrees with the outside nodes`, async () => {
     let count = 0;
     const history = fc.record({
       net: fc.record({ seed: fc.nat(), rates }),
