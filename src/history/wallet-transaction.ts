@@ -109,7 +109,7 @@ function entryOf(transfer: TransferRow, side: 'from' | 'to'): EntryRow {
   };
 }
 
-/** The id of an open invoice among wallet transactions. Once it is paid, the credit has an id of its own. */
+/** The id of an open invoice among wallet transactions. The credit of a paid invoice has another id. */
 export function openItemId(invoice: Invoice): string {
   return walletTransactionId(invoice.id.slice(invoice.id.indexOf('_') + 1), 'to');
 }

@@ -70,7 +70,7 @@ function provenSuccess({ preimage = '' }: Action, payment: Payment, status: Paym
   }
   if (status?.state === 'pending') {
     throw new ActionRefused(
-      'The node reports the payment as pending: the receiver can still cancel it, whoever has the preimage. Wait until the node reports an outcome.',
+      'The node reports the payment as pending: the receiver can still cancel it, even if the preimage is known. Wait until the node reports an outcome.',
     );
   }
   if (status?.state === 'failed') {
