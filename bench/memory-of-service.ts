@@ -31,10 +31,10 @@ const database = await openDatabase(url, { log });
 const accounts = createAccounts(database, systemClock);
 const wallets = createWallets(database, accounts, systemClock);
 const ledger = createLedger(database, systemClock);
-const access = createAccess(accounts, wallets);
+const access = createAccess({ accounts, wallets });
 const objects = createObjects('lnd_bench');
 // Nothing is paid: the routes' other rooms are loaded, and that is all they have to be.
-const runIdempotent = createIdempotentHandler(createIdempotency(database, systemClock));
+const runIdempotent = createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) });
 const deps = { access, runIdempotent, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };
 const server = createServer(log, (app) => {
   walletRoutes(app, deps);

@@ -41,8 +41,8 @@ export async function webOn(database: Database): Promise<Web> {
   return {
     secretKey: keys.secretKey,
     funded: made.map(({ wallet }) => wallet),
-    access: createAccess(accounts, wallets),
-    runIdempotent: createIdempotentHandler(createIdempotency(database, systemClock)),
+    access: createAccess({ accounts, wallets }),
+    runIdempotent: createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) }),
     wallets,
     ledger: createLedger(database, systemClock),
     database,
@@ -68,7 +68,7 @@ export function inMemory(web: Web): Web {
     },
   };
   const accounts: Pick<Accounts, 'find'> = { find: async (text) => keys.get(parseKey(text)?.hash ?? '') };
-  return { ...web, access: createAccess(accounts as Accounts, wallets as Wallets), wallets: wallets as Wallets };
+  return { ...web, access: createAccess({ accounts, wallets }), wallets: wallets as Wallets };
 }
 
 /** A server that listens until it is disposed of. */

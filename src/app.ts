@@ -147,8 +147,8 @@ function run(config: Config, modules: Modules): Satchel {
 
 function createApp(config: Config, modules: Modules): App {
   const limits = createRateLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
-  const access = createAccess(modules.accounts, modules.wallets, limits);
-  const runIdempotent = createIdempotentHandler(modules.idempotency, limits);
+  const access = createAccess({ ...modules, limits });
+  const runIdempotent = createIdempotentHandler({ ...modules, limits });
   const options = { ...config, limits, authenticate: access.anyKey, recordDatabaseError: modules.health.note };
   return createServer(modules.log, (app) => registerRoutes(app, config, { ...modules, access, runIdempotent }), options);
 }

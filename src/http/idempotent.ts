@@ -45,10 +45,12 @@ export interface IdempotencyScope {
 
 const NO_OUTCOME: OutcomeWriter = { rows: () => [], saveExisting: async () => undefined };
 
-export function createIdempotentHandler(
-  idempotency: Idempotency,
-  limits?: Pick<RateLimits, 'chargeRequest' | 'recordReplay'>,
-): IdempotentHandler {
+interface IdempotentDependencies {
+  readonly idempotency: Idempotency;
+  readonly limits?: Pick<RateLimits, 'chargeRequest' | 'recordReplay'>;
+}
+
+export function createIdempotentHandler({ idempotency, limits }: IdempotentDependencies): IdempotentHandler {
   /** The requests that this process is executing, by name. Duplicates wait for them. */
   const running = new Map<string, Promise<unknown>>();
 

@@ -16,7 +16,13 @@ function anchorsOf(page: string): Set<string> {
 }
 
 it('every relative link in the documents leads to a file, and to a heading of it', () => {
-  const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'client/README.md', ...globSync('docs/**/*.md', { cwd: root })];
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'client/README.md',
+    ...globSync(['docs/**/*.md', 'src/**/README.md'], { cwd: root }),
+  ];
   const broken: string[] = [];
   for (const page of pages) {
     const prose = readFileSync(join(root, page), 'utf8').replace(/```[\s\S]*?```/g, '');

@@ -18,7 +18,7 @@ function brokenAfterHold(payment: Payment) {
     throw new Error('the database is gone');
   };
   const deps = {
-    runIdempotent: createIdempotentHandler({} as Idempotency),
+    runIdempotent: createIdempotentHandler({ idempotency: {} as Idempotency }),
     access: { authorizeWallet: async () => ({ wallet, guards: [], credential: { text: 'sak_1', key: { id: 'key_1' } } }) },
     objects: createObjects('lnd_1'),
     payments: { readInvoice: () => ({}), payInvoice: async () => ({ payment, replayed: false, balance }), wait: gone },
@@ -54,7 +54,7 @@ it('a busy ledger is 503 with Retry-After: nothing was done', async () => {
     throw new Refusal('ledger_busy');
   };
   const deps = {
-    runIdempotent: createIdempotentHandler({} as Idempotency),
+    runIdempotent: createIdempotentHandler({ idempotency: {} as Idempotency }),
     access: {
       authorizeWallet: async () => ({
         wallet: { id: 'wal_1', accountId: 'acc_1' },

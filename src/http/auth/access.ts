@@ -56,7 +56,13 @@ export interface WalletAuthorization {
   readonly credential: Credential;
 }
 
-export function createAccess(accounts: Accounts, wallets: Wallets, limits?: RateLimits): Access {
+interface AccessDependencies {
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly wallets: Pick<Wallets, 'resolve'>;
+  readonly limits?: RateLimits;
+}
+
+export function createAccess({ accounts, wallets, limits }: AccessDependencies): Access {
   async function credentialOf(request: FastifyRequest): Promise<Credential> {
     if (request.credential) return request.credential;
     const text = credentialText(request);
