@@ -8,9 +8,9 @@ import type { Database } from '../../src/db/database.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import { transferBetween } from '../../src/payments/transfer.ts';
-import { draftOf, type Modules, modulesOn, preimageOf } from '../ledger/modules.ts';
 import { type Fault, isInjected } from '../support/faulty-database.ts';
 import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
+import { draftOf, type Modules, modulesOn, preimageOf } from '../support/modules.ts';
 
 const clock = { nowMs: () => 1_700_000_000_000 };
 const DAY = periodStart('day', 1_700_000_000);

@@ -5,7 +5,7 @@ import { findById } from '../../src/payments/payments.sql.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
 import { type Fault, InjectedFailure, isInjected } from '../support/faulty-database.ts';
 import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
-import { draftOf, type Modules, modulesOn, preimageOf, settlementOf } from './modules.ts';
+import { draftOf, type Modules, modulesOn, preimageOf, settlementOf } from '../support/modules.ts';
 
 /** Balance and what is held, of a payer who begins with 10,000 msat and of a payee who begins with nothing. */
 type Books = { payer: [balanceMsat: number, heldMsat: number]; payee: [balanceMsat: number, heldMsat: number] };

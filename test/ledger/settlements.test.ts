@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { statement } from '../../src/db/statement.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
-import { draftOf, modulesOn, preimageOf, settlementOf } from './modules.ts';
+import { draftOf, modulesOn, preimageOf, settlementOf } from '../support/modules.ts';
 
 const creditsOf = statement<{ n: number }>('test_credits', 'SELECT count(*) AS n FROM ledger_transfer WHERE to_lntx = $1');
 

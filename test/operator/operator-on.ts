@@ -1,21 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
-import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
-import { createAlerts } from '../../src/alerts/alerts.ts';
-import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createInvoices } from '../../src/invoices/invoices.ts';
-import { keysendRouting } from '../../src/invoices/settle.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
 import type { OperatorDependencies } from '../../src/operator/actions.ts';
-import { createPayments } from '../../src/payments/payments.ts';
-import { createWallets } from '../../src/wallets/wallets.ts';
 import { faulty } from '../support/faulty-database.ts';
 import { silentLog as log } from '../support/ledger.ts';
+import { connectionTo, createModules } from '../support/modules.ts';
 
 /** What operator actions need, on a database that fails where a test says. */
 export async function operatorOn(healthy: Database) {
@@ -23,31 +16,9 @@ export async function operatorOn(healthy: Database) {
   const net = new FakeNetwork({ seed: 'operator' });
   const node = net.connect();
   const { pubkey, network } = await node.info();
-  const connection: NodeConnection = {
-    node,
-    nodeId: 'lnd_test',
-    identity: () => ({ pubkey, network }),
-    isAvailable: async () => true,
-    requireAvailable: async () => undefined,
-  };
-  const ledger = createLedger(database, clock);
-  const alerts = createAlerts(healthy, clock, log);
-  const accounts = createAccounts(healthy, clock);
+  const connection = connectionTo(node, { pubkey, network });
+  const { accounts, alerts, invoices, ledger, payments, wallets } = createModules({ database, healthy, connection, clock });
   const made = await accounts.bootstrap(newKeyText('secret_api'), async () => undefined);
-  const wallets = createWallets(database, accounts, clock);
-  const invoices = createInvoices({
-    database,
-    ledger,
-    connection,
-    routeKeysend: keysendRouting(wallets, undefined),
-    clock,
-    maxOpenInvoices: 100,
-  });
-  const noLink = () => {
-    throw new Error('no payment here has a link');
-  };
-  const linkUses = { releaseUse: noLink, takeUse: noLink };
-  const payments = createPayments({ database, ledger, alerts, connection, invoices, clock, log, linkUses, maxInFlight: 100 });
   const { wallet } = await wallets.create(made?.accountId ?? '', 'test');
   const deps: OperatorDependencies = { database, ledger, alerts, connection, wallets, payments, clock, log };
   return {

@@ -1,5 +1,4 @@
 import { type Alerts, createAlerts } from '../../src/alerts/alerts.ts';
-import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -12,8 +11,8 @@ import { type ReconcileDependencies, reconcile } from '../../src/reconcile/recon
 import type { ReconciliationReport, ReconciliationScope } from '../../src/reconcile/report.ts';
 import { beginPeriodic, storeReport } from '../../src/reconcile/requests.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
-import { draftOf, modulesOn, preimageOf } from '../ledger/modules.ts';
 import { silentLog } from '../support/ledger.ts';
+import { connectionTo, createModules, draftOf, modulesOn, preimageOf } from '../support/modules.ts';
 
 export const RESERVE_MSAT = 5000;
 export const STUCK_SECONDS = 3600;
@@ -39,19 +38,9 @@ export async function booksOn(database: Database) {
   const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) };
   const alerts = createAlerts(database, systemClock, log);
   const node = answering(answers);
-  const connection = {
-    node,
-    nodeId: 'lnd_test',
-    isAvailable: async () => true,
-    requireAvailable: async () => undefined,
-  } as unknown as NodeConnection;
-  const { ledger, invoices } = modules;
-  const noLink = () => {
-    throw new Error('no payment here has a link');
-  };
-  const linkUses = { releaseUse: noLink, takeUse: noLink };
-  const common = { database, ledger, connection, invoices, clock: systemClock, log: silentLog, linkUses, maxInFlight: 1000 };
-  const paymentsWith = (others: Alerts) => createPayments({ ...common, alerts: others });
+  const { invoices } = modules;
+  const common = createModules({ database, connection: connectionTo(node), clock: systemClock }).deps;
+  const paymentsWith = (others: Alerts) => createPayments({ ...common, ledger: modules.ledger, invoices, alerts: others });
   const payments = paymentsWith(alerts);
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };
   const deps: ReconcileDependencies = {

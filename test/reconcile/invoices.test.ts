@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { createEventPosition } from '../../src/connection/position.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
 import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
-import { draftOf } from '../ledger/modules.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
+import { draftOf } from '../support/modules.ts';
 import { type Books, booksOn } from './books.ts';
 
 async function balanceOf(books: Books, account: number): Promise<number> {

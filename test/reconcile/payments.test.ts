@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { readFact } from '../../src/db/facts.sql.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
 import type { Payment } from '../../src/payments/payment.ts';
-import { draftOf } from '../ledger/modules.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
+import { draftOf } from '../support/modules.ts';
 import { booksOn, FAILED, RESERVE_MSAT, STUCK_SECONDS, succeeded } from './books.ts';
 
 onBothDatabases('reconciled payments', (open) => {

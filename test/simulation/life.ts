@@ -1,21 +1,20 @@
 import type { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
-import { createAccounts } from '../../src/accounts/accounts.ts';
 import { createAlerts } from '../../src/alerts/alerts.ts';
 import { connectNode } from '../../src/connection/connection.ts';
 import { readNodeEvents } from '../../src/connection/events.ts';
 import { createEventPosition } from '../../src/connection/position.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
-import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
-import { keysendRouting } from '../../src/invoices/settle.ts';
+import type { Invoices } from '../../src/invoices/invoices.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
-import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { createWithdrawLinks, linkUses, type WithdrawLinks } from '../../src/lnurl/withdraw-links.ts';
-import { createPayments, markPendingAtNode, type Payments } from '../../src/payments/payments.ts';
+import { markPendingAtNode, type Payments } from '../../src/payments/payments.ts';
 import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
-import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
+import type { Wallets } from '../../src/wallets/wallets.ts';
 import { silentLog } from '../support/ledger.ts';
+import { createModules } from '../support/modules.ts';
 
 /** One process of the service: its modules, its watch of the node, and ways to pause and kill it. */
 export interface Life {
@@ -78,19 +77,7 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
       if (!(await isAvailable())) throw new NodeUnavailable('away');
     },
   };
-  const ledger = createLedger(database, clock);
-  const accounts = createAccounts(database, clock);
-  const wallets = createWallets(database, accounts, clock);
-  const invoices = createInvoices({
-    database,
-    ledger,
-    connection,
-    routeKeysend: keysendRouting(wallets, undefined),
-    clock,
-    maxOpenInvoices: 1_000_000,
-  });
-  const deps = { database, ledger, alerts, connection, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
-  const payments = createPayments(deps);
+  const { accounts, invoices, ledger, payments, wallets } = createModules({ database, connection, clock, linkUses });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: 'https://simulation.test' });
   connection.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { createAlerts } from '../../src/alerts/alerts.ts';
+import type { NodeIdentity } from '../../src/connection/binding.ts';
 import type { NodeConnection } from '../../src/connection/connection.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
@@ -13,15 +14,59 @@ import { msat } from '../../src/kernel/money.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import type { LightningNode, Settlement } from '../../src/lightning/node.ts';
 import type { Payment } from '../../src/payments/payment.ts';
-import { Saga } from '../../src/payments/saga.ts';
+import { createPayments } from '../../src/payments/payments.ts';
+import { Saga, type SagaDependencies } from '../../src/payments/saga.ts';
 import { createWallets, type Wallet } from '../../src/wallets/wallets.ts';
-import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
-import { silentLog, testDeposit } from '../support/ledger.ts';
+import { type FaultyDatabase, faulty } from './faulty-database.ts';
+import { silentLog, testDeposit } from './ledger.ts';
+
+/*
+ * The modules that move money, on a database of the `ledger` harness, without HTTP:
+ *
+ *   const { wallet, invoice, invoices, ledger } = await modulesOn(await open());
+ *   const payee = await wallet(0);
+ *   await invoices.settle(settlementOf(await invoice(payee, 5_000), 5_000));
+ *   expect((await ledger.balance(payee.ledgerAccount)).balanceMsat).toBe(5_000);
+ */
 
 const NOW_MS = 1_700_000_000_000;
 const fixedClock: Clock = { nowMs: () => NOW_MS };
 
-/** The modules around the ledger, on a database that fails where a test chooses, with a node that leaves every payment pending. */
+const NODE_ID = 'lnd_test';
+const STUB_IDENTITY: NodeIdentity = { pubkey: '02'.padEnd(66, '0'), network: 'regtest' };
+
+/** Connects to a node that is always available. */
+export function connectionTo(node: LightningNode, identity: NodeIdentity = STUB_IDENTITY): NodeConnection {
+  return { node, nodeId: NODE_ID, identity: () => identity, isAvailable: async () => true, requireAvailable: async () => undefined };
+}
+
+const noLink = () => {
+  throw new Error('this payment has no link');
+};
+const noLinkUses: SagaDependencies['linkUses'] = { releaseUse: noLink, takeUse: noLink };
+
+export interface ModuleOptions {
+  readonly database: Database;
+  /** The database of accounts, wallets and alerts, when `database` fails on purpose. */
+  readonly healthy?: Database;
+  readonly connection: NodeConnection;
+  readonly clock: Clock;
+  readonly linkUses?: SagaDependencies['linkUses'];
+}
+
+/** Creates the modules that move money, as the service does. */
+export function createModules({ database, healthy = database, connection, clock, linkUses = noLinkUses }: ModuleOptions) {
+  const alerts = createAlerts(healthy, clock, silentLog);
+  const accounts = createAccounts(healthy, clock);
+  const wallets = createWallets(healthy, accounts, clock);
+  const ledger = createLedger(database, clock);
+  const routeKeysend = keysendRouting(wallets, undefined);
+  const invoices = createInvoices({ database, ledger, connection, routeKeysend, clock, maxOpenInvoices: 1_000_000 });
+  const deps = { database, ledger, alerts, connection, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
+  return { alerts, accounts, wallets, ledger, invoices, payments: createPayments(deps), deps };
+}
+
+/** The modules on a database that fails when a test sets faults, with a node that leaves every payment pending. */
 export interface Modules {
   readonly database: FaultyDatabase;
   readonly ledger: Ledger;
@@ -33,45 +78,14 @@ export interface Modules {
 
 export async function modulesOn(healthy: Database): Promise<Modules> {
   const database = faulty(healthy);
-  const ledger = createLedger(database, fixedClock);
-  const wallets = createWallets(healthy, createAccounts(healthy, fixedClock), fixedClock);
-  const node = stubNode();
-  const connection: NodeConnection = {
-    node,
-    nodeId: 'lnd_test',
-    identity: () => ({ pubkey: '02'.padEnd(66, '0'), network: 'regtest' }),
-    isAvailable: async () => true,
-    requireAvailable: async () => undefined,
-  };
-  const invoices = createInvoices({
-    database,
-    ledger,
-    connection,
-    routeKeysend: keysendRouting(wallets, undefined),
-    clock: fixedClock,
-    maxOpenInvoices: 1_000_000,
-  });
-  const noLink = () => {
-    throw new Error('no payment here has a link');
-  };
-  const linkUses = { releaseUse: noLink, takeUse: noLink };
+  const { wallets, ledger, invoices, deps } = createModules({ database, healthy, connection: connectionTo(stubNode()), clock: fixedClock });
   const accountId = `acc_${newId()}`;
   await healthy.transaction((tx) => tx.run(insertAccount, accountId, NOW_MS / 1000));
   return {
     database,
     ledger,
     invoices,
-    saga: new Saga({
-      database,
-      ledger,
-      alerts: createAlerts(healthy, fixedClock, silentLog),
-      connection,
-      clock: fixedClock,
-      log: silentLog,
-      invoices,
-      maxInFlight: 1000,
-      linkUses,
-    }),
+    saga: new Saga(deps),
     async wallet(balanceMsat) {
       const { wallet } = await wallets.create(accountId, 'test');
       if (balanceMsat > 0) await ledger.post({ transfers: [testDeposit(wallet.ledgerAccount, balanceMsat)] });
@@ -83,21 +97,21 @@ export async function modulesOn(healthy: Database): Promise<Modules> {
 }
 
 function stubNode(): LightningNode {
-  const unasked = () => Promise.reject(new Error('nobody asks the node for that here'));
+  const unsupported = () => Promise.reject(new Error('the stub node does not support this call'));
   const noResponse = () => Promise.reject(new Error('the response was lost'));
   return {
-    info: unasked,
-    balance: unasked,
-    lookupPayment: unasked,
-    lookupInvoice: unasked,
-    knowsPosition: unasked,
+    info: unsupported,
+    balance: unsupported,
+    lookupPayment: unsupported,
+    lookupInvoice: unsupported,
+    knowsPosition: unsupported,
     close: async () => undefined,
     guardIncoming: () => undefined,
     watch: () => {
-      throw new Error('nobody watches the node here');
+      throw new Error('the stub node has no events');
     },
     cancelInvoice: async () => 'cancelled',
-    // A response would be noted in the database, by a statement that comes at any time beside those of a test.
+    // A response would be stored by a statement that runs at any time between those of a test.
     pay: noResponse,
     keysend: noResponse,
     async createInvoice() {
@@ -108,7 +122,7 @@ function stubNode(): LightningNode {
   };
 }
 
-/** What the node shows when an outside payment of {@link draftOf} succeeds. */
+/** Returns the preimage of an outside payment of {@link draftOf}. */
 export function preimageOf(payment: Pick<Payment, 'id'>): string {
   return sha256(payment.id);
 }
@@ -117,14 +131,14 @@ function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** A payment that is about to begin; inside when it names an invoice. */
+/** Returns a payment that has not begun. With an invoice, it is internal. */
 export function draftOf(wallet: Wallet, amountMsat: number, invoice?: Invoice): Payment {
   const id = `lntx_${newId()}`;
   return {
     id,
     walletId: wallet.id,
     ledgerAccount: wallet.ledgerAccount,
-    nodeId: 'lnd_test',
+    nodeId: NODE_ID,
     transferId: newId(),
     wtxType: 'ln_withdrawal',
     state: 'pending',
@@ -150,7 +164,7 @@ export function draftOf(wallet: Wallet, amountMsat: number, invoice?: Invoice): 
   };
 }
 
-/** The node's word that an invoice was paid from outside. */
+/** Returns the node's event that an invoice was paid from outside. */
 export function settlementOf(invoice: Invoice, amountMsat: number): Settlement {
   return {
     type: 'settlement',
