@@ -132,12 +132,12 @@ const UNUSABLE = 'This withdraw link is not valid.';
 
 /** Returns the same error for an unknown token, another wallet's path and a wrong `k1`, so that guessing reveals nothing. */
 async function findLink(deps: WithdrawLinkDependencies, { pathKey, token, k1 }: WithdrawRequest): Promise<FoundLink> {
-  const [presented, named] = await Promise.all([findPresented(deps, token, k1), deps.wallets.resolve(pathKey)]);
-  if (!presented || !named || named.wallet.id !== presented.link.wallet_id) throw new Refusal('link_unusable', UNUSABLE);
-  return { ...presented, wallet: named.wallet };
+  const [found, resolved] = await Promise.all([findByTokenOrK1(deps, token, k1), deps.wallets.resolve(pathKey)]);
+  if (!found || !resolved || resolved.wallet.id !== found.link.wallet_id) throw new Refusal('link_unusable', UNUSABLE);
+  return { ...found, wallet: resolved.wallet };
 }
 
-async function findPresented(
+async function findByTokenOrK1(
   { database }: WithdrawLinkDependencies,
   token: string | undefined,
   k1: string | undefined,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Alerts } from '../alerts/alerts.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
+import type { Database } from '../db/database.ts';
 import { reopenedRow, settledInternallyRow } from '../invoices/internal-payment.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -19,6 +20,25 @@ import type { SagaDependencies } from './saga.ts';
 export interface Conclusion {
   readonly payment: Payment;
   readonly posting: Posting;
+}
+
+/** Writes the remaining uses of withdraw links, which the module `lnurl` stores. */
+export interface LinkUses {
+  /** Returns the row that releases the use of a failed claim. */
+  releaseUse(linkId: string): RowWrite;
+  /** Returns the row that takes the use of a claim that succeeded after it was booked as failed. It throws {@link LinkUsesChanged}. */
+  takeUse(database: Database, linkId: string): Promise<TakenUse>;
+}
+
+export interface TakenUse {
+  readonly row: RowWrite;
+  /** The number of claims that the link then has paid beyond its uses; 0 if a use was left. */
+  readonly overused: number;
+}
+
+/** Another posting changed the uses of the withdraw link after they were read. Read them again. */
+export class LinkUsesChanged extends Error {
+  override readonly name = 'LinkUsesChanged';
 }
 
 /** The payment is not pending although its hold is open. Both change in one posting, so this is a bug. */

@@ -7,10 +7,10 @@ import { type Msat, msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { excessAlert, paidTransfers, requireProof, shareFee } from './conclusion.ts';
+import { excessAlert, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclusion.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import { LinkUsesChanged, type SagaDependencies, type TakenUse } from './saga.ts';
+import type { SagaDependencies } from './saga.ts';
 
 type Success = Extract<PaymentOutcome, { state: 'succeeded' }>;
 

@@ -14,7 +14,16 @@ import { Refusal } from '../kernel/refusal.ts';
 import { type Balance, type Guard, HoldClosed, type Ledger, type RowWrite } from '../ledger/ledger.ts';
 import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
 import { activeWalletGuard } from '../wallets/wallets.ts';
-import { announceExcess, type Conclusion, failure, internalPaymentPosting, requireProof, shareFee, success } from './conclusion.ts';
+import {
+  announceExcess,
+  type Conclusion,
+  failure,
+  internalPaymentPosting,
+  type LinkUses,
+  requireProof,
+  shareFee,
+  success,
+} from './conclusion.ts';
 import { type EndedPayment, Endings } from './endings.ts';
 import { type IssuedInvoice, requireRepeat } from './payable.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
@@ -57,25 +66,6 @@ export interface SagaDependencies {
   /** The maximum of pending payments of one wallet. */
   readonly maxInFlight: number;
   readonly linkUses: LinkUses;
-}
-
-/** Writes the remaining uses of withdraw links, which the module `lnurl` stores. */
-export interface LinkUses {
-  /** Returns the row that releases the use of a failed claim. */
-  releaseUse(linkId: string): RowWrite;
-  /** Returns the row that takes the use of a claim that succeeded after it was booked as failed. It throws {@link LinkUsesChanged}. */
-  takeUse(database: Database, linkId: string): Promise<TakenUse>;
-}
-
-export interface TakenUse {
-  readonly row: RowWrite;
-  /** The number of claims that the link then has paid beyond its uses; 0 if a use was left. */
-  readonly overused: number;
-}
-
-/** Another posting changed the uses of the withdraw link after they were read. Read them again. */
-export class LinkUsesChanged extends Error {
-  override readonly name = 'LinkUsesChanged';
 }
 
 /** How long a stop waits for running attempts. */
