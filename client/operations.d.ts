@@ -938,23 +938,23 @@ export interface GetDocsRequest {
 
 export interface Operations<Options> {
   /** List the wallets of the account. Newest first. Permission: a secret API key. (`GET /v1/wallets`) */
-  listWallets(request?: ListWalletsRequest & { fields?: undefined }, options?: Options): Promise<Array<Wallet>>;
-  /** List the wallets of the account. Newest first. Permission: a secret API key. (`GET /v1/wallets`) */
   listWallets(request: ListWalletsRequest & { fields: string }, options?: Options): Promise<Part<Array<Wallet>>>;
+  /** List the wallets of the account. Newest first. Permission: a secret API key. (`GET /v1/wallets`) */
+  listWallets(request?: ListWalletsRequest & { fields?: undefined }, options?: Options): Promise<Array<Wallet>>;
   /** Create a wallet. The response contains the access keys of the wallet; no later response does. They have no limits, so an API key with a budget or a maximum per payment may not create wallets: 403. Permission: a secret API key. (`POST /v1/wallet`) */
   createWallet(request?: CreateWalletRequest, options?: Options): Promise<NewWallet>;
   /** Read a wallet and its balance. Permission: `wallet_read`. (`GET /v1/wallet/{key}`) */
-  getWallet(request: GetWalletRequest & { fields?: undefined }, options?: Options): Promise<Wallet>;
-  /** Read a wallet and its balance. Permission: `wallet_read`. (`GET /v1/wallet/{key}`) */
   getWallet(request: GetWalletRequest & { fields: string }, options?: Options): Promise<Part<Wallet>>;
+  /** Read a wallet and its balance. Permission: `wallet_read`. (`GET /v1/wallet/{key}`) */
+  getWallet(request: GetWalletRequest & { fields?: undefined }, options?: Options): Promise<Wallet>;
   /** Change a wallet. Changes the label, the status, or both. An inactive wallet receives, but sends no money. Permission: a secret API key. (`PATCH /v1/wallet/{key}`) */
   changeWallet(request: ChangeWalletRequest, options?: Options): Promise<Wallet>;
   /** Create an invoice. Returns a BOLT11 invoice in `payment_request`. Its payment is credited to the wallet. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/invoice`) */
   createInvoice(request: CreateInvoiceRequest, options?: Options): Promise<LightningTransaction>;
   /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, poll until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
-  getLightningTransaction(request: GetLightningTransactionRequest & { fields?: undefined }, options?: Options): Promise<LightningTransactionDetails>;
-  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, poll until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
   getLightningTransaction(request: GetLightningTransactionRequest & { fields: string }, options?: Options): Promise<Part<LightningTransactionDetails>>;
+  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, poll until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
+  getLightningTransaction(request: GetLightningTransactionRequest & { fields?: undefined }, options?: Options): Promise<LightningTransactionDetails>;
   /** Cancel an open invoice. Cancels it at the node first, so that it can no longer be paid. 400 `invoice_paid` when it has been paid or a payment is arriving. Permission: `wallet_deposit`. (`DELETE /v1/lntx/{id}`) */
   cancelInvoice(request: CancelInvoiceRequest, options?: Options): Promise<LightningTransaction>;
   /** Pay an invoice. Pays a BOLT11 invoice. Paying the same invoice again from the same wallet returns the first payment. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/withdraw`) */
@@ -964,19 +964,19 @@ export interface Operations<Options> {
   /** Move money to another wallet of the account. Costs nothing and is complete at once: both wallets change, or neither. The `passThru` of both transactions contains the two wallet ids and `lnPayParams`. A key of one wallet sees only the `id` of the other wallet. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfer`) */
   transfer(request: TransferRequest, options?: Options): Promise<Transfer>;
   /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of booking, the other lists by the time of creation; their totals and pages end at 10,000. `payment_hash` is found directly. `label` and `pass_through` search at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. IdempotentHandler it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
-  listWalletTransactions(request: ListWalletTransactionsRequest & { fields?: undefined }, options?: Options): Promise<Array<WalletTransaction>>;
-  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of booking, the other lists by the time of creation; their totals and pages end at 10,000. `payment_hash` is found directly. `label` and `pass_through` search at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. IdempotentHandler it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
   listWalletTransactions(request: ListWalletTransactionsRequest & { fields: string }, options?: Options): Promise<Part<Array<WalletTransaction>>>;
+  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of booking, the other lists by the time of creation; their totals and pages end at 10,000. `payment_hash` is found directly. `label` and `pass_through` search at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. IdempotentHandler it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
+  listWalletTransactions(request: ListWalletTransactionsRequest & { fields?: undefined }, options?: Options): Promise<Array<WalletTransaction>>;
   /** Read the statement of a wallet as CSV. Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash and counterparty: the other wallet of a transfer, or the node that was paid. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/statement`) */
   getStatement(request: GetStatementRequest, options?: Options): Promise<string>;
   /** List the transactions of all wallets of the account. Like the list of one wallet. It searches the newest 200,000 transfers of the service; the list of one wallet has no such limit. Permission: a secret API key. (`GET /v1/wallet-transactions`) */
-  listTransactions(request?: ListTransactionsRequest & { fields?: undefined }, options?: Options): Promise<Array<WalletTransaction>>;
-  /** List the transactions of all wallets of the account. Like the list of one wallet. It searches the newest 200,000 transfers of the service; the list of one wallet has no such limit. Permission: a secret API key. (`GET /v1/wallet-transactions`) */
   listTransactions(request: ListTransactionsRequest & { fields: string }, options?: Options): Promise<Part<Array<WalletTransaction>>>;
-  /** Read a wallet transaction. Permission: a secret API key. (`GET /v1/wallet-transactions/{id}`) */
-  getTransaction(request: GetTransactionRequest & { fields?: undefined }, options?: Options): Promise<WalletTransaction>;
+  /** List the transactions of all wallets of the account. Like the list of one wallet. It searches the newest 200,000 transfers of the service; the list of one wallet has no such limit. Permission: a secret API key. (`GET /v1/wallet-transactions`) */
+  listTransactions(request?: ListTransactionsRequest & { fields?: undefined }, options?: Options): Promise<Array<WalletTransaction>>;
   /** Read a wallet transaction. Permission: a secret API key. (`GET /v1/wallet-transactions/{id}`) */
   getTransaction(request: GetTransactionRequest & { fields: string }, options?: Options): Promise<Part<WalletTransaction>>;
+  /** Read a wallet transaction. Permission: a secret API key. (`GET /v1/wallet-transactions/{id}`) */
+  getTransaction(request: GetTransactionRequest & { fields?: undefined }, options?: Options): Promise<WalletTransaction>;
   /** Create a withdraw link by GET. Like createWithdrawLink, for clients that can only send GET. The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at most the amount that leaves `fee_limit_msat` of the balance for routing. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraw`) */
   makeWithdrawLink(request: MakeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
   /** Create a withdraw link. The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at most the amount that leaves `fee_limit_msat` of the balance for routing. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurl/withdraw`) */

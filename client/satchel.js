@@ -1,6 +1,6 @@
 import { OPERATIONS } from './operations.js';
 
-/** A refusal: the service answered with its error object. */
+/** The service responded with its error object. */
 export class SatchelError extends Error {
   name = 'SatchelError';
 
@@ -24,6 +24,52 @@ export function createClient({ url, key, fetch: ask = fetch }) {
     return read(response);
   };
   return Object.fromEntries(Object.entries(OPERATIONS).map(([name, operation]) => [name, call(operation)]));
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_INTERVAL_MS = 1_000;
+
+/**
+ * Polls an invoice or a payment until its `status` is not `pending`, and returns it. At the timeout it is returned as it is: a payment that is
+ * still `pending` has not failed.
+ */
+export async function waitForSettlement(client, id, options = {}) {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, intervalMs = DEFAULT_INTERVAL_MS, signal } = options;
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const transaction = await client.getLightningTransaction({ id }, { signal });
+    if (transaction.status !== 'pending' || Date.now() + intervalMs > deadline) return transaction;
+    await pause(intervalMs, signal);
+  }
+}
+
+/** Yields the pages of a list. Items that are added meanwhile neither repeat nor hide others where the list has a cursor. */
+export async function* pages(client, name, request = {}) {
+  const hasCursor = OPERATIONS[name].query.includes('after');
+  let next = request;
+  for (;;) {
+    let link = '';
+    const items = await client[name](next, { onResponse: ({ headers }) => (link = headers.get('link') ?? '') });
+    if (items.length > 0) yield items;
+    if (items.length === 0 || !link.includes('rel="next"')) return;
+    const { page = 1, ...rest } = next;
+    next = hasCursor ? { ...rest, after: items.at(-1).id } : { ...rest, page: page + 1 };
+  }
+}
+
+function pause(ms, signal) {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
 }
 
 function requestOf(base, key, operation, request, { idempotencyKey, headers = {}, signal }) {
@@ -58,7 +104,7 @@ async function read(response) {
   const text = await response.text();
   if (!/^application\/json\b/.test(response.headers.get('content-type') ?? '')) {
     if (response.ok) return text === '' ? undefined : text;
-    throw new Error(`The answer with status ${response.status} is not Satchel's.`);
+    throw new Error(`The response with status ${response.status} is not from Satchel.`);
   }
   const body = JSON.parse(text);
   if (response.ok || typeof body?.type !== 'string') return body;

@@ -86,11 +86,12 @@ function methodType({ path, method, operation }: Place): string {
   const signature = (request: string, result: string) => `  ${operation.operationId}(${request}, options?: Options): Promise<${result}>;`;
   const whole = `request${isOptional ? '?' : ''}: ${name}`;
   if (!takesFields(operation)) return `${comment}\n${signature(whole, response)}`;
+  // `fields` first: TypeScript infers the type of an overloaded method from its last signature.
   return [
     comment,
-    signature(`${whole} & { fields?: undefined }`, response),
-    comment,
     signature(`request: ${name} & { fields: string }`, `Part<${response}>`),
+    comment,
+    signature(`${whole} & { fields?: undefined }`, response),
   ].join('\n');
 }
 

@@ -1,5 +1,13 @@
 import { beforeAll, expect, it } from 'vitest';
-import { createClient, type ErrorType, type SatchelClient, SatchelError, type Wallet } from '../../client/satchel.js';
+import {
+  createClient,
+  type ErrorType,
+  pages,
+  type SatchelClient,
+  SatchelError,
+  type Wallet,
+  waitForSettlement,
+} from '../../client/satchel.js';
 import { onFakeNode } from '../support/app.ts';
 
 onFakeNode('the generated client', (service) => {
@@ -46,6 +54,43 @@ onFakeNode('the generated client', (service) => {
     );
     expect(wallets.length).toBe(Number(total));
     expect(wallets).toContainEqual({ id: other.id });
+  });
+
+  it('types the fields of a selected part as optional', async () => {
+    const { id } = await satchel.createWallet({ user_label: 'alma' });
+    const part = await satchel.getWallet({ key: id, fields: 'balance,statusType.name' });
+    const balance: number | undefined = part.balance;
+    expect({ balance, status: part.statusType?.name, id: part.id }).toEqual({ balance: 0, status: 'active', id: undefined });
+    // @ts-expect-error the part may lack the field
+    const label: string = part.user_label;
+    expect(label).toBeUndefined();
+  });
+
+  it('waits for the settlement of an invoice, and returns an open one at the timeout', async () => {
+    const wallet = await fundedWallet();
+    const invoice = await satchel.createInvoice({ key: wallet.id, num_satoshis: 10 });
+    expect(await waitForSettlement(satchel, invoice.id, { timeoutMs: 30, intervalMs: 10 })).toMatchObject({ status: 'pending' });
+    const waiting = waitForSettlement(satchel, invoice.id, { intervalMs: 10 });
+    await satchel.playgroundPay({ payment_request: invoice.payment_request });
+    expect(await waiting).toMatchObject({ status: 'settled', settled: 1 });
+    const signal = AbortSignal.abort(new Error('stopped'));
+    await expect(waitForSettlement(satchel, invoice.id, { signal })).rejects.toThrow('stopped');
+  });
+
+  it('yields every page of a list, with a cursor and with page numbers', async () => {
+    const wallet = await fundedWallet();
+    const other = await satchel.createWallet();
+    for (let i = 0; i < 4; i++) await satchel.transfer({ key: wallet.id, dest_wallet_id: other.id, num_satoshis: 1 });
+    const found: string[] = [];
+    for await (const page of pages(satchel, 'listWalletTransactions', { key: wallet.id, 'per-page': 2 })) {
+      expect(page.length).toBeLessThanOrEqual(2);
+      found.push(...page.map(({ id }) => id));
+    }
+    expect(new Set(found).size).toBe(5);
+    const kinds: string[] = [];
+    for await (const page of pages(satchel, 'listWalletKeys', { key: wallet.id, 'per-page': 3 }))
+      kinds.push(...page.map(({ kind }) => kind));
+    expect(new Set(kinds).size).toBe(5);
   });
 
   it('throws what the service refuses, with the type of the refusal', async () => {
