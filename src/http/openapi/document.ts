@@ -4,7 +4,7 @@ import type { FastifySchema, RouteOptions } from 'fastify';
 import { isSelectableAnswer } from '../responses/select.ts';
 import { ERROR_SCHEMA, errorResponses, errorsOf, takesIdempotencyKey } from './errors.ts';
 import { type ExampleSchema, exampleOf, withChanges, withFieldExamples } from './examples.ts';
-import { HEADERS, headersWith, PAGE_HEADERS, PARAMETERS } from './headers.ts';
+import { COMMON_HEADERS, HEADERS, headersWith, PAGE_HEADERS, PARAMETERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import type { ApiResponse, Content, Method, OpenApiDocument, Operation, Parameter, PathItem, Reference } from './openapi-types.ts';
 import { METHODS } from './openapi-types.ts';
@@ -90,6 +90,7 @@ function finish(made: OpenApiDocument, routes: ReadonlyMap<string, SwaggerRoute>
   const topicOf = (item: PathItem) => Math.min(...METHODS.flatMap((method) => item[method]?.tags ?? []).map((tag) => topics.indexOf(tag)));
   return {
     ...made,
+    'x-response-headers': COMMON_HEADERS,
     paths: Object.fromEntries(paths.sort(([, a], [, b]) => topicOf(a) - topicOf(b))),
     components: {
       schemas: { Error: ERROR_SCHEMA, ...components.all() },
@@ -189,7 +190,7 @@ function responsesOf(
         type,
         { schema: components.schemaOf(inner), ...(example !== undefined && { example }) },
       ]);
-      return [status, { description, headers: headersWith(names), content: Object.fromEntries(finished) }];
+      return [status, { description, ...headersWith(names), content: Object.fromEntries(finished) }];
     }),
   );
 }

@@ -9,7 +9,6 @@ const ALL_TYPES = Object.keys(REFUSALS) as RefusalType[];
 const STATUSES = [...new Set(ALL_TYPES.map((type) => REFUSALS[type].status as number))].filter((status) => status !== 405).sort();
 
 const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
-  401: ['WWW-Authenticate'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
@@ -48,7 +47,7 @@ function errorResponse(status: number): ApiResponse {
   });
   return {
     description: types.map((type) => `\`${type}\`: ${REFUSALS[type].meaning}`).join('\n'),
-    headers: headersWith(HEADERS_OF[status]),
+    ...headersWith(HEADERS_OF[status]),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: Object.fromEntries(examples) } },
   };
 }

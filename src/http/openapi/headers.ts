@@ -8,8 +8,8 @@ function count(description: string): ApiHeader {
   return { description, schema: { type: 'integer', minimum: 0 } };
 }
 
-/** Every header that a response of this service may carry, except those of HTTP itself. */
-export const HEADERS: Readonly<Record<string, ApiHeader>> = {
+/** The headers of every response. The document lists them once: on each response they were half of a generated client. */
+export const COMMON_HEADERS: Readonly<Record<string, ApiHeader>> = {
   'X-Request-Id': { ...text('The id of this request. Give it to the operator when you report a problem.'), required: true },
   'Cache-Control': { ...text('`no-store`: responses contain balances and keys.'), required: true },
   'X-Content-Type-Options': { ...text('`nosniff`'), required: true },
@@ -18,6 +18,10 @@ export const HEADERS: Readonly<Record<string, ApiHeader>> = {
   'Strict-Transport-Security': text('Present when the service is reached over https.'),
   'Access-Control-Allow-Origin': text('`*` under `/v1/`: web pages of any origin may read the response.'),
   'Access-Control-Expose-Headers': text('The headers that such a page may read.'),
+};
+
+/** The other headers of responses, except those of HTTP itself. */
+export const HEADERS: Readonly<Record<string, ApiHeader>> = {
   'X-Pagination-Total-Count': count('The number of items of the list. Absent with `after`.'),
   'X-Pagination-Page-Count': count('The number of pages. Absent with `after`.'),
   'X-Pagination-Current-Page': count('The number of this page, from 1. Absent with `after`.'),
@@ -28,25 +32,15 @@ export const HEADERS: Readonly<Record<string, ApiHeader>> = {
   ),
   'Idempotency-Replayed': text('`true` when an earlier request had already done this. The response shows what that request created.'),
   'Retry-After': count('Seconds to wait before the next attempt.'),
-  'WWW-Authenticate': text('`Basic realm="api"`. Absent when a script of a web page sent the request.'),
   'Content-Disposition': text('The name of the file.'),
 };
 
-const ON_EVERY_RESPONSE = [
-  'X-Request-Id',
-  'Cache-Control',
-  'X-Content-Type-Options',
-  'Content-Security-Policy',
-  'Referrer-Policy',
-  'Strict-Transport-Security',
-  'Access-Control-Allow-Origin',
-  'Access-Control-Expose-Headers',
-];
 export const PAGE_HEADERS = Object.keys(HEADERS).filter((name) => name.startsWith('X-Pagination-') || name === 'Link');
 
-/** Returns references to the headers of every response and to these. */
-export function headersWith(names: readonly string[] = []): Record<string, Reference> {
-  return Object.fromEntries([...ON_EVERY_RESPONSE, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+/** Returns references to these headers; nothing for none. */
+export function headersWith(names: readonly string[] = []): { headers?: Record<string, Reference> } {
+  if (names.length === 0) return {};
+  return { headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) };
 }
 
 /** Parameters that many operations have, by their name in the document's components. */

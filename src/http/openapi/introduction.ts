@@ -25,5 +25,7 @@ case), or read the history with \`status=all\`, before you pay again.
 **Errors** are one object. Its \`type\` is for programs; the types of each status are listed with its response. An unsupported method is a 405
 and an unknown address a 404 in the same form. Public LNURL addresses return every error as HTTP 200 with \`{"status":"ERROR","reason":"…"}\`.
 
+**Headers** of every response are listed once, in \`x-response-headers\`; \`X-Request-Id\` is the one to report with a problem.
+
 **Values may be added.** A text with \`x-extensible-enum\` (types, statuses, kinds) may get further values in later versions.
 `.trim();

@@ -4,6 +4,8 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string; readonly license: object };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
+  /** The headers of every response. */
+  readonly 'x-response-headers': Readonly<Record<string, ApiHeader>>;
   readonly paths: Record<string, PathItem>;
   readonly components: {
     readonly schemas: Record<string, JsonSchema>;
