@@ -1,9 +1,9 @@
-/** A broken invariant: a bug in Satchel, never the caller's fault. */
+/** An invariant does not hold: a bug in Satchel, not an error of the client. */
 export class InvariantViolation extends Error {
   override readonly name = 'InvariantViolation';
 }
 
-/** States what must hold; throws {@link InvariantViolation} with the message where it does not. */
+/** @throws InvariantViolation with the message unless the condition holds. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantViolation(message);
 }

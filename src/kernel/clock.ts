@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where the time comes from, so that tests can choose it. */
+/** The source of the time; tests replace it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   nowMs(): number;
@@ -13,17 +13,17 @@ export function unixSeconds(clock: Clock): number {
   return Math.floor(clock.nowMs() / 1000);
 }
 
-/** Waits, until the signal aborts at the latest. @returns whether it was the signal that ended the pause. */
+/** Waits until the time has passed or the signal aborts. @returns whether the signal has aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
   return signal.aborted;
 }
 
-/** What `task` comes to. @throws what `late` makes when that takes longer than `ms`; the task goes on, unheard. */
-export async function withTimeout<T>(ms: number, task: Promise<T>, late: () => Error): Promise<T> {
+/** Returns the result of a task. @throws the error of `onTimeout` after `ms`; the task keeps running, and its result is ignored. */
+export async function withTimeout<T>(ms: number, task: Promise<T>, onTimeout: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
+    timer = setTimeout(() => reject(onTimeout()), ms);
   });
   try {
     return await Promise.race([task, limit]);

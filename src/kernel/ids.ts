@@ -17,29 +17,29 @@ let pool = Buffer.alloc(0);
 let poolOffset = 0;
 
 /**
- * A new time-ordered id: 8 characters of milliseconds, 2 of a counter within the millisecond, 12 random
- * (71 bits). Ids of one process sort bytewise in the order they were made.
+ * Returns a new time-ordered id: 8 characters of milliseconds, 2 of a counter within the millisecond, 12 random (71 bits). The ids of one
+ * process sort bytewise in the order in which they were created.
  */
 export function newId(nowMs: number = Date.now()): string {
   if (nowMs > lastMs) {
     lastMs = nowMs;
     counter = 0;
   } else if (++counter === COUNTER_LIMIT) {
-    // More than 3,844 in one millisecond, or a clock set back: borrow from the future, stay in order.
+    // More than 3,844 ids in one millisecond, or a clock that was set back: use the next millisecond to keep the order.
     lastMs += 1;
     counter = 0;
   }
-  // Many ids are of one millisecond.
+  // Encode once per millisecond.
   if (counter === 0) lastMsText = encode(lastMs, TIME_CHARS);
   return lastMsText + encode(counter, COUNTER_CHARS) + randomText(RANDOM_CHARS);
 }
 
-/** The smallest id of a moment: what was made before sorts below it. */
+/** Returns the smallest id of a moment. Ids that were created earlier sort before it. */
 export function firstIdAt(ms: number): string {
   return encode(ms, TIME_CHARS);
 }
 
-/** The millisecond in which an id with its prefix was made. */
+/** Returns the time in milliseconds at which an id with a prefix was created. */
 export function idTimeMs(id: string): number {
   let ms = 0;
   const start = id.indexOf('_') + 1;
@@ -47,17 +47,17 @@ export function idTimeMs(id: string): number {
   return ms;
 }
 
-/** Whether a text has the form of an id with its prefix; anything else need not be looked up. */
+/** Whether a text has the form of an id with a prefix. Other texts need not be looked up. */
 export function isId(text: string): boolean {
   return /^[a-z]{2,8}_[0-9A-Za-z]{1,40}$/.test(text);
 }
 
-/** Random letters and digits, 5.95 bits each, from the system's secure source. */
+/** Returns random letters and digits, 5.95 bits each, from the system's secure source. */
 export function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
     const byte = nextByte();
-    // 248 = 4 × 62: larger bytes would favour the first letters of the alphabet.
+    // 248 = 4 × 62. Larger bytes would make the first letters of the alphabet more likely.
     if (byte < 248) text += ALPHABET[byte % BASE];
   }
   return text;

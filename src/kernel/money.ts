@@ -1,13 +1,13 @@
-/** An amount in millisatoshis: a whole number, safe in a double. A float never holds money. */
+/** An amount in millisatoshis: a safe integer. Fractions are never used for money. */
 export type Msat = number & { readonly unit: 'msat' };
 
-/** The largest amount or balance this service handles: 2^53 − 1 msat, about 90,000 BTC. */
+/** The largest amount or balance that the service handles: 2^53 − 1 msat, about 90,000 BTC. */
 export const MAX_MSAT = Number.MAX_SAFE_INTEGER as Msat;
 
 export const ZERO_MSAT = 0 as Msat;
 
 /**
- * Brands a whole number of millisatoshis; negative amounts appear only as ledger entries.
+ * Converts a number to an amount. Negative amounts appear only in ledger entries.
  * @throws RangeError when the number is not a safe integer.
  */
 export function msat(value: number): Msat {
@@ -23,7 +23,7 @@ export function satToMsat(sat: number): Msat {
   return msat(sat * 1000);
 }
 
-/** Rounds down to whole satoshis, also below zero, so that rows add up to the balance. */
+/** Rounds down to whole satoshis, also negative amounts, so that the rows of a list add up to the balance. */
 export function floorSat(amount: Msat): number {
   return Math.floor(amount / 1000);
 }

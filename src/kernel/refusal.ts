@@ -1,6 +1,6 @@
 /**
- * The closed table of everything Satchel refuses: the stable `type` word of the API's error object, its HTTP status, and what it
- * means. Documentation and answers both come from here. A 4xx promises that the request paid nothing and will pay nothing.
+ * All errors of the API: the stable `type` of the error object, its HTTP status, and its meaning, which responses and documentation share.
+ * A 4xx guarantees that the request paid nothing and will pay nothing.
  */
 export const REFUSALS = {
   validation_failed: { status: 400, meaning: 'A field is missing, unknown, or not of its form; the message names it.' },
@@ -50,7 +50,7 @@ export const REFUSALS = {
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
   rate_limited: {
     status: 429,
-    // The request may repeat one that was paid: whether it does is not looked up for an address that asks too often.
+    // The request may repeat one that was paid. That is not looked up for an address that sends too many requests.
     meaning:
       'Too many requests. This request was not executed; an earlier request with the same Idempotency-Key may have been. ' +
       'Send it again after Retry-After seconds.',
@@ -69,8 +69,8 @@ export const REFUSALS = {
   },
   internal_error: {
     status: 500,
-    // A request answers 202 once it has held money itself. But a payment that an earlier one began may be behind this, and when the
-    // database breaks in the middle, so may one of its own.
+    // After holding money a request is answered with 202. But an earlier request may have begun the payment, and when the database fails in
+    // the middle, so may this one.
     meaning:
       'An error inside Satchel, which does not say whether money moved. Before you pay again, send the same with the same Idempotency-Key, ' +
       'or look at the history.',
@@ -85,11 +85,11 @@ export const REFUSALS = {
 
 export type RefusalType = keyof typeof REFUSALS;
 
-/** A request that is refused. It is thrown to the caller, which also rolls a database transaction back. */
+/** The error of a request that is rejected. Throwing it inside a database transaction rolls the transaction back. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly type: RefusalType;
-  /** The wallet transaction (`wtx_…`) that had been begun, where there is one. */
+  /** The wallet transaction (`wtx_…`), if one had begun. */
   readonly walletTransactionId: string | undefined;
 
   constructor(type: RefusalType, message: string = REFUSALS[type].meaning, walletTransactionId?: string) {

@@ -1,6 +1,6 @@
 /**
- * Keeps what was read for a moment, so that a busy key is not read again on every request. Only for what may lag: whatever moves
- * money checks the database in its own transaction. What was not found is not kept.
+ * A cache whose entries expire, so that a busy key is not read on every request. Only for values that may be out of date: postings check the
+ * database in their own transaction. A value that was not found is not cached.
  */
 export class TtlCache<V> {
   readonly #maxAgeMs: number;
@@ -13,17 +13,17 @@ export class TtlCache<V> {
     this.#maxSize = maxSize;
   }
 
-  /** What is known is there at once, without a promise of its own. */
+  /** Returns a cached value directly, without a promise. */
   get(key: string, load: () => Promise<V | undefined>): V | Promise<V | undefined> {
     const now = performance.now();
     const known = this.#entries.get(key);
     return known && known.until > now ? known.value : this.#share(key, now, load);
   }
 
-  /** Who comes meanwhile waits for the same read. That nothing was there may be old: only what was found is shared. */
+  /** Waits for a read of the same key that is running. If that one finds nothing, it reads again, because the value may exist by now. */
   async #share(key: string, now: number, load: () => Promise<V | undefined>): Promise<V | undefined> {
-    const coming = this.#loading.get(key);
-    return (coming && (await coming)) ?? this.#load(key, now, load);
+    const running = this.#loading.get(key);
+    return (running && (await running)) ?? this.#load(key, now, load);
   }
 
   async #load(key: string, now: number, load: () => Promise<V | undefined>): Promise<V | undefined> {
@@ -42,12 +42,12 @@ export class TtlCache<V> {
     }
   }
 
-  /** For what this process changed itself. */
+  /** Removes an entry that this process has changed. */
   forget(key: string): void {
     this.#entries.delete(key);
   }
 
-  /** The oldest entry goes first: a Map keeps the order in which they came. */
+  /** Removes the oldest entry when the cache is full: a Map keeps the order of insertion. */
   #makeRoom(): void {
     if (this.#entries.size < this.#maxSize) return;
     for (const oldest of this.#entries.keys()) {
@@ -57,5 +57,5 @@ export class TtlCache<V> {
   }
 }
 
-/** How long a read of a key or a wallet may lag behind its change. */
+/** How long a cached key or wallet may be out of date. */
 export const SHORT_TTL = { maxAgeMs: 1000, maxSize: 20_000 };

@@ -52,7 +52,7 @@ export class HoldClosed extends Error {
   }
 }
 
-/** The accounts and holds a batch works on, and what it has to write. */
+/** The accounts and holds of a batch while it is decided, and the rows that it will write. */
 export interface Worksheet {
   readonly nowMs: number;
   readonly accounts: Map<number, AccountState>;
@@ -63,9 +63,9 @@ export interface Worksheet {
 }
 
 /**
- * Applies one posting to the worksheet: all of it, or nothing. This is the only place where money is added and subtracted.
- * @returns undefined when the posting was applied; otherwise why not: a {@link Refusal}, a {@link HoldClosed}, or a bug. It is a
- * value because it concerns this posting only; its neighbours in the batch go on.
+ * Applies one posting to the worksheet, as a whole. This is the only place where money is added and subtracted.
+ * @returns undefined when the posting was applied; otherwise the reason: a {@link Refusal}, a {@link HoldClosed}, or a bug. It is returned
+ * and not thrown, because it does not concern the other postings of the batch.
  */
 export function applyPosting(sheet: Worksheet, posting: Posting): Error | undefined {
   const undo = savepoint(sheet, posting);
@@ -75,9 +75,9 @@ export function applyPosting(sheet: Worksheet, posting: Posting): Error | undefi
       const hold = closeHold(sheet, holdId, account, 'posted');
       const spentMsat = transfers.reduce((sum, t) => sum + (t.from === account ? t.amountMsat : 0), 0);
       invariant(spentMsat <= hold.amountMsat, `hold ${holdId} is posted for more than it reserved`);
-      for (const transfer of transfers) move(sheet, transfer);
+      for (const transfer of transfers) bookTransfer(sheet, transfer);
     }
-    for (const transfer of posting.transfers ?? []) move(sheet, transfer);
+    for (const transfer of posting.transfers ?? []) bookTransfer(sheet, transfer);
     for (const hold of posting.holds ?? []) openHold(sheet, hold);
     return undefined;
   } catch (error) {
@@ -86,15 +86,15 @@ export function applyPosting(sheet: Worksheet, posting: Posting): Error | undefi
   }
 }
 
-function move(sheet: Worksheet, order: TransferOrder): void {
+function bookTransfer(sheet: Worksheet, order: TransferOrder): void {
   invariant(order.from !== order.to, 'a transfer needs two accounts');
   invariant(isWhole(order.amountMsat, 1), 'a transfer moves a whole, positive amount');
-  const from = enter(sheet, order, 'from');
+  const from = bookEntry(sheet, order, 'from');
   if (!mayGoBelowZero(from.id) && from.balanceMsat < from.heldMsat) {
     const spendableMsat = msat(from.balanceMsat - from.heldMsat + order.amountMsat);
     throw new InsufficientBalance({ spendableMsat, amountMsat: order.amountMsat, reserveMsat: ZERO_MSAT });
   }
-  const to = enter(sheet, order, 'to');
+  const to = bookEntry(sheet, order, 'to');
   sheet.newTransfers.push({
     ...order,
     createdAtMs: sheet.nowMs,
@@ -108,7 +108,7 @@ function move(sheet: Worksheet, order: TransferOrder): void {
 }
 
 /** Adds one side of a transfer to its account. */
-function enter(sheet: Worksheet, order: TransferOrder, side: 'from' | 'to'): AccountState {
+function bookEntry(sheet: Worksheet, order: TransferOrder, side: 'from' | 'to'): AccountState {
   const isFrom = side === 'from';
   const amountMsat = isFrom ? -order.amountMsat : order.amountMsat;
   const state = accountOf(sheet, isFrom ? order.from : order.to);
@@ -165,7 +165,7 @@ function accountOf(sheet: Worksheet, id: number): AccountState {
   return account;
 }
 
-/** Remembers what a posting can touch, to put it back if the posting is refused half way. */
+/** Saves the parts of the worksheet that a posting can change. @returns a function that restores them. */
 function savepoint(sheet: Worksheet, posting: Posting): () => void {
   const touched = touchedBy(posting);
   const accounts = touched.accounts.map((id) => ({ ...accountOf(sheet, id) }));
@@ -185,7 +185,7 @@ function savepoint(sheet: Worksheet, posting: Posting): () => void {
   };
 }
 
-/** The accounts and the existing holds that a posting works on; ids may repeat. */
+/** Returns the ids of a posting's accounts and existing holds; they may repeat. */
 export function touchedBy(posting: Posting): { accounts: number[]; holds: string[] } {
   const accounts: number[] = [];
   const holds: string[] = [];

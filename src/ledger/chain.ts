@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** One side of a transfer, as its account's chain of entries commits to it. */
+/** One side of a transfer, as the account's hash chain commits to it. */
 export interface Entry {
   readonly transferId: string;
   readonly account: number;
@@ -19,13 +19,13 @@ export interface Entry {
 }
 
 /**
- * The hash of an entry: SHA-256(hash of the account's previous entry in hex ‖ JSON of the entry's fields, in the order below). Changing
- * or dropping any entry changes every later hash of that account. The chain starts from nothing (an empty previous hash).
+ * Returns the hash of an entry: SHA-256(hash of the account's previous entry in hex ‖ JSON of the entry's fields, in the order below).
+ * Changing or dropping an entry changes every later hash of its account. The first entry of an account has an empty previous hash.
  */
 export function entryHash(previous: Uint8Array, e: Entry): Uint8Array {
   const numbers = [e.account, e.counterpart, e.entry, e.amountMsat, e.balanceMsat, e.createdAtMs];
   const fields = [e.transferId, ...numbers, e.type, e.lntx, e.memo, e.passThru];
   const before = Buffer.from(previous.buffer, previous.byteOffset, previous.byteLength).toString('hex');
-  // One text costs a third less than bytes put together.
+  // Hashing one string takes a third less time than hashing concatenated bytes.
   return hash('sha256', before + JSON.stringify(fields), 'buffer');
 }

@@ -26,8 +26,8 @@ const MAX_QUEUE = 10_000;
 const RESOLVE_AGAIN_MS = 500;
 
 /**
- * Group commit: whatever arrives while one commit is running goes into the next database transaction, so that many postings share
- * one fsync. Each posting is accepted or refused on its own, and each caller is answered after its own commit.
+ * Group commit: postings that arrive during a commit form the next batch, so many postings share one database transaction and one fsync.
+ * Each posting is accepted or rejected on its own. Its promise settles after the commit of its batch.
  */
 export class GroupCommit {
   readonly #store: LedgerStore;
@@ -54,12 +54,12 @@ export class GroupCommit {
     });
   }
 
-  /** How much waits, and how much was committed since the start. */
+  /** Returns how many postings wait, and how many were committed since the start. */
   stats(): LedgerStats {
     return { waiting: this.#queue.length, batches: this.#batches, postings: this.#postings };
   }
 
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when no posting waits. */
   async drain(): Promise<void> {
     while (this.#runners.size > 0) await Promise.all(this.#runners);
   }
@@ -68,7 +68,7 @@ export class GroupCommit {
     this.#active += 1;
     // One turn of the event loop lets requests that are ready now join the batch.
     for (await nextTurn(); this.#queue.length > 0; ) await this.#commit(this.#queue.splice(0, MAX_BATCH));
-    // In the same turn in which the queue was seen empty: whoever comes next starts a runner.
+    // In the same turn in which the queue was empty, so the next posting starts a runner.
     this.#active -= 1;
   }
 
@@ -77,7 +77,7 @@ export class GroupCommit {
     try {
       decisions = await this.#transact(batch.map(({ posting }) => posting));
     } catch (error) {
-      await this.#decideAgain(batch, error, isRetry);
+      await this.#retry(batch, error, isRetry);
       return;
     }
     this.#batches += 1;
@@ -90,7 +90,7 @@ export class GroupCommit {
     }
   }
 
-  /** One database transaction for a batch. @throws when, for certain, nothing of it was written. */
+  /** Runs the database transaction of a batch. @throws when nothing of it was written, for certain. */
   async #transact(postings: readonly Posting[]): Promise<Decision[]> {
     const batchId = newId(this.#clock.nowMs());
     let decisions: Decision[] = [];
@@ -105,7 +105,7 @@ export class GroupCommit {
     return decisions;
   }
 
-  /** The outcome of a COMMIT is unknown: asks until the database can answer. The callers of the batch wait so long. */
+  /** Finds out whether a commit with an unknown outcome was applied. Retries until the database answers; the batch's callers wait. */
   async #wasCommitted(batchId: string): Promise<boolean> {
     for (;;) {
       try {
@@ -117,14 +117,14 @@ export class GroupCommit {
   }
 
   /**
-   * Nothing of the batch was written. If one posting is at fault, the halves are decided again, down to that one. Trouble of the
-   * database's own hits all alike: the whole batch is tried once more, which costs twice the wait at most.
+   * Handles the failure of a batch of which nothing was written. If a single posting can be the reason, the halves are tried separately,
+   * down to that posting. Other failures of the database concern all postings, so the whole batch is tried once more.
    */
-  async #decideAgain(batch: readonly Waiting[], error: unknown, isRetry: boolean): Promise<void> {
-    const isOnes = isOnePostingsFault(error);
-    if (batch.length === 1 || (isRetry && !isOnes)) {
+  async #retry(batch: readonly Waiting[], error: unknown, isRetry: boolean): Promise<void> {
+    const isOfOne = isFaultOfOnePosting(error);
+    if (batch.length === 1 || (isRetry && !isOfOne)) {
       for (const { reject } of batch) reject(error instanceof RowMissed ? error.refusal : error);
-    } else if (!isOnes) {
+    } else if (!isOfOne) {
       await this.#commit(batch, true);
     } else {
       const middle = Math.ceil(batch.length / 2);
@@ -134,13 +134,13 @@ export class GroupCommit {
   }
 }
 
-/** Only what asks for customers' money to start moving; what ends a hold or books money that has arrived is never turned away. */
+/** Only postings that spend customers' money may be refused. Ends of holds and money that has arrived are always accepted. */
 function mayBeRefused(posting: Posting): boolean {
   return posting.holds !== undefined || (posting.transfers ?? []).some(({ from }) => !isSystemAccount(from));
 }
 
-/** A row that did not change, or a value that the database refuses; anything else is the database's own trouble and hits all alike. */
-function isOnePostingsFault(error: unknown): boolean {
+/** Whether one posting can be the reason: a row that did not change, or a value that the database rejects. */
+function isFaultOfOnePosting(error: unknown): boolean {
   if (error instanceof StatementFailed) return isUniqueViolation(error) || isCheckViolation(error) || error.code.startsWith('22');
   return error instanceof RowMissed || error instanceof RangeError || error instanceof InvariantViolation;
 }

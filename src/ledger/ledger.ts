@@ -25,31 +25,31 @@ export {
 export { allAccounts, systemAccounts } from './stores.ts';
 
 /**
- * The double-entry ledger. Money moves through `post` and nowhere else. Whoever needs all balances at one moment reads
- * `allAccounts` (stores.ts) in a snapshot: the rows of `ledger_account` alone may lag.
+ * The double-entry ledger. All money moves through `post`. To read all balances at one moment, use {@link allAccounts} in a snapshot: the
+ * rows of `ledger_account` may lag behind.
  */
 export interface Ledger {
   /**
-   * Applies a posting, all of it or nothing, and answers once it is durable.
-   * @throws Refusal `insufficient_balance`, `limit_exceeded`, `ledger_busy`, or what a row of the posting says otherwise
-   * @throws HoldClosed when a hold had been posted or voided before.
+   * Applies a posting as a whole, and resolves when it is durable.
+   * @throws Refusal `insufficient_balance`, `limit_exceeded`, `ledger_busy`, or the `onMiss` of a guard or row of the posting.
+   * @throws HoldClosed when a hold was posted or voided before.
    */
   post(posting: Posting): Promise<Receipt>;
-  /** The balance as it is committed. */
+  /** Returns the committed balance. */
   balance(account: number): Promise<Balance>;
-  /** The same of many accounts, in their order: each as it is committed, but not all at one moment. */
+  /** Returns the committed balances of many accounts, in their order. They may be of different moments. */
   balances(accounts: readonly number[]): Promise<Balance[]>;
-  /** An account's entries from one number to another, both included, newest first. Costs what it answers, wherever they are. */
+  /** Returns an account's entries from one number to another, both included, newest first. The cost does not depend on the history's length. */
   entries(account: number, first: number, last: number): Promise<EntryRow[]>;
-  /** What an open hold reserves; undefined when it is closed or unknown. */
+  /** Returns the amount of an open hold; undefined when it is closed or unknown. */
   openHoldMsat(id: string): Promise<Msat | undefined>;
-  /** What a hold reserved, open or closed; undefined when it is unknown. */
+  /** Returns the amount of a hold, open or closed; undefined when it is unknown. */
   reservedMsat(id: string): Promise<Msat | undefined>;
-  /** Ends a round of running time (retention.ts) and deletes the marks of batches whose outcome has long been resolved. */
+  /** Ends a retention round (db/retention.ts): deletes old marks of batches. */
   endRound(): Promise<void>;
-  /** How much waits, and how much this instance has committed. */
+  /** Returns how many postings wait, and how many this instance has committed. */
   stats(): LedgerStats;
-  /** Resolves when everything that was posted is decided. */
+  /** Resolves when all postings are decided and all rows of accounts are up to date. */
   drain(): Promise<void>;
 }
 

@@ -12,10 +12,10 @@ export interface TransferOrder {
   readonly to: number;
   /** At least 1. */
   readonly amountMsat: Msat;
-  /** What the wallet on this side calls it (`ln_withdrawal`, …); absent for a side that is the system's. */
+  /** The type of the wallet transaction on this side (`ln_withdrawal`, …); absent for an account of the system. */
   readonly fromType?: string;
   readonly toType?: string;
-  /** The payment behind the `from` side, the invoice behind the `to` side. */
+  /** The ids of the payment that the `from` side belongs to, and of the invoice that the `to` side belongs to. */
   readonly fromLntx?: string;
   readonly toLntx?: string;
   readonly memo?: string;
@@ -23,7 +23,7 @@ export interface TransferOrder {
   readonly passThru?: string;
 }
 
-/** Reserves `amountMsat`, and of `reserveMsat` as much as the spendable balance leaves above it. */
+/** Reserves `amountMsat`, and as much of `reserveMsat` as the rest of the spendable balance covers. */
 export interface HoldOrder {
   readonly id: string;
   readonly account: number;
@@ -31,7 +31,7 @@ export interface HoldOrder {
   readonly reserveMsat: Msat;
 }
 
-/** Ends a hold: what it really cost moves, the rest is released. */
+/** Ends a hold: the real cost is transferred, the rest is released. */
 export interface PostOrder {
   readonly holdId: string;
   readonly account: number;
@@ -45,13 +45,13 @@ export interface VoidOrder {
 }
 
 /**
- * Something that must be so when the posting is decided: the statement, given a list of ids, answers those of which it is (column
- * `id`) and keeps it so until the transaction ends. One read for all guards of a batch.
+ * A condition that must hold when the posting is decided. The statement takes a list of ids, returns those that meet the condition (column
+ * `id`), and locks them until the transaction ends. All guards of a batch with the same statement are one read.
  */
 export interface Guard {
   readonly statement: Statement<{ id: string }>;
   readonly id: string;
-  /** Made only when it is needed: an error that nobody throws costs its stack all the same. */
+  /** Returns the error for an id that is not returned. A function, because creating an error captures a stack, which is slow. */
   readonly onMiss: () => Error;
 }
 
@@ -60,7 +60,7 @@ export async function requireGuards(tx: Tx, guards: readonly Guard[]): Promise<v
   for (const { statement, id, onMiss } of guards) if (!(await tx.first(statement, [id]))) throw onMiss();
 }
 
-/** Everything that happens together or not at all. Data, not callbacks: a batch may have to run it again. */
+/** Changes that are applied together or not at all. Data instead of callbacks, because a batch may have to be evaluated again. */
 export interface Posting {
   readonly guards?: readonly Guard[];
   readonly transfers?: readonly TransferOrder[];
@@ -82,21 +82,21 @@ export interface TransferRow extends TransferOrder {
 }
 
 export interface Balance {
-  /** What the entries add up to. */
+  /** The sum of the entries. */
   readonly balanceMsat: Msat;
-  /** What is held for payments in flight. */
+  /** The sum of the open holds. */
   readonly heldMsat: Msat;
   /** `balanceMsat` − `heldMsat`. */
   readonly spendableMsat: Msat;
-  /** How many entries the account has. */
+  /** The number of the account's entries. */
   readonly entries: number;
 }
 
-/** What a posting came to, once it is durable. */
+/** The result of a posting that is durable. */
 export interface Receipt {
-  /** What each hold reserved, amount and reserve together, by hold id. */
+  /** The amount that each hold reserved, including the reserve, by the hold's id. */
   readonly heldMsat: ReadonlyMap<string, Msat>;
   readonly transfers: readonly TransferRow[];
-  /** Of every account that the posting touched, right after it. */
+  /** The balances of all accounts of the posting, right after it. */
   readonly balances: ReadonlyMap<number, Balance>;
 }
