@@ -1,35 +1,35 @@
 import type { Statement } from './statement.ts';
 
-/** What a column holds. Whole numbers beyond 2^53 − 1 are refused when they are read. */
+/** The value of a column. Reading an integer beyond 2^53 − 1 throws. */
 export type SqlValue = string | number | null | Uint8Array;
 
-/** A parameter: a value, or a list of values for the statements that work on many rows at once. */
+/** A parameter: a value, or a list of values for statements on many rows. */
 export type SqlParameter = SqlValue | readonly SqlValue[];
 
 export type Row = Record<string, SqlValue>;
 
 /**
- * Runs named statements. What the database refuses is a `StatementFailed`, without parameters in it; `isUniqueViolation` and
- * `isCheckViolation` (errors.ts) know the two that callers expect. A number that is not a safe integer is a RangeError.
+ * Runs named statements. An error of the database is a `StatementFailed`, which contains no parameters; callers recognize two kinds with
+ * `isUniqueViolation` and `isCheckViolation` (errors.ts). A number that is not a safe integer throws a RangeError.
  */
 export interface Queryable {
-  /** All rows, in the statement's order. Statements that may return many rows carry a LIMIT. */
+  /** Returns all rows. Statements that may return many rows have a LIMIT. */
   all<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R[]>;
-  /** The first row, or undefined. */
+  /** Returns the first row, or undefined. */
   first<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R | undefined>;
-  /** Runs a write; answers how many rows it changed. */
+  /** Runs a write. @returns the number of rows that it changed. */
   run(statement: Statement, ...parameters: SqlParameter[]): Promise<number>;
 }
 
 /**
- * One database transaction. It dies with its callback: a use after that throws, so a forgotten `await` is loud. A statement that
- * failed ends it, also when its error is caught: nothing of the transaction is committed.
+ * One database transaction. It becomes invalid when its callback returns: using it later throws, so a forgotten `await` is noticed. After a
+ * statement has failed nothing is committed, even if the error is caught.
  */
 export interface Tx extends Queryable {
   readonly dialect: Dialect;
   /**
-   * Runs a write whose answer nobody needs: if it fails, so does the transaction. PostgreSQL gets it together with the next
-   * statement, or with COMMIT, in one round trip.
+   * Runs a write whose result is not needed. If it fails, the transaction fails. On PostgreSQL it shares a round trip with the next statement
+   * or COMMIT.
    */
   send(statement: Statement, ...parameters: SqlParameter[]): Promise<void>;
 }
@@ -37,24 +37,24 @@ export interface Tx extends Queryable {
 export type Dialect = 'sqlite' | 'postgres';
 
 export interface SnapshotOptions {
-  /** Its statements may read whole tables, for hours: PostgreSQL and its client set them no time limit. */
+  /** The statements may read whole tables, for hours. They have no time limit. */
   readonly takesLong?: boolean;
 }
 
-/** The database behind everything: SQLite in a file, or PostgreSQL. Its own methods read outside of a transaction. */
+/** The database: a SQLite file or PostgreSQL. `all` and `first` read outside of a transaction. */
 export interface Database {
   readonly dialect: Dialect;
-  /** One object for everything that is this database in this process: what is known of its rows can be tied to it. */
+  /** The same object for all wrappers of this database in this process. Caches of its rows are keyed by it. */
   readonly identity: object;
   all<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R[]>;
   first<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R | undefined>;
   /**
-   * Commits what the callback wrote, durably, before it answers; rolls all of it back when the callback throws. PostgreSQL may ask
-   * for another try, so the callback may run more than once. A transaction inside a transaction throws.
-   * @throws CommitUnknown when the connection was lost during the commit: it may have been applied or not. Look before trying again.
+   * Runs a transaction. Its writes are durable when the promise resolves, and rolled back when the callback throws. After a deadlock or a
+   * serialization failure the callback runs again. A transaction inside a transaction throws.
+   * @throws CommitUnknown when the connection was lost during the commit, which may have been applied or not. Check before a retry.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Reads one consistent state of the database, that of its first read, across several statements; a long list is read in pages. */
+  /** Runs several reads on one consistent state of the database: that of the first read. */
   snapshot<T>(work: (tx: Tx) => Promise<T>, options?: SnapshotOptions): Promise<T>;
   close(): Promise<void>;
 }

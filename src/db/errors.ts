@@ -1,4 +1,4 @@
-/** The connection broke while COMMIT was under way: whether it was committed is unknown. Never retried blindly. */
+/** The connection was lost during COMMIT, so it is unknown whether the transaction was committed. Check before a retry. */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown';
 
@@ -12,7 +12,7 @@ export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
 }
 
-/** There is no database to be had where DATABASE_URL says; the message never repeats its password. */
+/** The database of DATABASE_URL cannot be opened. The message never contains its password. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
@@ -22,24 +22,24 @@ export class DatabaseLocked extends Error {
   override readonly name = 'DatabaseLocked';
 }
 
-/** A database transaction was used after its callback had returned: somewhere an `await` is missing. */
+/** A database transaction was used after its callback returned: an `await` is missing. */
 export class TransactionOver extends Error {
   override readonly name = 'TransactionOver';
 
   constructor() {
-    super('this database transaction is over; an await is missing somewhere');
+    super('this database transaction is over; an await is missing');
   }
 }
 
-/** A statement that the database refused. It never repeats parameters, which may be secrets; so it has no `cause` either. */
+/** The database rejected a statement. Contains no parameters, which may be secrets, and therefore no `cause`. */
 export class StatementFailed extends Error {
   override readonly name = 'StatementFailed';
-  /** The SQLSTATE of PostgreSQL, or SQLite's extended result code; another code where the connection broke. */
+  /** PostgreSQL's SQLSTATE or SQLite's extended result code; for a lost connection the code of the operating system, or {@link CONNECTION}. */
   readonly code: string;
-  /** In PostgreSQL the violated constraint and its table; SQLite says both in the message. */
+  /** The violated constraint and its table, on PostgreSQL. SQLite has both in the message. */
   readonly constraint: string | undefined;
   readonly table: string | undefined;
-  /** The name of the statement, where PostgreSQL refused one. */
+  /** The name of the statement, on PostgreSQL. */
   readonly statementName: string | undefined;
 
   constructor(
@@ -55,7 +55,7 @@ export class StatementFailed extends Error {
   }
 }
 
-/** Whether PostgreSQL divided by zero, which only a write that must change exactly one row does. */
+/** Whether PostgreSQL divided by zero. Only writes that must change exactly one row can do so (row-write.ts). */
 export function isDivisionByZero(error: unknown): error is StatementFailed {
   return error instanceof StatementFailed && error.code === '22012';
 }
@@ -68,40 +68,40 @@ const CHECK = new Set(['23514', '275']);
 /** Primary result codes of SQLite: busy, out of memory, read-only, I/O error, full, cannot be opened. */
 const SQLITE_OUTAGES: ReadonlySet<number> = new Set([5, 7, 8, 10, 13, 14]);
 /**
- * Classes of PostgreSQL: connection, resources (such as a full disk), operator intervention (such as a stop or a timeout), system error;
- * a login that is refused; a standby that does not accept writes yet, and a session that was idle in a transaction.
+ * PostgreSQL's classes for lost connections, missing resources (such as a full disk), operator intervention (such as a stop or a timeout)
+ * and system errors; a rejected login; a standby that does not accept writes; a session that was idle in a transaction.
  */
 const POSTGRES_OUTAGES = /^(08|53|57|58|28|3D000|55000|25006|25P03)/;
 
 /**
  * Returns whether the database could not be used at that moment: a full disk, a lost connection, a stopped server. Nothing of the
- * operation was written, because an outage during COMMIT is a {@link CommitUnknown} instead.
+ * operation was written, because an outage during COMMIT is a {@link CommitUnknown}.
  */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof StatementFailed)) return false;
   const { code } = error;
   // SQLite's extended codes carry the primary code in their lowest byte.
   if (/^\d{1,4}$/.test(code)) return SQLITE_OUTAGES.has(Number(code) % 256);
-  // A broken connection has the operating system's code, such as ECONNRESET, or none.
+  // A lost connection has the operating system's code, such as ECONNRESET, or none.
   return code === CONNECTION || /^E(?!RR_)[A-Z_]+$/.test(code) || POSTGRES_OUTAGES.test(code);
 }
 
-/** The code of a connection that broke without one. */
+/** The code of a lost connection that has no other. */
 export const CONNECTION = 'connection';
 
-/** Whether a row was there already; of one table, when it is named. */
+/** Whether a row exists already; if `table` is given, of that table. */
 export function isUniqueViolation(error: unknown, table?: string): boolean {
   if (!(error instanceof StatementFailed) || !UNIQUE.has(error.code)) return false;
   return table === undefined || error.table === table || error.message.includes(` ${table}.`);
 }
 
-/** Whether a CHECK of the schema refused a row. */
+/** Whether a row violates a CHECK of the schema. */
 export function isCheckViolation(error: unknown): boolean {
   return error instanceof StatementFailed && CHECK.has(error.code);
 }
 
-/** Whether a statement asked for a table that is not there. */
+/** Whether a table does not exist. */
 export function isUnknownTable(error: unknown): boolean {
-  // undefined_table; SQLite has no code of its own for it.
+  // undefined_table; SQLite has no code for it.
   return error instanceof StatementFailed && (error.code === '42P01' || error.message.includes(': no such table: '));
 }

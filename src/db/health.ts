@@ -4,27 +4,27 @@ import type { Database } from './database.ts';
 import { CommitUnknown, isOutage } from './errors.ts';
 import { writeFact } from './facts.sql.ts';
 
-/** What an error says about the database and the operation that met it. */
-export type Trouble = 'nothing written' | 'outcome unknown';
+/** The effect of a database outage on the operation that failed. */
+export type OutageEffect = 'nothing written' | 'outcome unknown';
 
-/** Whether the database works, judged by the last operations. While it does not, it is probed until it does. */
+/** Whether the database works, according to the last operations. During an outage it is probed until it works again. */
 export interface DatabaseHealth {
-  /** Returns undefined for an error that is no trouble of the database; otherwise records it. */
-  note(error: unknown): Trouble | undefined;
-  /** Whether writes work, as far as is known without a new one. */
+  /** Records an error if it is an outage of the database. @returns undefined for any other error. */
+  note(error: unknown): OutageEffect | undefined;
+  /** Whether writes work, as far as is known without trying one. */
   isWritable(): boolean;
-  /** Ends the probing. */
+  /** Stops probing. */
   close(): void;
 }
 
 const PROBE_MS = 2_000;
 
-/** So large that it needs new pages: a nearly full disk still takes a small row. */
+/** Large enough to need new pages: on a nearly full disk, small rows can still be written. */
 const PROBE_BYTES = 64 * 1024;
 
 /**
- * Watches the transactions of a database. The log gets one line when trouble begins and one when it ends, however many requests fail.
- * Only a probe ends it: on a full disk some writes still succeed.
+ * Watches the transactions of a database. Logs one line when an outage begins and one when it ends, however many requests fail. Only a
+ * successful probe ends an outage: on a full disk some writes still succeed.
  */
 export function watchHealth(watched: Database, log: Log): { database: Database; health: DatabaseHealth } {
   const life = new AbortController();
@@ -41,12 +41,12 @@ export function watchHealth(watched: Database, log: Log): { database: Database; 
         failures = 0;
         return;
       } catch {
-        // Still not.
+        // The outage continues.
       }
     } while (!(await pause(PROBE_MS, life.signal)));
   }
 
-  function note(error: unknown): Trouble | undefined {
+  function note(error: unknown): OutageEffect | undefined {
     const isUnknown = error instanceof CommitUnknown;
     if (!isUnknown && !isOutage(error)) return undefined;
     failures += 1;

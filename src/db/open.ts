@@ -6,14 +6,14 @@ import { openSqlite } from './sqlite.ts';
 
 export interface OpenOptions {
   readonly log: Log;
-  /** For tools that look at a running service's database: takes no lock and cannot write. */
+  /** For tools that read the database of a running service: takes no lock and cannot write. */
   readonly readOnly?: boolean;
-  /** For tools that ask a running service for something, or give it a key: writes beside it, without its lock. Never moves money, never migrates. */
+  /** For tools that write small rows while the service runs: takes no lock. They must not post or migrate. */
   readonly beside?: boolean;
 }
 
 /**
- * Opens the database of a URL: `sqlite:<path>` or `postgres://…`. Its schema is brought up by `migrate`.
+ * Opens the database of a URL: `sqlite:<path>` or `postgres://…`. `migrate` creates or updates its schema.
  * @throws DatabaseLocked when another process has the SQLite file open for writing; DatabaseUnavailable.
  */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
@@ -29,7 +29,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
   }
 }
 
-/** Of a broken connection only the code: its message repeats what a mistyped URL takes for host and port, which may be a password's. */
+/** For a lost connection only the code: the message contains host and port, which in a mistyped URL may be parts of the password. */
 function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return /^E[A-Z]+$/.test(code) ? code : errorMessage(error);

@@ -6,10 +6,10 @@ import { checkValue } from './tx.ts';
 
 type Connection = pg.Pool | pg.PoolClient;
 
-/** Replaces the time limit of the pool (postgres.ts); `pg` takes 0 for "not given". A day. */
+/** A day; replaces the time limit of the pool (postgres.ts). `pg` ignores 0. */
 const LONG_MS = 24 * 60 * 60 * 1000;
 
-/** Runs statements over a connection, or over any one of a pool. With `takesLong` all of them may, as a statement that says so. */
+/** Runs statements on a connection, or on any connection of a pool. With `takesLong` none of them has a time limit. */
 export function queries(client: Connection, takesLong = false): Queryable {
   const limited = <R extends Row>(statement: Statement<R>) => (takesLong ? { ...statement, takesLong } : statement);
   return {
@@ -20,8 +20,8 @@ export function queries(client: Connection, takesLong = false): Queryable {
 }
 
 /**
- * Sends a statement. @throws RangeError at once for a parameter that cannot be bound: the server, which never hears of such a statement,
- * would commit the rest of its transaction.
+ * Sends a statement. @throws RangeError synchronously for an invalid parameter. The statement is then not sent, so the server would commit
+ * the rest of its transaction.
  */
 export function query<R extends Row>(
   client: Connection,
@@ -35,7 +35,7 @@ export function query<R extends Row>(
   });
 }
 
-/** PostgreSQL repeats values: in `detail` and `where`, and for data that does not fit (class 22) in the message. */
+/** Removes values from an error: PostgreSQL includes them in `detail` and `where`, and for class 22 (invalid data) in the message. */
 export function failed(name: string, error: Error & { code?: string }): Error {
   if (error instanceof RangeError) return error;
   const code = error.code ?? CONNECTION;
@@ -44,7 +44,7 @@ export function failed(name: string, error: Error & { code?: string }): Error {
   return new StatementFailed(`${name}: ${message}`, code, { constraint, table, statementName: name });
 }
 
-/** Words and bytes, so that `pg` has nothing left to convert and to fail at; a list becomes an array literal. */
+/** Converts a parameter to text or bytes, so that `pg` cannot fail to convert it. A list becomes an array literal. */
 function bindable(value: SqlParameter): string | Uint8Array | null {
   if (Array.isArray(value)) return `{${value.map(element).join(',')}}`;
   checkValue(value as SqlValue);

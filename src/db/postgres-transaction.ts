@@ -5,24 +5,24 @@ import { CONNECTION, CommitUnknown, StatementFailed } from './errors.ts';
 import { failed, queries, query } from './postgres-queries.ts';
 import { runInTx } from './tx.ts';
 
-/** What PostgreSQL itself says; a broken connection has the operating system's words, such as EPIPE. */
+/** The form of PostgreSQL's codes. A lost connection has a code of the operating system, such as EPIPE. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 const MAX_TRIES = 10;
-/** serialization_failure and deadlock_detected: PostgreSQL's word that trying again is right. */
+/** serialization_failure and deadlock_detected: the transaction can be retried. */
 const TRY_AGAIN = new Set(['40001', '40P01']);
 
-/** What was sent and not waited for; a failure of it is looked at before anybody is told that the transaction was committed. */
+/** Results that were not awaited. They are checked before the transaction counts as committed. */
 type Sent = Promise<unknown>[];
 
 /**
- * Runs a callback in a transaction on a connection of its own. BEGIN, what the callback only sends, and COMMIT do not wait for
- * answers: they share a round trip with the statement before or after them. With `takesLong`, `begin` has lifted `statement_timeout`.
+ * Runs a callback in a transaction on one connection. BEGIN, writes that are only sent, and COMMIT share a round trip with the statement
+ * before or after them. With `takesLong`, `begin` has lifted `statement_timeout`.
  */
 export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>, takesLong = false): Promise<T> {
   const client = await connect(pool);
   let broken: Error | undefined;
-  // A connection that breaks between two statements reports it here; the next statement fails.
+  // Called when the connection is lost between two statements. The next statement fails.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -59,20 +59,20 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 }
 
 function later(sent: Sent, answer: Promise<unknown>): void {
-  // Whoever looks at it may come after its failure.
+  // Prevents an unhandled rejection: it may be awaited after its failure.
   answer.catch(() => undefined);
   sent.push(answer);
 }
 
-/** After a statement failed, all others of its transaction say only that it had failed: the first failure is the reason. */
+/** After a statement has failed, later ones fail without a reason. So the first failure is thrown. */
 async function throwFirst(sent: Sent, error: unknown): Promise<never> {
   await Promise.all(sent);
   throw error;
 }
 
 /**
- * The connection is gone, so not even ROLLBACK can be sent; the server rolls back by itself. 25P03: the server ended the session because it
- * was idle in a transaction for too long.
+ * Whether the connection is lost, so that ROLLBACK cannot be sent; the server rolls back by itself. 25P03: the server ended the session
+ * because it was idle in a transaction for too long.
  */
 function isConnectionLoss(error: unknown): boolean {
   return error instanceof StatementFailed && (!SQLSTATE.test(error.code) || /^(08|57P|25P03)/.test(error.code));
@@ -81,18 +81,17 @@ function isConnectionLoss(error: unknown): boolean {
 async function commit(client: pg.PoolClient, sent: Sent): Promise<void> {
   const [outcome] = await Promise.allSettled([client.query('COMMIT')]);
   await Promise.all(sent).catch((error: unknown) => {
-    // PostgreSQL rolls back at the COMMIT of a transaction in which it refused a statement. Any other trouble leaves open what it did.
+    // PostgreSQL rolls back at the COMMIT of a transaction in which a statement failed. After any other error the outcome is unknown.
     throw error instanceof StatementFailed && !isConnectionLoss(error) ? error : new CommitUnknown();
   });
   if (outcome.status === 'rejected') {
     const error: unknown = outcome.reason;
-    // Only a refusal of COMMIT itself (class 23: a deferred constraint; class 40: roll back, but for its word that it does not know)
-    // means that nothing was committed. A broken connection says nothing, nor does a server that is being stopped (57P01): it may have
-    // committed before it said so.
+    // Nothing was committed only if COMMIT itself was rejected (class 23: a deferred constraint; class 40: rollback, except 40003, outcome
+    // unknown). After a lost connection, or from a server that is being stopped (57P01), the transaction may have been committed.
     if (error instanceof pg.DatabaseError && /^(23|40(?!003))/.test(error.code ?? '')) throw refusedCommit(error, error.code ?? '');
     throw new CommitUnknown();
   }
-  // A transaction in which a statement failed answers ROLLBACK to COMMIT, and no error.
+  // COMMIT of a transaction in which a statement failed returns ROLLBACK and no error.
   if (outcome.value.command !== 'COMMIT') throw new StatementFailed('commit: the transaction had failed before', '25P02');
 }
 
@@ -100,7 +99,7 @@ function refusedCommit({ message, constraint, table }: pg.DatabaseError, code: s
   return new StatementFailed(`commit: ${message}`, code, { constraint, table });
 }
 
-/** Runs a transaction again when PostgreSQL asks for it. */
+/** Retries a transaction after a deadlock or a serialization failure. */
 export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

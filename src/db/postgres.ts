@@ -10,34 +10,34 @@ const POOL_SIZE = 16;
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 /**
- * How long a transaction may be idle before the server ends it and frees its locks. An instance that is paused between locking accounts and
- * COMMIT blocks all others for so long. When it resumes, it resolves the outcome of its batch as after a lost connection.
+ * How long a transaction may be idle before the server ends it and releases its locks. An instance that is paused between locking accounts
+ * and COMMIT blocks the others for that long. When it resumes, it treats its batch as after a lost connection.
  */
 const IDLE_IN_TRANSACTION_MS = 4_000;
 
-/** A snapshot locks no rows, and works between its reads. */
+/** A snapshot locks no rows and may be idle longer: its caller works between reads. */
 const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS}`;
 
 const BEGIN_LONG_SNAPSHOT = `${BEGIN_SNAPSHOT}; SET LOCAL statement_timeout = 0`;
 
 /**
- * Every statement of the service finds its rows through an index. A plan made while a table was still small would read it whole, for as
- * long as the connection keeps the prepared statement: 2.7 instead of 30 thousand transfers a second. Tools that read everything plan freely.
+ * Every statement of the service finds its rows through an index. A plan made while a table was small would read the whole table, as long as
+ * the connection keeps the prepared statement: 2.7 instead of 30 thousand transfers a second. Read-only tools are not restricted.
  */
 const PINNED_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
 
 /**
- * Statements of a transaction find their rows by id, whatever the parameters are. PostgreSQL would take a plan for a short list to be
- * cheaper than one for any list and plan each time, which took it a third of its time in payments one at a time.
+ * Statements of a transaction find their rows by id, for any parameters. PostgreSQL would estimate a plan for a short list as cheaper than a
+ * generic one and plan each time, which took a third of its time for sequential payments.
  */
 const BEGIN = 'BEGIN; SET LOCAL plan_cache_mode = force_generic_plan';
 
 const BOOL = 16;
 const INT8 = 20;
-/** What PostgreSQL sums bigints to. */
+/** The type of a sum of bigints. */
 const NUMERIC = 1700;
 
-/** PostgreSQL behind a pool of connections; any number of instances may share it. */
+/** Opens a pool of connections to PostgreSQL. Any number of instances may share a database. */
 export async function openPostgres(url: string, { log, readOnly = false, beside = false }: OpenOptions): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -45,11 +45,11 @@ export async function openPostgres(url: string, { log, readOnly = false, beside 
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    // A server that has gone silent does not enforce its own timeout.
+    // A server that no longer responds does not enforce its own timeout.
     query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
-    // Whatever is sent before earlier answers have arrived shares their round trip.
+    // Statements that are sent before earlier results have arrived share their round trip.
     pipeline: true,
     application_name: 'satchel',
     types: { getTypeParser: typeParser as never },
@@ -78,7 +78,7 @@ export async function openPostgres(url: string, { log, readOnly = false, beside 
   };
 }
 
-/** Warns of settings with which PostgreSQL confirms a commit that a crash can undo. */
+/** Warns about settings with which a crash can undo confirmed commits. */
 async function warnOfLostCommits(client: pg.PoolClient, log: Log): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name",
@@ -91,7 +91,7 @@ async function warnOfLostCommits(client: pg.PoolClient, log: Log): Promise<void>
   );
 }
 
-/** As SQLite answers: integers and their sums as numbers, refused where a number cannot hold them; truth as 1 or 0. */
+/** Returns the same values as SQLite: integers and their sums as numbers, booleans as 1 or 0. */
 function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
   if (oid === INT8 || oid === NUMERIC) return safeInteger;
   if (oid === BOOL) return (text: string) => (text === 't' ? 1 : 0);

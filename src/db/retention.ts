@@ -3,10 +3,10 @@ import type { Database } from './database.ts';
 import * as sql from './retention.sql.ts';
 import type { Statement } from './statement.ts';
 
-/** How long a round lasts, in running time of the service. */
+/** The length of a round in running time of the service. */
 export const ROUND_MS = 15 * 60 * 1000;
 
-/** How many rounds the service runs in a day. */
+/** The number of rounds in a day of running time. */
 export const ROUNDS_PER_DAY = (24 * 60 * 60 * 1000) / ROUND_MS;
 
 /** A table whose rows are kept for a number of rounds. It has a column `position` that counts up as rows are inserted. */
@@ -24,18 +24,17 @@ export interface Retained {
 export const SLICE = 1000;
 
 /**
- * Ends a round: deletes the rows that were already there when a round ended `rounds` rounds ago. A row is thus kept for at least so much
- * running time. No clock is read, because a single wrong reading would delete rows that protect against paying twice. While the service
- * is down no round ends.
+ * Ends a round: deletes the rows that existed when the round `rounds` rounds ago ended. A row is thus kept for at least that much running
+ * time. No clock is read, because a single wrong time would delete rows that prevent paying twice. No round ends while the service is down.
  *
- * The newest row always stays, so that SQLite never assigns a position again. What is left when this is interrupted, the next round deletes.
+ * The newest row always stays, so that SQLite never assigns a position twice. After an interruption, the next round deletes the rest.
  */
 export async function endRound(database: Database, retained: Retained): Promise<void> {
   const { name, rounds, newestPosition } = retained;
   const due = await database.transaction(async (tx) => {
     const round = ((await tx.first(sql.newestRound, name))?.round ?? 0) + 1;
     const position = (await tx.first(newestPosition))?.position ?? 0;
-    // Two instances that end the same round collide here, and one of them does nothing.
+    // When two instances end the same round, the primary key rejects one of them.
     await tx.run(sql.insertRound, name, round, position);
     const passed = await tx.first(sql.readRound, name, round - rounds);
     if (passed) await tx.run(sql.deleteRounds, name, round - rounds);

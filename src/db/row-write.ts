@@ -2,11 +2,11 @@ import type { SqlParameter, SqlValue, Tx } from './database.ts';
 import { isDivisionByZero } from './errors.ts';
 import type { Statement } from './statement.ts';
 
-/** A row that one room gives to another's transaction. It must change exactly one row; `onMiss` says why the whole is refused. */
+/** A write that a module adds to a posting or transaction of another module. It must change exactly one row. */
 export interface RowWrite {
   readonly statement: Statement;
   readonly parameters: readonly SqlParameter[];
-  /** A function where it is written often: an error costs its stack even when it is never thrown. */
+  /** The error when it does not. A function where it is used often, because creating an error captures a stack, which is slow. */
   readonly onMiss: Error | (() => Error);
 }
 
@@ -14,7 +14,7 @@ export function refusalOf({ onMiss }: RowWrite): Error {
   return typeof onMiss === 'function' ? onMiss() : onMiss;
 }
 
-/** PostgreSQL's form of a write that can be sent without waiting for its result. */
+/** PostgreSQL's forms of a write that can be sent without waiting for its result. */
 interface Sendable {
   readonly one: Statement;
   readonly many: Statement | undefined;
@@ -23,8 +23,8 @@ interface Sendable {
 const sendable = new WeakMap<Statement, Sendable>();
 
 /**
- * These fail, with a division by zero, unless they change exactly as many rows as they should. So the rows of a transaction share a round
- * trip with COMMIT. {@link missedRow} finds the row behind such a failure.
+ * Returns forms of a write that fail with a division by zero unless they change exactly the expected number of rows. So the rows of a
+ * transaction share a round trip with COMMIT. {@link missedRow} finds the row that caused such a failure.
  */
 function sendableOf(write: Statement): Sendable {
   const known = sendable.get(write);
@@ -43,8 +43,8 @@ function sendableOf(write: Statement): Sendable {
 }
 
 /**
- * Sends rows in a transaction on PostgreSQL, those of one statement together where it has a text for many. The transaction fails if one of
- * them does not change exactly one row.
+ * Sends rows in a transaction on PostgreSQL; those of one statement together if it has a text for many. The transaction fails if one of them
+ * does not change exactly one row.
  */
 export async function sendRows(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
   const together = new Map<Statement, RowWrite[]>();
@@ -62,11 +62,11 @@ export async function sendRows(tx: Tx, rows: readonly RowWrite[]): Promise<void>
 
 function columnsOf(rows: readonly RowWrite[]): SqlValue[][] {
   const width = rows[0]?.parameters.length ?? 0;
-  // A row of a statement for many has no lists.
+  // Statements with a text for many have no list parameters.
   return Array.from({ length: width }, (_, column) => rows.map(({ parameters }) => (parameters[column] ?? null) as SqlValue));
 }
 
-/** The first of the rows whose statement failed a transaction because it did not change as many rows as it should. */
+/** Returns the first row of the statement that failed a transaction because it did not change the expected number of rows. */
 export function missedRow(rows: readonly RowWrite[], error: unknown): RowWrite | undefined {
   if (!isDivisionByZero(error)) return undefined;
   return rows.find(({ statement }) => {
@@ -75,7 +75,7 @@ export function missedRow(rows: readonly RowWrite[], error: unknown): RowWrite |
   });
 }
 
-/** Writes rows in a transaction that is no posting of the ledger. @throws what a row says otherwise */
+/** Writes rows in a transaction that is not a posting. @throws the `onMiss` of a row that does not change exactly one row */
 export async function writeRows(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
   for (const row of rows) {
     if ((await tx.run(row.statement, ...row.parameters)) !== 1) throw refusalOf(row);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The transactions that are running on one database. */
+/** Tracks the running transactions of one database. */
 export class Running {
   readonly #tasks = new Set<Promise<unknown>>();
   readonly #inside = new AsyncLocalStorage<{ over: boolean }>();
@@ -8,10 +8,10 @@ export class Running {
 
   /**
    * Runs a task that writes.
-   * @throws Error when it is called from inside another one that is not over: in SQLite it would wait for itself for ever.
+   * @throws Error inside another write that is not over: on SQLite it would wait for itself.
    */
   async write<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#inside.getStore()?.over === false) throw new Error('a transaction was begun inside a transaction: hand its tx on instead');
+    if (this.#inside.getStore()?.over === false) throw new Error('a transaction was begun inside a transaction; pass on its tx instead');
     const mark = { over: false };
     const marked = () =>
       task().finally(() => {
@@ -20,7 +20,7 @@ export class Running {
     return this.read(() => this.#inside.run(mark, marked));
   }
 
-  /** Runs a task that {@link close} has to wait for. */
+  /** Runs a task that {@link close} waits for. */
   async read<T>(task: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('the database is closed');
     const running = task();
@@ -32,7 +32,7 @@ export class Running {
     }
   }
 
-  /** Lets nothing new begin, and resolves when nothing runs any more. Answers false when it was closed before. */
+  /** Rejects new tasks, and resolves when no task runs. @returns false when it was closed before. */
   async close(): Promise<boolean> {
     if (this.#closed) return false;
     this.#closed = true;

@@ -5,29 +5,27 @@ import type { Database, Tx } from './database.ts';
 import { CommitUnknown, DatabaseLocked, DatabaseUnavailable, StatementFailed } from './errors.ts';
 import type { OpenOptions } from './open.ts';
 import { Running } from './running.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
-import { SqliteReads } from './sqlite-reads.ts';
-import { SqliteWriter } from './sqlite-writer.ts';
+import { SqliteConnection, SqliteReads, SqliteWriter } from './sqlite-connection.ts';
 import { runInTx } from './tx.ts';
 
-/** How many connections are kept for the next snapshots. */
+/** How many idle connections are kept for snapshots. */
 const MAX_IDLE = 4;
 
-/** The first read of a transaction fixes the state it sees; this makes it its beginning. */
+/** The first read of a transaction determines the state that it sees, so the transaction begins with a read. */
 const BEGIN_SNAPSHOT = 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1';
 
-/** A SQLite file: one connection that writes, one transaction after the other, and others that read beside it (WAL). */
+/** Opens a SQLite file: one connection writes, one transaction after the other; others read at the same time (WAL). */
 export function openSqlite(given: string, { readOnly = false, beside = false }: Pick<OpenOptions, 'readOnly' | 'beside'> = {}): Database {
   const isGuest = readOnly || beside;
   if (isGuest && !existsSync(given)) throw new DatabaseUnavailable(`There is no database at ${given}.`);
   if (!isGuest) createFile(given);
-  const path = onlyName(given);
+  const path = realPathOf(given);
   const lock = isGuest ? undefined : lockFile(path);
   const writer = readOnly ? undefined : new SqliteWriter(path);
-  // Where another process writes, nobody here knows when it commits: every read is on its own.
+  // Where another process writes, its commits are not noticed here, so reads do not share a transaction.
   const shared = writer && new SqliteReads(path);
   const reader = shared ?? new SqliteConnection(path, true, isGuest);
-  /** The writer unless a transaction of it is open: only then are its pages not those that are committed. */
+  /** Returns the writer, unless it has an open transaction: then it would see rows that are not committed. */
   const readerNow = (): SqliteConnection => {
     if (!writer || isGuest || !writer.mayRead) return reader;
     writer.beginReads();
@@ -58,7 +56,7 @@ export function openSqlite(given: string, { readOnly = false, beside = false }: 
         writer.endReads();
         return inTransaction(writer, 'BEGIN IMMEDIATE', work, () => shared?.endTurn());
       };
-      return running.write(() => writes.take(write));
+      return running.write(() => writes.runTask(write));
     },
     snapshot: (work) => running.read(() => snapshot(work)),
     async close() {
@@ -86,12 +84,12 @@ async function inTransaction<T>(
   }
 }
 
-/** Never throws: the caller needs the error that led here, such as that the outcome of a commit is unknown. */
+/** Does not throw: the caller needs the original error, such as an unknown outcome of a commit. */
 function rollBack(connection: SqliteConnection): void {
   try {
     if (connection.inTransaction) connection.exec('ROLLBACK');
   } catch {
-    // The next BEGIN fails then.
+    // Then the next BEGIN fails.
   }
 }
 
@@ -101,34 +99,34 @@ function commit(connection: SqliteConnection): void {
   try {
     connection.exec('COMMIT');
   } catch (error) {
-    // After a failed fsync the pages may be on the disk or not; every other failure means that nothing was committed.
+    // After a failed fsync the pages may be on the disk or not. After any other failure nothing was committed.
     if (error instanceof StatementFailed && Number(error.code) % 256 === SQLITE_IOERR) throw new CommitUnknown();
     throw error;
   }
 }
 
-/** Lets one task run at a time, in the order in which they came. */
+/** Runs one task at a time, in the order of their arrival. */
 class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  take<T>(task: () => Promise<T>): Promise<T> {
+  runTask<T>(task: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(task, task);
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 }
 
-/** Creates an empty file, which SQLite takes for an empty database, so that its real path can be read. Follows symbolic links. */
+/** Creates an empty file, so that its real path can be read. SQLite treats it as an empty database. Follows symbolic links. */
 function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   closeSync(openSync(path, 'a'));
 }
 
 /**
- * Returns the real path, which is the same for every spelling of it and every symbolic link, so that all of them take the same lock.
- * @throws DatabaseUnavailable for a file with hard links. Each name would have its own lock, and SQLite its own log beside each.
+ * Returns the real path, so that all spellings and symbolic links take the same lock.
+ * @throws DatabaseUnavailable for a file with hard links: each name would have its own lock and its own log.
  */
-function onlyName(given: string): string {
+function realPathOf(given: string): string {
   const path = realpathSync.native(given);
   const { nlink } = statSync(path);
   if (nlink <= 1) return path;
@@ -137,7 +135,7 @@ function onlyName(given: string): string {
   );
 }
 
-/** Holds a lock beside the database for the life of the process; the operating system frees it, even after kill -9. */
+/** Locks a file next to the database until the process ends. The operating system releases the lock, even after kill -9. */
 function lockFile(path: string): DatabaseSync {
   const lock = new DatabaseSync(`${path}.lock`);
   try {

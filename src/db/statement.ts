@@ -9,19 +9,18 @@ export interface Statement<R extends Row = Row> {
   readonly sqlite: string;
   readonly postgres: string;
   /**
-   * Does for many rows at once what the statement does for one, where a batch has many: parameter by parameter a list. Returns a row
-   * for each one that it changed.
+   * The same for many rows at once: each parameter is a list. Returns a row for each one that it changed.
    */
   readonly postgresMany?: string;
   /** May run for hours on PostgreSQL, where the transaction has lifted `statement_timeout`. */
   readonly takesLong?: boolean;
-  /** Only a type: the shape of a row. */
+  /** Never set; carries the type of a row. */
   readonly row?: R;
 }
 
 type Texts = Record<Dialect, string> & Pick<Statement, 'postgresMany'>;
 
-/** Defines a statement; give one text where the two dialects agree. */
+/** Defines a statement: one text for both dialects, or one for each. */
 export function statement<R extends Row = Row>(name: string, text: string | Texts): Statement<R> {
   return typeof text === 'string' ? { name, sqlite: text, postgres: text } : { name, ...text };
 }

@@ -2,10 +2,10 @@ import type { Dialect, Queryable, SqlValue, Tx } from './database.ts';
 import { TransactionOver } from './errors.ts';
 
 /**
- * Runs a transaction's callback with a handle that dies with it.
- * @throws TransactionOver when the callback returns while a statement of it is still running.
- * @throws whatever statement failed first, also when the callback swallowed it: PostgreSQL has given the whole transaction up by
- *   then (its COMMIT rolls back without an error), and SQLite would commit the rest.
+ * Runs the callback of a transaction with a handle that becomes invalid when the callback returns.
+ * @throws TransactionOver when the callback returns while a statement is running.
+ * @throws the error of the first failed statement, also when the callback caught it: PostgreSQL has aborted the transaction (its COMMIT
+ *   rolls back without an error), and SQLite would commit the rest.
  */
 export async function runInTx<T>(dialect: Dialect, queries: Queryable & { send?: Tx['send'] }, work: (tx: Tx) => Promise<T>): Promise<T> {
   let over = false;
@@ -40,7 +40,7 @@ export async function runInTx<T>(dialect: Dialect, queries: Queryable & { send?:
   }
 }
 
-/** @throws RangeError for a number that is not a safe integer: no column holds another, and SQLite would store NaN as NULL. */
+/** @throws RangeError for a number that is not a safe integer. No column has other numbers, and SQLite would store NaN as NULL. */
 export function checkValue(value: SqlValue): void {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new RangeError('a parameter is not a safe integer');
 }
