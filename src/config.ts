@@ -120,7 +120,7 @@ export function makeDataDir(dataDir: string): void {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new InvalidConfig(`DATA_DIR must be a writable folder, or a path where this user may create one (${code}).`);
+    throw new InvalidConfig(`DATA_DIR must be a folder that this user can write to, or a path where this user can create one (${code}).`);
   }
 }
 
