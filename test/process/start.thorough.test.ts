@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -11,6 +11,9 @@ import { processSettings, type ServiceProcess, startProcess } from '../support/p
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
+
+/** Whether `script` (util-linux) is installed, which runs a command in a terminal. */
+const hasScript = spawnSync('script', ['--version']).status === 0;
 
 /** Nobody but the owner may read the folder, or anything in it. */
 function expectClosed(dataDir: string): void {
@@ -70,11 +73,10 @@ describe('a start', () => {
     expect(intruder).toContain('Another Satchel is using');
   });
 
-  it('prints the first keys to a terminal, and commands that read the absolute path of their file', async () => {
+  it.skipIf(!hasScript)('prints the first keys to a terminal, and commands that read the absolute path of their file', async () => {
     const dataDir = join(folder, 'terminal');
     const settings = await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`);
     const command = `${process.execPath} src/main.ts`;
-    // script (util-linux) runs a command in a terminal of its own.
     const child = startCommand('script', ['-qec', command, '/dev/null'], { ...settings, LIGHTNING_URL: 'fake:?seed=1' });
     const [, secretKey = ''] = await child.line(/secret {2}(sak_\w+)/);
     const [, publicKey = ''] = await child.line(/public {2}(pak_\w+)/);
