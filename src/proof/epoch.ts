@@ -7,16 +7,16 @@ export interface Epoch extends EpochFacts {
   readonly root: Uint8Array;
 }
 
-/** The proof of what was owed to one wallet in an epoch. */
+/** The proof of one wallet's balance in an epoch. */
 export interface WalletProof {
   readonly epoch: Epoch;
-  /** The leaf's number from the left, from 0. */
+  /** The index of the leaf from the left, from 0. */
   readonly index: number;
   readonly walletId: string;
   readonly salt: Uint8Array;
   readonly balanceMsat: Msat;
   readonly head: Uint8Array;
-  /** The nodes that lead to the top, from below; `side` is where each of them stands. */
+  /** The siblings on the path to the top, from below, and on which side each of them is. */
   readonly path: readonly { readonly side: 'left' | 'right'; readonly sumMsat: Msat; readonly hash: Uint8Array }[];
 }
 

@@ -2,24 +2,24 @@ import { hash } from 'node:crypto';
 import { invariant } from '../kernel/assert.ts';
 import { type Msat, msat } from '../kernel/money.ts';
 
-/** A node of the tree: what the leaves below it add up to, and a hash that commits to every one of those sums. */
+/** A node of the tree: the sum of the leaves below it, and a hash that commits to each of them. */
 export interface SumNode {
   readonly sumMsat: Msat;
   readonly hash: Uint8Array;
 }
 
-/** What is owed to one wallet, as its leaf commits to it. */
+/** The content of a wallet's leaf. */
 export interface Leaf {
-  /** 32 bytes that only the wallet's own proof discloses: without them the leaf's hash could be found by guessing. */
+  /** 32 bytes that only the wallet's proof discloses. Without them a balance could be guessed and checked against the hash. */
   readonly salt: Uint8Array;
   readonly walletId: string;
-  /** Posted, what is held included. */
+  /** The posted balance, including held money. */
   readonly balanceMsat: Msat;
-  /** The hash of the wallet's last ledger entry; {@link NOTHING} when it has none. */
+  /** The hash of the wallet's last ledger entry; {@link NOTHING} before the first. */
   readonly head: Uint8Array;
 }
 
-/** What an epoch's root commits to. Times are Unix seconds. */
+/** The content of an epoch's root. Times are Unix seconds. */
 export interface EpochFacts {
   readonly epoch: number;
   readonly createdAt: number;
@@ -30,23 +30,23 @@ export interface EpochFacts {
   readonly previousRoot: Uint8Array;
 }
 
-/** 32 zero bytes: the hash of what is not there. */
+/** 32 zero bytes, in place of a hash that does not exist. */
 export const NOTHING: Uint8Array = new Uint8Array(32);
 
-/** Each kind of input begins with a byte of its own, so that none can be passed off as another (as in RFC 6962, 2.1). */
+/** Each kind of input begins with another byte, so that none can be presented as another (as in RFC 6962, 2.1). */
 const LEAF = Buffer.of(0);
 const INNER = Buffer.of(1);
 const EPOCH = Buffer.of(2);
 
-/** SHA-256(0 ‖ salt ‖ balance ‖ head ‖ wallet id). Only the last part has a length of its own, so no two leaves read alike. */
+/** SHA-256(0 ‖ salt ‖ balance ‖ head ‖ wallet id). Only the last part has a variable length, so the input is unambiguous. */
 export function leafNode({ salt, walletId, balanceMsat, head }: Leaf): SumNode {
   return { sumMsat: balanceMsat, hash: sha256(LEAF, bytes32(salt), u64(balanceMsat), bytes32(head), Buffer.from(walletId)) };
 }
 
 /**
- * SHA-256(1 ‖ left sum ‖ left hash ‖ right sum ‖ right hash). Each child's own sum is in it: a hash over only their total would let
- * one user be shown another split of it than the next one, and the larger part be left out for both.
- * @throws RangeError when the sum is beyond what the ledger handles.
+ * SHA-256(1 ‖ left sum ‖ left hash ‖ right sum ‖ right hash). It includes the sum of each child. With only their total, two users could be
+ * shown different splits of it, each without the other's larger part.
+ * @throws RangeError when the sum is not a safe integer.
  */
 export function innerNode(left: SumNode, right: SumNode): SumNode {
   const parts = [INNER, u64(left.sumMsat), left.hash, u64(right.sumMsat), right.hash];

@@ -6,18 +6,18 @@ export const beginTree = statement<{ id: number }>(
 );
 
 /**
- * Begins each transaction that writes to a tree. It locks the tree until the commit, and changes no row when another instance has given
- * the tree up: so no leaf is written behind the back of whoever deletes them.
+ * Begins each transaction that writes to a tree. Locks the tree until the commit, and changes no row when another instance has dropped the
+ * tree: so no leaf is written while that instance deletes them.
  */
 export const holdTree = statement('proof_hold_tree', `UPDATE proof_tree SET state = 'building' WHERE id = $1 AND state = 'building'`);
 
-/** Changes no row when the tree was given up. */
+/** Changes no row when the tree was dropped. */
 export const completeTree = statement(
   'proof_complete_tree',
   `UPDATE proof_tree SET state = 'complete' WHERE id = $1 AND state = 'building'`,
 );
 
-/** Rows of JSON: a list of texts is a parameter that both databases take. */
+/** Rows as JSON, because both databases accept a list of texts as a parameter. */
 export const insertLeaves = statement('proof_insert_leaves', {
   sqlite: `INSERT INTO proof_leaf (tree, place, wallet_id, balance_msat, head)
     SELECT $1, unhex(value ->> 0), value ->> 1, value ->> 2, unhex(value ->> 3) FROM json_each($2)`,
@@ -64,7 +64,7 @@ export const readSeed = statement<{ seed: Uint8Array }>(
   `SELECT seed FROM proof_tree WHERE id = $1 AND state = 'complete'`,
 );
 
-/** The block that a place would be in. */
+/** The block that contains a place. */
 export const blockOf = statement<{ position: number; first_place: Uint8Array }>(
   'proof_block_of',
   `SELECT position, first_place FROM proof_node WHERE tree = $1 AND first_place <= $2 ORDER BY first_place DESC LIMIT 1`,
@@ -82,7 +82,7 @@ export const readNode = statement<{ sum_msat: number; hash: Uint8Array }>(
   'SELECT sum_msat, hash FROM proof_node WHERE tree = $1 AND level = $2 AND position = $3',
 );
 
-/** All trees but those of the epochs from $1 on: old ones, and what an interrupted run has left. */
+/** All trees except those of the epochs from $1 on: old ones, and those of interrupted runs. */
 export const unkeptTrees = statement<{ id: number }>(
   'proof_unkept_trees',
   'SELECT id FROM proof_tree WHERE id NOT IN (SELECT tree FROM proof_epoch WHERE epoch >= $1) ORDER BY id',
@@ -103,7 +103,7 @@ export const deleteNodes = statement(
 
 export const deleteTree = statement('proof_delete_tree', 'DELETE FROM proof_tree WHERE id = $1');
 
-/** Which of these ledger accounts are which wallets'. */
+/** The wallets of ledger accounts. */
 export const walletsOfAccounts = statement<{ account: number; wallet_id: string }>('proof_wallets_of_accounts', {
   sqlite: 'SELECT ledger_account AS account, id AS wallet_id FROM wallet WHERE ledger_account IN (SELECT value FROM json_each($1))',
   postgres: 'SELECT ledger_account AS account, id AS wallet_id FROM wallet WHERE ledger_account = ANY($1::bigint[])',

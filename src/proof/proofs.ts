@@ -6,22 +6,22 @@ import * as sql from './proof.sql.ts';
 import { takeEpoch } from './take-epoch.ts';
 import { type ProvenWallet, readProof } from './wallet-proof.ts';
 
-/** Proofs of liabilities: what is owed to all wallets, published epoch by epoch, and to each of them, proven to its owner. */
+/** Proofs of liabilities: each epoch publishes the sum of all wallets, and proves to each owner that the wallet is included. */
 export interface Proofs {
-  /** The last published epoch. */
+  /** Returns the last published epoch. */
   last(): Promise<Epoch | undefined>;
   epoch(number: number): Promise<Epoch | undefined>;
-  /** Published epochs, newest first. */
+  /** Returns published epochs, newest first. */
   list(limit: number, offset: number): Promise<{ epochs: Epoch[]; total: number }>;
   /** @throws Refusal `proof_unavailable` when the wallet is younger than the epoch, or the epoch unknown or too old. */
   ofWallet(wallet: ProvenWallet, epoch?: number): Promise<WalletProof>;
   /** Takes an epoch now. */
   take(signal: AbortSignal): Promise<Epoch>;
-  /** Takes an epoch whenever the last one is `seconds` old, the first one at once, until the signal aborts. For the holder of a lease. */
+  /** Takes the first epoch at once, and another whenever the last one is `seconds` old, until the signal aborts. Call it under a lease. */
   takeEvery(seconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** After a failure: it may be one that the next try meets again, at the price of reading all wallets. */
+/** The pause after a failure. A retry reads all wallets again and may fail again. */
 const RETRY_MS = 60_000;
 const MAX_WAIT_MS = 60 * 60 * 1000;
 

@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 
-/** Wallets that were made one after the other, by the numbers of their ledger accounts, are shuffled among each other. */
+/** How many consecutive ledger accounts are shuffled together. */
 export const WINDOW = 16_384;
 
 const WINDOW_BYTES = 6;
 const KEYED_BYTES = 16;
 
-/** A leaf's salt: unknown to everybody who does not have the seed, and another one for each wallet and epoch. */
+/** Returns the salt of a leaf: different for each wallet and epoch, and not computable without the seed. */
 export function saltOf(seed: Uint8Array, walletId: string): Uint8Array {
   return keyed(seed, 'salt', walletId);
 }
 
 /**
- * Where a wallet's leaf stands: leaves are in the bytewise order of their places. Within a window that order is another one in every
- * epoch, so that nobody learns for long what is in the wallet beside theirs. Windows keep memory bounded and rows in order.
+ * Returns the place of a wallet's leaf; leaves are sorted by place, bytewise. Within a window the order changes in every epoch, so that an
+ * owner sees the balance of a neighbour once and not over time. Windows bound memory and keep the rows in order.
  */
 export function placeOf(seed: Uint8Array, walletId: string, account: number): Uint8Array {
   const place = Buffer.alloc(WINDOW_BYTES + KEYED_BYTES);

@@ -5,17 +5,17 @@ import { innerNode, NOTHING, type SumNode } from './hashes.ts';
 const EMPTY: SumNode = { sumMsat: ZERO_MSAT, hash: NOTHING };
 
 /**
- * Builds a Merkle-sum tree from its leaves, one after the other, in memory that grows with its height only.
+ * Builds a Merkle-sum tree from a sequence of leaves. Memory grows with the height of the tree only.
  *
- * Nodes are joined in pairs, level by level; where a level has an odd number of them, its last one goes up as it is. Nothing is
- * duplicated or made up to fill a pair, so the number of leaves alone says what the tree looks like, and that number is in the root.
+ * Nodes are joined in pairs, level by level. The last node of a level with an odd number of nodes moves up unchanged. No node is duplicated
+ * or added, so the number of leaves determines the shape of the tree, and that number is part of the root.
  */
 export class SumTree {
   readonly #onNode: (level: number, position: number, node: SumNode) => void;
-  /** How many nodes each level has had, leaves being level 0, and the one of them that waits for its right neighbour. */
+  /** The number of nodes of each level so far (level 0: leaves), and the node that waits for its right sibling. */
   readonly #levels: { count: number; waiting: SumNode | undefined }[] = [];
 
-  /** @param onNode is told every node as it is made, by level and position from the left. */
+  /** @param onNode is called with each node, its level and its position from the left. */
   constructor(onNode: (level: number, position: number, node: SumNode) => void = () => {}) {
     this.#onNode = onNode;
   }
@@ -28,10 +28,10 @@ export class SumTree {
     this.#place(0, leaf);
   }
 
-  /** The node at the top. Nothing may be added after that. */
+  /** Returns the node at the top. No leaf may be added afterwards. */
   finish(): SumNode {
     let top = EMPTY;
-    // Sending the last one up may make a level that was not there before.
+    // Moving the last node up may add a level.
     for (let level = 0; level < this.#levels.length; level++) {
       const waiting = this.#levels[level]?.waiting;
       if (!waiting) continue;
@@ -51,14 +51,14 @@ export class SumTree {
   }
 }
 
-/** Where a node that belongs to a path stands. */
+/** The place of a sibling on a path. */
 export interface SiblingPlace {
   readonly level: number;
   readonly position: number;
   readonly side: 'left' | 'right';
 }
 
-/** The places of the nodes that lead from a leaf to the top, from below: what the number of leaves demands, no more and no fewer. */
+/** Returns the places of the siblings on the path from a leaf to the top, from below. */
 export function siblingsOf(index: number, leaves: number): SiblingPlace[] {
   const places: SiblingPlace[] = [];
   for (let level = 0, position = index, width = leaves; width > 1; level++) {

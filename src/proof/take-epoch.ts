@@ -10,14 +10,13 @@ import * as sql from './proof.sql.ts';
 import { TreeWriter } from './tree-writer.ts';
 import { PAGE, walletStates } from './wallet-states.ts';
 
-/** Proofs are served out of the trees of the last epochs, this many; the roots stay for ever. */
+/** How many epochs keep their tree, from which proofs are served. Roots are never deleted. */
 export const KEEP_EPOCHS = 12;
 
 /**
- * Takes an epoch: reads all wallets out of one snapshot, writes their tree page by page, publishes its root. Nobody sees it before it
- * is whole.
- * @throws InvariantViolation when the wallets do not add up to what the rest of the ledger says is owed; nothing is published then.
- * @throws Error when another instance has published this epoch, or given this tree up, meanwhile.
+ * Takes an epoch: reads all wallets from one snapshot, writes their tree page by page, and publishes the root once the tree is complete.
+ * @throws InvariantViolation when the sum of the wallets is not what the system's accounts owe. Then nothing is published.
+ * @throws Error when another instance has published this epoch or dropped this tree in the meantime.
  */
 export async function takeEpoch(deps: { database: Database; clock: Clock; log: Log }, signal: AbortSignal): Promise<Epoch> {
   const { database, log } = deps;
@@ -53,7 +52,7 @@ async function writeTree({ database, clock, log }: { database: Database; clock: 
   });
 }
 
-/** The number of the epoch is the fence: of two instances that both believe it is their turn, one publishes. */
+/** Publishes an epoch. The number of the epoch is the primary key: of two instances, one publishes it. */
 async function publish(database: Database, epoch: Epoch, tree: number): Promise<void> {
   const { epoch: number, createdAt, leaves, totalMsat, treeHash, previousRoot, root } = epoch;
   await database.transaction(async (tx) => {
@@ -62,7 +61,7 @@ async function publish(database: Database, epoch: Epoch, tree: number): Promise<
   });
 }
 
-/** Deletes, page by page, all trees but those of the epochs from `keepFrom` on; also what an interrupted run has left. */
+/** Deletes, page by page, all trees except those of the epochs from `keepFrom` on, and the remains of interrupted runs. */
 async function forgetTrees(database: Database, keepFrom: number, signal: AbortSignal): Promise<void> {
   for (const { id } of await database.all(sql.unkeptTrees, keepFrom)) {
     await database.transaction((tx) => tx.run(sql.dropTree, id));

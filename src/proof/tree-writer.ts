@@ -7,8 +7,8 @@ import { SumTree } from './sum-tree.ts';
 import { PAGE, type WalletState } from './wallet-states.ts';
 
 /**
- * The lowest level that is stored: 64 leaves below each of its nodes, which a proof hashes again in some 2 ms. Storing all
- * nodes would double the rows of an epoch.
+ * The lowest level that is stored. Each of its nodes has 64 leaves below it, which a proof hashes again in about 2 ms. Storing all nodes
+ * would double the rows of an epoch.
  */
 export const BLOCK_LEVEL = 6;
 export const BLOCK = 2 ** BLOCK_LEVEL;
@@ -17,7 +17,7 @@ interface PlacedState extends WalletState {
   readonly place: Uint8Array;
 }
 
-/** Writes a tree to the database while it is being built. Holds one window of wallets at a time, however many there are. */
+/** Writes a tree to the database while it is built. Keeps one window of wallets in memory. */
 export class TreeWriter {
   readonly #database: Database;
   readonly #tree: { readonly id: number; readonly seed: Uint8Array };
@@ -34,12 +34,12 @@ export class TreeWriter {
     this.#signal = signal;
   }
 
-  /** How many leaves are in the tree by now. */
+  /** The number of leaves so far. */
   get leaves(): number {
     return this.#sums.leaves;
   }
 
-  /** Takes wallets in the order of their ledger accounts. @returns whether a window was written. */
+  /** Adds wallets, in the order of their ledger accounts. @returns whether a window was written. */
   async add(states: readonly WalletState[]): Promise<boolean> {
     let wrote = false;
     for (const state of states) {
@@ -50,7 +50,7 @@ export class TreeWriter {
       }
       this.#window.push({ ...state, place: placeOf(this.#tree.seed, state.walletId, state.account) });
     }
-    // On SQLite nothing waits for a disk or a server, so nothing else would ever have its turn.
+    // On SQLite no read waits for I/O, so other work would never run.
     await yieldToOthers();
     return wrote;
   }

@@ -20,7 +20,7 @@ export interface ProvenWallet {
  * @throws Refusal `proof_unavailable`
  */
 export function readProof(database: Database, wallet: ProvenWallet, epoch: number | undefined): Promise<WalletProof> {
-  // One snapshot: an old tree may be on its way out.
+  // One snapshot, because the tree may be deleted at the same time.
   return database.snapshot(async (snapshot) => {
     const row = await (epoch === undefined ? snapshot.first(sql.lastEpoch) : snapshot.first(sql.readEpoch, epoch));
     if (!row)
@@ -39,7 +39,7 @@ export function readProof(database: Database, wallet: ProvenWallet, epoch: numbe
 }
 
 async function findLeaf(snapshot: Tx, tree: number, place: Uint8Array) {
-  // A tree that is lower than a block is one.
+  // A tree that is lower than a block is a single block without a stored node.
   const { position, first_place } = (await snapshot.first(sql.blockOf, tree, place)) ?? { position: 0, first_place: new Uint8Array() };
   const block = await snapshot.all(sql.leavesFrom, tree, first_place, BLOCK);
   const at = block.findIndex((leaf) => Buffer.compare(leaf.place, place) === 0);
@@ -47,7 +47,7 @@ async function findLeaf(snapshot: Tx, tree: number, place: Uint8Array) {
   return leaf && { index: position * BLOCK + at, block, leaf };
 }
 
-/** The lower part of the tree: the nodes of a block by level and position within it. */
+/** Returns the nodes of a block, the lower part of the tree, by level and position within the block. */
 function nodesOf(block: readonly sql.LeafRow[], seed: Uint8Array): ReadonlyMap<string, SumNode> {
   const nodes = new Map<string, SumNode>();
   const tree = new SumTree((level, position, node) => nodes.set(`${level}/${position}`, node));

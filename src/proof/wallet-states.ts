@@ -4,25 +4,25 @@ import { allAccounts, isSystemAccount } from '../ledger/ledger.ts';
 import { NOTHING } from './hashes.ts';
 import * as sql from './proof.sql.ts';
 
-/** What the ledger owes to a wallet, and the last entry of the wallet's chain. */
+/** The balance of a wallet, and the hash of its last entry. */
 export interface WalletState {
   readonly walletId: string;
   readonly account: number;
-  /** Posted, what is held included: until a payment succeeds, its money is still the customer's. */
+  /** The posted balance, including held money: until a payment succeeds, its money belongs to the customer. */
   readonly balanceMsat: Msat;
   readonly head: Uint8Array;
 }
 
 export interface StatePage {
   readonly wallets: WalletState[];
-  /** What the system's own accounts on this page are below zero: everything adds up to zero, so wallets add up to the sum of these. */
+  /** Minus the balances of the system's accounts on this page. All accounts sum to zero, so the wallets sum to the total of these. */
   readonly owedMsat: number;
 }
 
-/** How many wallets are read, and how many leaves written, at a time: some milliseconds, in which nothing else runs on SQLite. */
+/** How many wallets are read, and leaves written, at a time. On SQLite this blocks the process for some milliseconds. */
 export const PAGE = 250;
 
-/** All wallets of one snapshot, in pages, in the order of their ledger accounts. The one place where an epoch learns of balances. */
+/** Reads all wallets of one snapshot, in pages, in the order of their ledger accounts. */
 export async function* walletStates(snapshot: Tx): AsyncGenerator<StatePage> {
   for await (const page of allAccounts(snapshot, PAGE)) {
     const rows = await snapshot.all(
@@ -30,7 +30,7 @@ export async function* walletStates(snapshot: Tx): AsyncGenerator<StatePage> {
       page.map(({ id }) => id),
     );
     const owners = new Map(rows.map(({ account, wallet_id }) => [account, wallet_id]));
-    // A wallet that is missing here shows in the sum.
+    // If a wallet is missing, the sums disagree.
     const wallets = page.flatMap(({ id, balanceMsat, head }) => {
       const walletId = owners.get(id);
       return walletId === undefined ? [] : [{ walletId, account: id, balanceMsat, head: head.length === 0 ? NOTHING : head }];

@@ -4,12 +4,12 @@ import type { VerifiedAccount, VerifiedTransfer } from './verify.sql.ts';
 
 export type Report = (problem: string) => void;
 
-/** What the entries of an account add up to, as far as they were read. */
+/** The result of the entries of an account, as far as they were read. */
 export interface Fold {
   readonly entries: number;
   readonly balanceMsat: number;
   readonly head: Uint8Array;
-  /** Of its last entry. */
+  /** The position of its last entry. */
   readonly position: number;
 }
 
@@ -17,7 +17,7 @@ const NOTHING: Fold = { entries: 0, balanceMsat: 0, head: new Uint8Array(), posi
 
 type Entry = Parameters<typeof entryHash>[1] & { readonly hash: Uint8Array; readonly position: number; readonly previous: number | null };
 
-/** Folds transfers in their order, and compares each account's row with what its entries were when the row was written. */
+/** Folds transfers in their order, and compares each account's row with the state of its entries when the row was written. */
 export class Folds {
   readonly #folds = new Map<number, Fold>();
   readonly #rows: ReadonlyMap<number, VerifiedAccount>;
@@ -26,7 +26,7 @@ export class Folds {
   readonly #written: number;
   readonly #report: Report;
 
-  /** Rows may lag behind the transfers after the position `written`, and no others. */
+  /** Rows may lag behind the transfers after the position `written` only. */
   constructor(rows: readonly VerifiedAccount[], written: number, report: Report) {
     this.#rows = new Map(rows.map((row) => [row.id, row]));
     this.#written = written;
@@ -92,13 +92,13 @@ export class Folds {
     if (Buffer.compare(row.head ?? NOTHING.head, head) === 0) this.#confirmed.add(row.id);
   }
 
-  /** Once all transfers are folded: no foreign key keeps transfers to accounts that exist. */
+  /** Checks the accounts after all transfers. No foreign key ensures that the account of a transfer exists. */
   checkAccounts(): void {
     for (const id of this.#folds.keys()) if (!this.#rows.has(id)) this.#report(`account ${id}: it has entries and does not exist`);
     for (const row of this.#rows.values()) this.#checkRow(row);
   }
 
-  /** Whether an account's row says what its entries said. */
+  /** Checks that an account's row agrees with its entries. */
   #checkRow({ id, balance_msat, entries }: VerifiedAccount): void {
     const fold = this.of(id);
     if (!this.#confirmed.has(id))

@@ -4,25 +4,24 @@ import { epochRoot, leafNode, NOTHING } from '../proof/hashes.ts';
 import { type EpochRow, readSeed } from '../proof/proof.sql.ts';
 import { saltOf } from '../proof/seed.ts';
 import { SumTree } from '../proof/sum-tree.ts';
+import type { Report } from './folds.ts';
 import * as sql from './verify.sql.ts';
-
-type Report = (problem: string) => void;
 
 interface ProvenLeaf {
   readonly walletId: string;
   readonly balanceMsat: number;
   readonly head: Uint8Array;
-  /** Whether the entry that the leaf names was met: what follows on its account came after the epoch. */
+  /** Whether the entry that the leaf names was read. Later entries of the account came after the epoch. */
   passed: boolean;
 }
 
 const PAGE = 1000;
-/** Instances have clocks of their own, and a commit comes after the time that it carries. */
+/** The clocks of instances differ, and a commit ends after the time that it contains. */
 const SLACK_SECONDS = 60;
 
 /**
- * The last epoch of the proof of liabilities, held against the ledger: its leaves are one moment of all wallets. Every transfer is
- * shown to it in order. Nothing, while no epoch was published.
+ * Compares the last epoch of the proof of liabilities with the ledger: its leaves must be one moment of all wallets. All transfers are added
+ * in order. Checks nothing if no epoch was published.
  */
 export class ProvenLeaves {
   readonly #epoch: EpochRow | undefined;
@@ -35,7 +34,7 @@ export class ProvenLeaves {
     this.#report = (problem) => report(`proof of liabilities, epoch ${epoch?.epoch}: ${problem}`);
   }
 
-  see(t: sql.VerifiedTransfer): void {
+  add(t: sql.VerifiedTransfer): void {
     const from = this.#side(t.from_account, t.from_hash, t.from_balance_msat);
     const to = this.#side(t.to_account, t.to_hash, t.to_balance_msat);
     if (from && to && from !== to) this.#report(`transfer ${t.id} is in the leaf of only one of its two wallets`);
@@ -43,7 +42,7 @@ export class ProvenLeaves {
     if (isLate && (from === 'after' || to === 'after')) this.#report(`transfer ${t.id} was made before it and is in no leaf`);
   }
 
-  /** When all transfers were seen. */
+  /** Checks the leaves after all transfers. */
   async finish(tx: Tx): Promise<void> {
     if (!this.#epoch) return;
     for (const { walletId, passed } of this.#leaves.values()) {
@@ -69,7 +68,7 @@ export class ProvenLeaves {
   }
 }
 
-/** Checks the chain of roots and the tree of the last epoch, and answers its leaves. Memory grows with the wallets. */
+/** Checks the chain of roots and the tree of the last epoch, and returns its leaves. Memory grows with the wallets. */
 export async function provenLeaves(tx: Tx, report: Report): Promise<ProvenLeaves> {
   const epoch = await lastOfChain(tx, report);
   const leaves = new Map<number, ProvenLeaf>();

@@ -1,16 +1,16 @@
 import { statement } from '../db/statement.ts';
 import { ID_LENGTH } from '../kernel/ids.ts';
 
-/** Something that stands beside the ledger's transfers and does not agree with them. Never more than 20 of a kind are read. */
+/** The id of a row that does not agree with the ledger's transfers. At most 20 of a kind are read. */
 type Mismatch = { id: string };
 
-/** No foreign key keeps holds to accounts that exist. */
+/** Holds whose account does not exist. No foreign key ensures that it does. */
 export const holdsAgainstAccounts = statement<Mismatch>(
   'verify_hold_accounts',
   'SELECT h.id FROM ledger_hold h LEFT JOIN ledger_account a ON a.id = h.account WHERE a.id IS NULL LIMIT 20',
 );
 
-/** Nothing else reserves money: an open one would keep it from its owner for ever. */
+/** Holds without a payment. Only payments reserve money; no other code would ever release it. */
 export const holdsWithoutPayment = statement<Mismatch>(
   'verify_hold_payments',
   'SELECT h.id FROM ledger_hold h LEFT JOIN payment p ON p.id = h.id WHERE p.id IS NULL LIMIT 20',
@@ -38,14 +38,14 @@ export const paymentsAgainstTransfers = statement<Mismatch>(
    WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL) LIMIT 20`,
 );
 
-/** What a payment says that it moved, and from where, and what its transfer says. */
+/** Payments whose amount or account is not that of their transfer. */
 export const paymentsAgainstAmounts = statement<Mismatch>(
   'verify_payment_amounts',
   `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
    WHERE t.amount_msat <> p.amount_msat OR t.from_account <> p.ledger_account OR t.from_lntx IS NULL OR t.from_lntx <> p.id LIMIT 20`,
 );
 
-/** The words by which a fee line names the transfer of its payment, around that transfer's id. */
+/** The text before and after the id of the payment's transfer in a fee line. */
 const [BEFORE_SOURCE, AFTER_SOURCE] = ['{"source_transaction":"wtx_', 'o"}'];
 
 const withFeeLine = (place: string) =>
@@ -72,8 +72,8 @@ export const linesWithoutPayment = statement<Mismatch>(
 );
 
 /**
- * Budgets whose counters are not what their payments and transfers add up to. Whatever counts against a budget is taken off its
- * counters again; nothing must be left.
+ * Budgets whose counters are not the sums of their payments and transfers. All of them are subtracted from the counters; the rest must be
+ * zero.
  */
 export const spendingAgainstPayments = statement<Mismatch>(
   'verify_key_spending',

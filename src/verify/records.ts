@@ -22,7 +22,7 @@ const CHECKS = [
   [sql.spendingAgainstPayments, 'what counts against its budget is not what its payments and transfers add up to'],
 ] as const;
 
-/** Holds payments, invoices and budgets against the ledger. The database looks; what comes back is a few rows of each kind. */
+/** Compares payments, invoices and budgets with the ledger. The database compares, and returns at most 20 rows of each kind. */
 export async function checkRecords(tx: Tx, report: Report): Promise<void> {
   for (const [statement, problem] of CHECKS) {
     for (const { id } of await tx.all(statement)) report(`${id}: ${problem}`);

@@ -9,22 +9,23 @@ import * as sql from './verify.sql.ts';
 import { countMilestones, wrongMilestones } from './verify-sqlite.sql.ts';
 
 export interface Verification {
-  /** What does not hold, in words; empty when everything does. Bounded. */
+  /** Descriptions of the problems found; empty if there are none. At most 50. */
   readonly problems: readonly string[];
   readonly transfers: number;
   readonly wallets: number;
-  /** The trial balance: per kind of ledger account, its balance in msat. They add up to zero. */
+  /** The trial balance: the balance in msat per kind of ledger account. The sum is zero. */
   readonly trialBalance: ReadonlyMap<string, bigint>;
 }
 
 const MAX_PROBLEMS = 50;
 
 /**
- * Checks the whole ledger against itself: every entry follows from the one before it on its account (number, balance, hash), both sides
- * of every transfer and their accounts are there, the accounts' rows are what the entries add up to (in SQLite: or did, as far as the tail
- * explains the difference), holds are what is held, nothing of a customer's is below zero, everything sums to zero, payments, their holds
- * and fees, invoices and the budgets of keys agree with their transfers, and the last proof of liabilities was a moment of this ledger.
- * Reads while the service runs; memory grows with the accounts, not with the transfers.
+ * Checks the whole ledger, while the service may run. Memory grows with the accounts, not with the transfers. It checks that
+ * - each entry follows from the entry before it on its account: number, balance and hash;
+ * - the accounts of all entries exist, and their rows agree with the entries (on SQLite, rows may lag behind the last transfers);
+ * - the held amount of an account is the sum of its open holds, no account of a customer is below zero, and all balances sum to zero;
+ * - payments, holds, fees, invoices and budgets agree with the transfers;
+ * - the last proof of liabilities is a moment of this ledger.
  */
 export async function verify(database: Database, progress: (done: number, total: number) => void = () => {}): Promise<Verification> {
   const problems: string[] = [];
@@ -33,13 +34,13 @@ export async function verify(database: Database, progress: (done: number, total:
   };
   const check = async (tx: Tx): Promise<Verification> => {
     const accounts = await tx.all(sql.allAccounts);
-    const tail = tx.dialect === 'sqlite' ? await tx.first(readProgress) : undefined;
-    const folds = new Folds(accounts, tail?.written ?? Number.POSITIVE_INFINITY, report);
+    const writeBack = tx.dialect === 'sqlite' ? await tx.first(readProgress) : undefined;
+    const folds = new Folds(accounts, writeBack?.written ?? Number.POSITIVE_INFINITY, report);
     const proven = await provenLeaves(tx, report);
     const transfers = await foldTransfers(tx, folds, proven, progress);
     await proven.finish(tx);
     folds.checkAccounts();
-    if (tx.dialect === 'sqlite') await checkTail(tx, folds, tail?.heads, report);
+    if (tx.dialect === 'sqlite') await checkSqliteRows(tx, folds, writeBack?.heads, report);
     await checkHolds(tx, accounts, folds, report);
     await checkRecords(tx, report);
     const trialBalance = new Map<string, bigint>();
@@ -61,7 +62,7 @@ async function foldTransfers(tx: Tx, folds: Folds, proven: ProvenLeaves, progres
     const page = await tx.all(sql.transfersAfter, after, PAGE);
     for (const transfer of page) {
       folds.add(transfer);
-      proven.see(transfer);
+      proven.add(transfer);
     }
     transfers += page.length;
     after = page.at(-1)?.position ?? 0;
@@ -70,8 +71,8 @@ async function foldTransfers(tx: Tx, folds: Folds, proven: ProvenLeaves, progres
   }
 }
 
-/** What SQLite keeps besides: where the ledger ends, which no row of an account says, and the milestones in the accounts' entries. */
-async function checkTail(tx: Tx, folds: Folds, heads: Uint8Array | undefined, report: Report): Promise<void> {
+/** Checks SQLite's additional rows: the XOR of all last hashes, which shows missing last transfers, and the milestones. */
+async function checkSqliteRows(tx: Tx, folds: Folds, heads: Uint8Array | undefined, report: Report): Promise<void> {
   const found = new Uint8Array(32);
   let milestones = 0;
   for (const { head, entries } of folds.all()) {
