@@ -15,8 +15,8 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
     const hash = await strayMoney(service, 1_234_000);
     expect((await run('suspense')).stdout).toMatch(new RegExp(`${hash} +\\S+ +1,234,000 +1,234,000`));
     const assign = () => run('suspense', 'assign', hash, wallet.id, '--reason', 'the payer called');
-    for (const { code, stdout } of await Promise.all([assign(), assign()])) {
-      expect({ code, stdout }).toMatchObject({
+    for (const { code, stdout, output } of await Promise.all([assign(), assign()])) {
+      expect({ code, stdout }, output).toMatchObject({
         code: 0,
         stdout: expect.stringContaining(`Done: 1234000 msat were credited to ${wallet.id}.`),
       });

@@ -8,23 +8,39 @@ import { freePort } from './free-port.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The service as a process of its own, as `npm start` runs it. */
+/*
+ * The service as a child process that can be killed: for tests of starts, stops and crashes. Such files are named *.thorough.test.ts.
+ *
+ *   const urls = freshUrls('postgres');
+ *   it('keeps balances when it is killed', async () => {
+ *     const settings = await processSettings(dataDir, await urls());
+ *     const first = await startProcess(settings);
+ *     const wallet = await first.client.wallet(1000);
+ *     await first.kill();
+ *     const second = await startProcess(settings);
+ *     expect((await second.client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(1000);
+ *     expect((await runVerify(settings)).code).toBe(0);
+ *     await second.stop();
+ *   });
+ */
+
+/** A running service process. */
 export interface ServiceProcess {
   readonly client: Client;
   readonly pid: number;
-  /** Resolves when it has ended, however. */
+  /** Resolves when the process has ended. */
   readonly dead: Promise<void>;
-  /** What it printed up to now. */
+  /** Returns the output so far. */
   output(): string;
-  /** kill -9. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** SIGTERM; answers the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
-  /** Tells it something, where its entry listens, and answers the next thing it says; undefined when it ends before that. */
+  /** Sends a message to the entry file and returns its next message; undefined when the process ends first. */
   tell(message: object): Promise<unknown>;
 }
 
-/** Settings of a service that can be started again on the same data and port. */
+/** Returns settings with which the service can be started again on the same data and port. */
 export async function processSettings(dataDir: string, databaseUrl: string): Promise<Record<string, string>> {
   return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: String(await freePort()), LOG_LEVEL: 'warn' };
 }
@@ -42,7 +58,7 @@ export async function startProcess(settings: Record<string, string>, entry = 'sr
   child.stderr?.on('data', (text) => (printed += text));
   const url = `http://127.0.0.1:${settings.PORT}`;
   if (!(await isReady(url, child, () => printed))) {
-    // Its last words may come after its exit.
+    // Output may arrive after the exit.
     await closed;
     throw new Error(`the service ended before it was ready:\n${printed}`);
   }
@@ -59,7 +75,7 @@ export async function startProcess(settings: Record<string, string>, entry = 'sr
     dead,
     async tell(message) {
       const answer = once(child, 'message').then(([said]) => said);
-      // A child that has just died says so by its exit.
+      // The exit reports a child that has just ended.
       child.send(message, () => undefined);
       return Promise.race([answer, dead]);
     },
@@ -73,7 +89,7 @@ function keysOf(settings: Record<string, string>): string[] {
   return given ? [given] : readFileSync(join(settings.DATA_DIR ?? '', 'first-key'), 'utf8').split('\n');
 }
 
-/** Waits until it is; false when it has ended before that. */
+/** Waits until the service is ready. Returns false when it ended before. */
 async function isReady(url: string, child: ChildProcess, printed: () => string): Promise<boolean> {
   while (child.exitCode === null && child.signalCode === null) {
     const ready = /Satchel (is ready|waits)/.test(printed()) && (await fetch(`${url}/readyz`).catch(() => undefined))?.ok;
@@ -83,12 +99,12 @@ async function isReady(url: string, child: ChildProcess, printed: () => string):
   return false;
 }
 
-/** Runs `npm run verify` and answers its exit code and output. */
+/** Runs `npm run verify` and returns its exit code and output. */
 export function runVerify(settings: Record<string, string>): Promise<{ code: number | null; output: string }> {
   return runCommand('src/cli/verify.ts', [], settings);
 }
 
-/** Runs a command beside the service and answers its exit code and output; `stdout` is what another program would read of it. */
+/** Runs a command while the service runs. Returns its exit code, all output, and standard output alone. */
 export async function runCommand(
   file: string,
   args: readonly string[],
