@@ -137,7 +137,7 @@ export class Outside {
     const wanted = action === 'settle' ? 'settled' : 'cancelled';
     if (invoice?.state === wanted) return;
     if (invoice?.state === 'settled' || invoice?.state === 'cancelled') throw new PlaygroundRefusal(`the hold invoice is ${invoice.state}`);
-    if (action === 'settle' && !arrival) throw new PlaygroundRefusal('nobody has paid the hold invoice yet');
+    if (action === 'settle' && !arrival) throw new PlaygroundRefusal('the hold invoice has not been paid yet');
     world.step(() => {
       held.delete(paymentHash);
       if (invoice) outsideInvoices.put(paymentHash, { ...invoice, state: wanted });
@@ -165,8 +165,7 @@ export class Outside {
     const invoice = readInvoice(paymentRequest);
     if (invoice.expiresAt < this.#parts.world.nowSeconds()) throw new PlaygroundRefusal('the invoice has expired');
     if (amountMsat !== undefined) requireWhole('amountMsat', amountMsat, 1);
-    if (invoice.amountMsat === undefined && amountMsat === undefined)
-      throw new PlaygroundRefusal('the invoice leaves the amount open: say how much');
+    if (invoice.amountMsat === undefined && amountMsat === undefined) throw new PlaygroundRefusal('the invoice has no amount; state one');
     if (invoice.amountMsat !== undefined && amountMsat !== undefined && invoice.amountMsat !== amountMsat)
       throw new PlaygroundRefusal('the invoice states another amount');
     const earlier = this.#parts.records.find({ node: from, direction: 'sent', paymentHash: invoice.paymentHash });

@@ -2,21 +2,18 @@ import { hash } from 'node:crypto';
 import { Option_ThirtyTwoBytesZ, Option_ThirtyTwoBytesZ_Some, Option_u64Z, Option_u64Z_Some } from 'lightningdevkit';
 import { type Msat, msat } from '../../src/kernel/money.ts';
 
-/** LDK refused where it had no reason to. */
+/** LDK rejected a call that should succeed. */
 export class LdkError extends Error {
   override readonly name = 'LdkError';
 }
 
-/**
- * The value of one of LDK's results. The bindings' result classes are no discriminated unions, hence the one cast.
- * @throws LdkError
- */
-export function unwrap<T>(result: { is_ok(): boolean }, doing: string): T {
-  if (!result.is_ok()) throw new LdkError(`LDK could not ${doing}`);
+/** Returns the value of a result. The cast is needed because the bindings' result classes are not discriminated unions. @throws LdkError */
+export function unwrap<T>(result: { is_ok(): boolean }, action: string): T {
+  if (!result.is_ok()) throw new LdkError(`LDK could not ${action}`);
   return (result as unknown as { res: T }).res;
 }
 
-/** The error of a result, undefined when it is a success. */
+/** Returns the error of a result, or undefined for a success. */
 export function errorOf<E>(result: { is_ok(): boolean }): E | undefined {
   return result.is_ok() ? undefined : (result as unknown as { err: E }).err;
 }
@@ -50,6 +47,41 @@ export function bytesOf(hex: string): Uint8Array {
   return new Uint8Array(Buffer.from(hex, 'hex'));
 }
 
+export function unixNow(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
 export function sha256(data: Uint8Array | string): Buffer {
   return hash('sha256', data, 'buffer');
+}
+
+/**
+ * Keeps the first error of a callback. An exception that leaves a callback would block LDK's event queue forever. The error is therefore
+ * thrown by {@link check}, before the transaction commits.
+ */
+export class CallbackErrors {
+  #first: { readonly error: unknown } | undefined;
+
+  add(error: unknown): void {
+    this.#first ??= { error };
+  }
+
+  run(callback: () => void): void {
+    this.attempt(callback, () => undefined);
+  }
+
+  /** Runs a callback. Returns the value of `fallback` when it throws. */
+  attempt<T>(run: () => T, fallback: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      this.add(error);
+      return fallback();
+    }
+  }
+
+  /** @throws the first error. */
+  check(): void {
+    if (this.#first) throw this.#first.error;
+  }
 }

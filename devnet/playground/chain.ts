@@ -1,10 +1,10 @@
 import { bytesOf, hexOf, sha256 } from './bindings.ts';
 import type { Store } from './store.ts';
 
-/** A block of the private chain. LDK's `Confirm` looks at neither work nor merkle root, so there is neither. */
+/** A block of the private chain. It has no proof of work and no merkle root, because LDK's `Confirm` checks neither. */
 export interface Block {
   readonly height: number;
-  /** 80 bytes, BIP-less Bitcoin serialization: version, previous hash, merkle root, time, bits, nonce. */
+  /** 80 bytes, version, previous hash, merkle root, time, bits, nonce. */
   readonly header: Uint8Array;
   readonly txs: readonly Uint8Array[];
 }
@@ -14,7 +14,7 @@ const FIRST_BLOCK_AGE_SECONDS = 3_600;
 /** The hash of regtest's genesis block, in internal byte order. */
 const GENESIS_HASH = bytesOf('06226e46111a0b59caaf126043eb5bbf28c34f3a5e332a1fc7b2b73cf188910f');
 
-/** The private regtest chain, which exists only as rows. */
+/** The private regtest chain. It exists only in the playground's file. */
 export class Chain {
   readonly #store: Store;
   #tip: Block | undefined;
@@ -30,7 +30,7 @@ export class Chain {
     return this.#tip;
   }
 
-  /** The tip's time in Unix seconds: the only clock that LDK has here. */
+  /** The tip's time in Unix seconds, which is LDK's only clock. */
   get time(): number {
     return this.#tip ? new DataView(this.#tip.header.buffer, this.#tip.header.byteOffset).getUint32(TIME_OFFSET, true) : 0;
   }
@@ -40,8 +40,8 @@ export class Chain {
   }
 
   /**
-   * Adds a block with these transactions, a second after the one before. The chain begins an hour ago (`now` in Unix seconds), because the newest
-   * block is the clock: it must not run ahead.
+   * Adds a block with these transactions, one second after the last one. The first block is dated an hour before `now` (Unix seconds), so that
+   * the newest block, which is LDK's clock, is never in the future.
    */
   mine(txs: readonly Uint8Array[], now: number): Block {
     const previous = this.#tip ? sha256(sha256(this.#tip.header)) : GENESIS_HASH;
@@ -53,8 +53,8 @@ export class Chain {
   }
 
   /**
-   * Moves the clock on without a block: the same tip with a newer time. A real block for every tick would use up the time locks of payments that
-   * are held. Undefined when the tip is recent enough.
+   * Advances the clock without a block: the same tip with a newer time. Blocks would use up the time locks of held payments. Returns undefined
+   * when the tip already has this time.
    */
   tick(now: number): Block | undefined {
     if (!this.#tip || now <= this.time) return undefined;

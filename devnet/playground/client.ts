@@ -4,7 +4,7 @@ import { pause } from '../../src/kernel/clock.ts';
 import type { Log } from '../../src/kernel/log.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { OutcomeUnknown, PlaygroundRefusal, type TestNetwork } from '../../src/lightning/test-network.ts';
-import { connectTestNetwork } from './hub.ts';
+import { connectTestNetwork } from './connect.ts';
 import { type Call, type CommandName, MAY_REPEAT, type Transport } from './protocol.ts';
 import {
   bearerToken,
@@ -169,14 +169,9 @@ class PlaygroundClient implements Transport {
   }
 }
 
-interface Body {
-  readonly value?: unknown;
-  readonly error?: string;
-}
-
-function parseBody(text: string): Body {
+function parseBody(text: string): { value?: unknown; error?: string } {
   try {
-    return JSON.parse(text) as Body;
+    return JSON.parse(text) as object;
   } catch {
     throw new OutcomeUnknown('the response of the playground is not JSON; the outcome is unknown');
   }

@@ -1,113 +1,91 @@
 import { randomBytes } from 'node:crypto';
-import {
-  BestBlock,
-  ChainParameters,
-  type ChannelDetails,
-  ChannelManager,
-  type ChannelMonitor,
-  type Confirm,
-  type EventHandler,
-  type EventsProvider,
-  Network,
-  Option_UtxoLookupZ,
-  P2PGossipSync,
-  PeerManager,
-  type Route,
-  type RouteParameters,
-  type TwoTuple_ThirtyTwoBytesChannelManagerZ,
-  type TwoTuple_ThirtyTwoBytesChannelMonitorZ,
-  TwoTuple_usizeTransactionZ,
-  UtilMethods,
-} from 'lightningdevkit';
+import * as ldk from 'lightningdevkit';
 import type { NodeName } from '../../src/lightning/test-network.ts';
-import { hexOf, u64Of, unwrap } from './bindings.ts';
+import { hexOf, u64Of, unixNow, unwrap } from './bindings.ts';
 import type { Block } from './chain.ts';
-import { type LdkParts, makeParts, type Surroundings, saveGraph } from './ldk-parts.ts';
-import { readLdk, writeLdk } from './monitor-store.ts';
-import { nodeConfig } from './node-config.ts';
+import { type Environment, type LdkParts, makeParts, readLdk, writeLdk } from './ldk-parts.ts';
 
-/** One real Lightning node. */
+/** A real Lightning node. */
 export class LdkNode {
   readonly name: NodeName;
   /** 33 bytes in hex. */
   readonly pubkey: string;
-  readonly manager: ChannelManager;
-  readonly peers: PeerManager;
-  readonly #events: EventsProvider;
-  readonly #confirms: readonly Confirm[];
+  readonly manager: ldk.ChannelManager;
+  readonly peers: ldk.PeerManager;
+  readonly #events: ldk.EventsProvider;
+  readonly #confirms: readonly ldk.Confirm[];
   readonly #parts: LdkParts;
-  readonly #around: Surroundings;
-  /** The bindings hold these weakly, so they are held here. */
+  readonly #env: Environment;
+  /** Referenced here because the bindings hold only weak references. */
   readonly kept: readonly unknown[];
 
-  constructor(name: NodeName, around: Surroundings, parts: LdkParts, manager: ChannelManager) {
+  constructor(name: NodeName, env: Environment, parts: LdkParts, manager: ldk.ChannelManager) {
     this.name = name;
     this.manager = manager;
     this.pubkey = hexOf(manager.get_our_node_id());
-    this.#around = around;
+    this.#env = env;
     this.#parts = parts;
     this.#events = manager.as_EventsProvider();
     this.#confirms = [manager.as_Confirm(), parts.confirm];
-    const gossip = P2PGossipSync.constructor_new(parts.graph, Option_UtxoLookupZ.constructor_none(), parts.logger);
+    const gossip = ldk.P2PGossipSync.constructor_new(parts.graph, ldk.Option_UtxoLookupZ.constructor_none(), parts.logger);
     const handlers = [
       manager.as_ChannelMessageHandler(),
       gossip.as_RoutingMessageHandler(),
       parts.ignore.as_OnionMessageHandler(),
       parts.ignore.as_CustomMessageHandler(),
     ] as const;
-    const now = Math.floor(Date.now() / 1000);
-    this.peers = PeerManager.constructor_new(...handlers, now, new Uint8Array(randomBytes(32)), parts.logger, parts.signer);
+    this.peers = ldk.PeerManager.constructor_new(...handlers, unixNow(), new Uint8Array(randomBytes(32)), parts.logger, parts.signer);
     this.kept = [gossip, handlers];
   }
 
-  /** Tells the node of a block, or of the tip's newer time. */
+  /** Connects a block, or the tip with a newer time. */
   connect(block: Block): void {
     for (const confirm of this.#confirms) {
       if (block.txs.length > 0) {
-        const txs = block.txs.map((tx, index) => TwoTuple_usizeTransactionZ.constructor_new(index, tx));
+        const txs = block.txs.map((tx, index) => ldk.TwoTuple_usizeTransactionZ.constructor_new(index, tx));
         confirm.transactions_confirmed(block.header, txs, block.height);
       }
       confirm.best_block_updated(block.header, block.height);
     }
   }
 
-  processEvents(handler: EventHandler): void {
+  processEvents(handler: ldk.EventHandler): void {
     this.#events.process_pending_events(handler);
   }
 
-  /** Writes the channel manager if it changed; in the same transaction as the monitors that changed with it. */
+  /** Writes the channel manager if it changed, in the same transaction as its monitors. */
   save(): void {
     if (this.manager.get_and_clear_needs_persistence()) this.#write();
   }
 
-  /** After channels were made. */
+  /** Must be called once, after the channels were opened: they are not announced again, so a restarted node would know only its own. */
   saveAll(): void {
     this.#write();
-    saveGraph(this.name, this.#around.store, this.#parts.graph);
+    writeLdk(this.#env.store, this.name, '', 'graph', this.#parts.graph.write());
   }
 
-  /** How many channels of the network it can route through. */
+  /** Returns the number of channels that the node can route through. */
   knownChannels(): number {
     const graph = this.#parts.graph.read_only();
     try {
       return graph.list_channels().length;
     } finally {
-      // A lock: the bindings throw when it is left to the garbage collector.
+      // Holds a lock. The bindings throw when it is left to the garbage collector.
       graph.free();
     }
   }
 
-  /** What LDK's router would choose now; undefined when there is no route. */
-  findRoute(parameters: RouteParameters): Route | undefined {
+  /** Returns the route that LDK's router would use now, or undefined when there is none. */
+  findRoute(parameters: ldk.RouteParameters): ldk.Route | undefined {
     const channels = this.manager.list_usable_channels();
     const payer = this.manager.get_our_node_id();
     const found = this.#parts.router.find_route(payer, parameters, channels, this.manager.compute_inflight_htlcs());
-    return found.is_ok() ? unwrap<Route>(found, 'take a route') : undefined;
+    return found.is_ok() ? unwrap<ldk.Route>(found, 'take a route') : undefined;
   }
 
-  /** What a channel holds, as far as the node knows. */
+  /** Returns the capacity of a channel, or undefined when the node does not know it. */
   capacitySat(shortChannelId: bigint): number | undefined {
-    const own = this.manager.list_channels().find((channel) => isCalled(channel, shortChannelId));
+    const own = this.manager.list_channels().find((channel) => hasId(channel, shortChannelId));
     if (own) return Number(own.get_channel_value_satoshis());
     const graph = this.#parts.graph.read_only();
     try {
@@ -120,40 +98,40 @@ export class LdkNode {
   }
 
   #write(): void {
-    writeLdk(this.#around.store, this.name, '', 'manager', this.manager.write());
+    writeLdk(this.#env.store, this.name, '', 'manager', this.manager.write());
   }
 }
 
-/** A route names our own channels by an alias. */
-function isCalled(channel: ChannelDetails, shortChannelId: bigint): boolean {
+/** Routes name our own channels by an alias. */
+function hasId(channel: ldk.ChannelDetails, shortChannelId: bigint): boolean {
   return [channel.get_short_channel_id(), channel.get_outbound_scid_alias()].some((id) => u64Of(id) === shortChannelId);
 }
 
-/** Makes a node, or restores it from the file; `blocks` are those of the chain, oldest first. */
-export function openNode(name: NodeName, around: Surroundings, blocks: readonly Block[]): LdkNode {
-  const parts = makeParts(name, around);
-  const saved = readLdk(around.store, name, '', 'manager');
-  if (!saved) return new LdkNode(name, around, parts, newManager(parts));
-  const monitors = unwrap<TwoTuple_ThirtyTwoBytesChannelMonitorZ[]>(
+/** Creates a node, or restores it from the file. `blocks` are all blocks of the chain, oldest first. */
+export function openNode(name: NodeName, env: Environment, blocks: readonly Block[]): LdkNode {
+  const parts = makeParts(name, env);
+  const saved = readLdk(env.store, name, '', 'manager');
+  if (!saved) return new LdkNode(name, env, parts, newManager(parts));
+  const monitors = unwrap<ldk.TwoTuple_ThirtyTwoBytesChannelMonitorZ[]>(
     parts.persister.read_all_channel_monitors_with_updates(),
     `read the channel monitors of ${name}`,
   ).map((pair) => pair.get_b());
-  const node = new LdkNode(name, around, parts, readManager(name, parts, saved, monitors));
+  const node = new LdkNode(name, env, parts, readManager(name, parts, saved, monitors));
   for (const monitor of monitors) {
     unwrap(parts.watch.watch_channel(monitor.get_funding_txo().get_a(), monitor), `watch a channel of ${name}`);
   }
   const known = node.manager.current_best_block().get_height();
   for (const block of blocks) if (block.height > known) node.connect(block);
-  // Monitors are not written again for every block, so they hear of the tip once more.
+  // Monitors are not written for every block, so the tip is connected to them again.
   const tip = blocks.at(-1);
   if (tip) node.connect({ ...tip, txs: [] });
   return node;
 }
 
-function newManager(parts: LdkParts): ChannelManager {
-  const regtest = Network.LDKNetwork_Regtest;
-  const parameters = ChainParameters.constructor_new(regtest, BestBlock.constructor_from_network(regtest));
-  return ChannelManager.constructor_new(
+function newManager(parts: LdkParts): ldk.ChannelManager {
+  const regtest = ldk.Network.LDKNetwork_Regtest;
+  const parameters = ldk.ChainParameters.constructor_new(regtest, ldk.BestBlock.constructor_from_network(regtest));
+  return ldk.ChannelManager.constructor_new(
     parts.fees,
     parts.watch,
     parts.broadcaster,
@@ -165,12 +143,12 @@ function newManager(parts: LdkParts): ChannelManager {
     parts.signers,
     nodeConfig(),
     parameters,
-    Math.floor(Date.now() / 1000),
+    unixNow(),
   );
 }
 
-function readManager(name: NodeName, parts: LdkParts, saved: Uint8Array, monitors: ChannelMonitor[]): ChannelManager {
-  const read = UtilMethods.constructor_C2Tuple_ThirtyTwoBytesChannelManagerZ_read(
+function readManager(name: NodeName, parts: LdkParts, saved: Uint8Array, monitors: ldk.ChannelMonitor[]): ldk.ChannelManager {
+  const read = ldk.UtilMethods.constructor_C2Tuple_ThirtyTwoBytesChannelManagerZ_read(
     saved,
     parts.entropy,
     parts.signer,
@@ -184,5 +162,33 @@ function readManager(name: NodeName, parts: LdkParts, saved: Uint8Array, monitor
     nodeConfig(),
     monitors,
   );
-  return unwrap<TwoTuple_ThirtyTwoBytesChannelManagerZ>(read, `read the channel manager of ${name}`).get_b();
+  return unwrap<ldk.TwoTuple_ThirtyTwoBytesChannelManagerZ>(read, `read the channel manager of ${name}`).get_b();
+}
+
+/** The forwarding fee is 1 sat and 0.01 %. */
+const FORWARDING_BASE_MSAT = 1_000;
+const FORWARDING_PPM = 100;
+const MAX_CHANNEL_SAT = 21_000_000n * 100_000_000n;
+
+/** LDK's defaults are for small channels between unknown peers. This configuration lifts the limits that a playground would reach. */
+function nodeConfig(): ldk.UserConfig {
+  const config = ldk.UserConfig.constructor_default();
+  const handshake = config.get_channel_handshake_config();
+  handshake.set_minimum_depth(1);
+  handshake.set_announce_for_forwarding(true);
+  handshake.set_max_inbound_htlc_value_in_flight_percent_of_channel(100);
+  handshake.set_our_max_accepted_htlcs(483);
+  handshake.set_our_htlc_minimum_msat(1n);
+  config.set_channel_handshake_config(handshake);
+  const limits = config.get_channel_handshake_limits();
+  // The peer rejects larger channels without an error.
+  limits.set_max_funding_satoshis(MAX_CHANNEL_SAT);
+  config.set_channel_handshake_limits(limits);
+  const channel = config.get_channel_config();
+  // By default, a dozen small payments in flight would exceed the dust limit.
+  channel.set_max_dust_htlc_exposure(ldk.MaxDustHTLCExposure.constructor_fixed_limit_msat(MAX_CHANNEL_SAT));
+  channel.set_forwarding_fee_base_msat(FORWARDING_BASE_MSAT);
+  channel.set_forwarding_fee_proportional_millionths(FORWARDING_PPM);
+  config.set_channel_config(channel);
+  return config;
 }

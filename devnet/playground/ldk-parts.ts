@@ -1,91 +1,60 @@
 import { randomBytes } from 'node:crypto';
-import {
-  BroadcasterInterface,
-  ChainMonitor,
-  DefaultMessageRouter,
-  DefaultRouter,
-  FeeEstimator,
-  IgnoringMessageHandler,
-  KeysManager,
-  Level,
-  Logger,
-  MonitorUpdatingPersister,
-  MultiThreadedLockableScore,
-  Network,
-  NetworkGraph,
-  Option_FilterZ,
-  ProbabilisticScorer,
-  ProbabilisticScoringDecayParameters,
-  ProbabilisticScoringFeeParameters,
-} from 'lightningdevkit';
+import * as ldk from 'lightningdevkit';
 import type { Log } from '../../src/kernel/log.ts';
 import type { NodeName } from '../../src/lightning/test-network.ts';
-import { unwrap } from './bindings.ts';
-import type { Fault } from './fault.ts';
-import { monitorStore, readLdk, writeLdk } from './monitor-store.ts';
+import { type CallbackErrors, unixNow, unwrap } from './bindings.ts';
 import type { Store } from './store.ts';
 
-/** What every node is made with. */
-export interface Surroundings {
+/** What all nodes share. */
+export interface Environment {
   readonly store: Store;
-  readonly fault: Fault;
+  readonly errors: CallbackErrors;
   readonly log: Log;
-  /** Takes transactions that a node wants in the chain. */
+  /** Adds transactions to the next block. */
   broadcast(txs: Uint8Array[]): void;
 }
 
-/** In satoshis per 1000 weight: the least that nodes relay. */
+/** The minimum relay fee, in satoshis per 1000 weight. */
 const FEE_RATE = 253;
 
-/** Full channel monitors are written again after this many updates of one. */
+/** A full channel monitor is written after this many updates of it. */
 const UPDATES_PER_MONITOR = 100n;
 
-/** The pieces of an LDK node that exist before its channel manager. */
+/** The parts of an LDK node that its channel manager needs. */
 export type LdkParts = ReturnType<typeof makeParts>;
 
 /**
- * Makes them, from the file where they were saved before.
- *
- * All of them must be kept referenced as long as the node lives: the bindings hold only weak references to what is implemented in JavaScript.
+ * Creates the parts of a node, or restores them from the file. All of them must stay referenced while the node is used, because the bindings
+ * hold only weak references to objects implemented in JavaScript.
  */
-export function makeParts(name: NodeName, around: Surroundings) {
-  const logger = Logger.new_impl({
-    log: (record) =>
-      around.fault.guard(
-        () => {
-          if (record.get_level() >= Level.LDKLevel_Error) around.log.warn({ node: name, ldk: record.get_args() }, 'LDK reports an error');
-        },
-        () => undefined,
-      ),
+export function makeParts(name: NodeName, env: Environment) {
+  const logger = ldk.Logger.new_impl({
+    log: (record) => {
+      env.errors.run(() => {
+        if (record.get_level() >= ldk.Level.LDKLevel_Error) env.log.warn({ node: name, ldk: record.get_args() }, 'LDK reports an error');
+      });
+    },
   });
-  const fees = FeeEstimator.new_impl({ get_est_sat_per_1000_weight: () => FEE_RATE });
-  const broadcaster = BroadcasterInterface.new_impl({
-    broadcast_transactions: (txs) =>
-      around.fault.guard(
-        () => around.broadcast(txs),
-        () => undefined,
-      ),
+  const fees = ldk.FeeEstimator.new_impl({ get_est_sat_per_1000_weight: () => FEE_RATE });
+  const broadcaster = ldk.BroadcasterInterface.new_impl({
+    broadcast_transactions: (txs) => env.errors.run(() => env.broadcast(txs)),
   });
-  const keys = KeysManager.constructor_new(
-    seedOf(name, around.store),
-    BigInt(Math.floor(Date.now() / 1000)),
-    randomBytes(4).readUInt32LE() >>> 2,
-  );
+  const keys = ldk.KeysManager.constructor_new(seedOf(name, env.store), BigInt(unixNow()), randomBytes(4).readUInt32LE() >>> 2);
   const entropy = keys.as_EntropySource();
   const signer = keys.as_NodeSigner();
   const signers = keys.as_SignerProvider();
-  const kv = monitorStore(name, around.store, around.fault);
-  const persister = MonitorUpdatingPersister.constructor_new(kv, logger, UPDATES_PER_MONITOR, entropy, signers, broadcaster, fees);
+  const kv = monitorStore(name, env.store, env.errors);
+  const persister = ldk.MonitorUpdatingPersister.constructor_new(kv, logger, UPDATES_PER_MONITOR, entropy, signers, broadcaster, fees);
   const persist = persister.as_Persist();
-  const chainMonitor = ChainMonitor.constructor_new(Option_FilterZ.constructor_none(), broadcaster, logger, fees, persist);
-  const graph = graphOf(name, around.store, logger);
-  const scorer = ProbabilisticScorer.constructor_new(ProbabilisticScoringDecayParameters.constructor_default(), graph, logger);
-  const scoreParameters = ProbabilisticScoringFeeParameters.constructor_default();
+  const chainMonitor = ldk.ChainMonitor.constructor_new(ldk.Option_FilterZ.constructor_none(), broadcaster, logger, fees, persist);
+  const graph = graphOf(name, env.store, logger);
+  const scorer = ldk.ProbabilisticScorer.constructor_new(ldk.ProbabilisticScoringDecayParameters.constructor_default(), graph, logger);
+  const scoreParameters = ldk.ProbabilisticScoringFeeParameters.constructor_default();
   const score = scorer.as_Score();
-  const lockableScore = MultiThreadedLockableScore.constructor_new(score);
+  const lockableScore = ldk.MultiThreadedLockableScore.constructor_new(score);
   const scoreLookup = lockableScore.as_LockableScore();
-  const defaultRouter = DefaultRouter.constructor_new(graph, logger, entropy, scoreLookup, scoreParameters);
-  const defaultMessageRouter = DefaultMessageRouter.constructor_new(graph, entropy);
+  const defaultRouter = ldk.DefaultRouter.constructor_new(graph, logger, entropy, scoreLookup, scoreParameters);
+  const defaultMessageRouter = ldk.DefaultMessageRouter.constructor_new(graph, entropy);
   return {
     logger,
     fees,
@@ -101,23 +70,15 @@ export function makeParts(name: NodeName, around: Surroundings) {
     confirm: chainMonitor.as_Confirm(),
     router: defaultRouter.as_Router(),
     messageRouter: defaultMessageRouter.as_MessageRouter(),
-    ignore: IgnoringMessageHandler.constructor_new(),
+    ignore: ldk.IgnoringMessageHandler.constructor_new(),
     kept: [kv, persist, scorer, scoreParameters, score, lockableScore, scoreLookup, defaultRouter, defaultMessageRouter],
   };
 }
 
-/**
- * Saves what a node knows of the network. Needed only after channels were made: without it a restarted node would know no channel but its own,
- * since nobody announces again.
- */
-export function saveGraph(name: NodeName, store: Store, graph: NetworkGraph): void {
-  writeLdk(store, name, '', 'graph', graph.write());
-}
-
-function graphOf(name: NodeName, store: Store, logger: Logger): NetworkGraph {
+function graphOf(name: NodeName, store: Store, logger: ldk.Logger): ldk.NetworkGraph {
   const saved = readLdk(store, name, '', 'graph');
-  if (!saved) return NetworkGraph.constructor_new(Network.LDKNetwork_Regtest, logger);
-  return unwrap<NetworkGraph>(NetworkGraph.constructor_read(saved, logger), `read the network graph of ${name}`);
+  if (!saved) return ldk.NetworkGraph.constructor_new(ldk.Network.LDKNetwork_Regtest, logger);
+  return unwrap<ldk.NetworkGraph>(ldk.NetworkGraph.constructor_read(saved, logger), `read the network graph of ${name}`);
 }
 
 function seedOf(name: NodeName, store: Store): Uint8Array {
@@ -126,4 +87,51 @@ function seedOf(name: NodeName, store: Store): Uint8Array {
   const seed = new Uint8Array(randomBytes(32));
   writeLdk(store, name, '', 'seed', seed);
   return seed;
+}
+
+/**
+ * Stores channel monitors and their updates for LDK's persister, in the transaction that is open. A monitor and its channel manager thus become
+ * durable together. With a channel manager older than a monitor, LDK would close the channel.
+ */
+function monitorStore(node: NodeName, store: Store, errors: CallbackErrors): ldk.KVStore {
+  // LDK would panic if an error was returned from here. The recorded error prevents the commit instead.
+  return ldk.KVStore.new_impl({
+    read: (primary, secondary, key) =>
+      errors.attempt(
+        () => {
+          const value = readLdk(store, node, `${primary}/${secondary}`, key);
+          return value
+            ? ldk.Result_CVec_u8ZIOErrorZ.constructor_ok(value)
+            : ldk.Result_CVec_u8ZIOErrorZ.constructor_err(ldk.IOError.LDKIOError_NotFound);
+        },
+        () => ldk.Result_CVec_u8ZIOErrorZ.constructor_err(ldk.IOError.LDKIOError_Other),
+      ),
+    write: (primary, secondary, key, value) => written(errors, () => writeLdk(store, node, `${primary}/${secondary}`, key, value)),
+    remove: (primary, secondary, key) =>
+      written(errors, () => {
+        store.run('DELETE FROM ldk WHERE node = ? AND space = ? AND key = ?', node, `${primary}/${secondary}`, key);
+      }),
+    list: (primary, secondary) =>
+      errors.attempt(
+        () => {
+          const rows = store.all('SELECT key FROM ldk WHERE node = ? AND space = ?', node, `${primary}/${secondary}`);
+          return ldk.Result_CVec_StrZIOErrorZ.constructor_ok(rows.map((row) => row.key as string));
+        },
+        () => ldk.Result_CVec_StrZIOErrorZ.constructor_err(ldk.IOError.LDKIOError_Other),
+      ),
+  });
+}
+
+/** Reads a value of a node's LDK state, such as its channel manager. */
+export function readLdk(store: Store, node: NodeName, space: string, key: string): Uint8Array | undefined {
+  return store.get('SELECT value FROM ldk WHERE node = ? AND space = ? AND key = ?', node, space, key)?.value as Uint8Array | undefined;
+}
+
+export function writeLdk(store: Store, node: NodeName, space: string, key: string, value: Uint8Array): void {
+  store.run('INSERT OR REPLACE INTO ldk (node, space, key, value) VALUES (?, ?, ?, ?)', node, space, key, value);
+}
+
+function written(errors: CallbackErrors, write: () => void): ldk.Result_NoneIOErrorZ {
+  errors.run(write);
+  return ldk.Result_NoneIOErrorZ.constructor_ok();
 }

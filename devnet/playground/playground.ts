@@ -1,6 +1,6 @@
 import type { Log } from '../../src/kernel/log.ts';
 import type { TestNetwork } from '../../src/lightning/test-network.ts';
-import { connectTestNetwork } from './hub.ts';
+import { connectTestNetwork } from './connect.ts';
 import { Supervisor } from './supervisor.ts';
 
 export interface PlaygroundOptions {

@@ -1,63 +1,42 @@
 import type { Msat } from '../../src/kernel/money.ts';
-import type {
-  CancelOutcome,
-  CreatedInvoice,
-  IncomingPayment,
-  InvoiceRequest,
-  InvoiceStatus,
-  KeysendOrder,
-  NodeEvent,
-  PaymentOrder,
-  PaymentOutcome,
-  Position,
-  Route,
-  RouteQuery,
-} from '../../src/lightning/node.ts';
-import type {
-  HoldAction,
-  OutsideInvoice,
-  OutsideInvoiceRequest,
-  OutsideKeysendRequest,
-  OutsidePayment,
-  OutsidePayRequest,
-  PlaygroundDescription,
-} from '../../src/lightning/test-network.ts';
+import type * as node from '../../src/lightning/node.ts';
+import type * as network from '../../src/lightning/test-network.ts';
 
 /** An incoming payment that waits for the claim guard. Every arrival has a new id, so that a late decision cannot apply to another arrival. */
 export interface ClaimRequest {
   readonly askId: number;
-  readonly incoming: IncomingPayment;
+  readonly incoming: node.IncomingPayment;
 }
 
 /** The commands of the playground, with their requests and responses. Everything is JSON. */
 export interface Commands {
-  describe: { request: null; response: PlaygroundDescription };
-  createInvoice: { request: InvoiceRequest; response: CreatedInvoice };
-  cancelInvoice: { request: { readonly paymentHash: string }; response: CancelOutcome };
-  pay: { request: PaymentOrder; response: PaymentOutcome };
-  keysend: { request: KeysendOrder; response: PaymentOutcome };
-  lookupPayment: { request: { readonly paymentId: string }; response: PaymentOutcome | undefined };
-  lookupInvoice: { request: { readonly paymentHash: string }; response: InvoiceStatus | undefined };
+  describe: { request: null; response: network.PlaygroundDescription };
+  createInvoice: { request: node.InvoiceRequest; response: node.CreatedInvoice };
+  cancelInvoice: { request: { readonly paymentHash: string }; response: node.CancelOutcome };
+  pay: { request: node.PaymentOrder; response: node.PaymentOutcome };
+  keysend: { request: node.KeysendOrder; response: node.PaymentOutcome };
+  lookupPayment: { request: { readonly paymentId: string }; response: node.PaymentOutcome | undefined };
+  lookupInvoice: { request: { readonly paymentHash: string }; response: node.InvoiceStatus | undefined };
   /**
    * Returns the hub's events after a position, or from the beginning (null), oldest first. Waits up to `waitMs` for the first one. Returns
    * null when the hub has no event at the position.
    */
   events: {
-    request: { readonly after: Position | null; readonly limit: number; readonly waitMs: number };
-    response: readonly NodeEvent[] | null;
+    request: { readonly after: node.Position | null; readonly limit: number; readonly waitMs: number };
+    response: readonly node.NodeEvent[] | null;
   };
   /** Returns the incoming payments with an id above `after` that wait for the claim guard. Waits up to `waitMs` for the first one. */
   claimRequests: { request: { readonly after: number; readonly waitMs: number }; response: readonly ClaimRequest[] };
   decideClaim: { request: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; response: null };
-  queryRoutes: { request: RouteQuery; response: readonly Route[] };
+  queryRoutes: { request: node.RouteQuery; response: readonly node.Route[] };
   balance: { request: null; response: { readonly localMsat: Msat } };
   /** Returns the id of the ledger that the hub belongs to now. */
   claimForLedger: { request: { readonly ledgerId: string; readonly replaces?: string | undefined }; response: string };
-  outsidePay: { request: OutsidePayRequest; response: OutsidePayment };
-  outsideInvoice: { request: OutsideInvoiceRequest; response: OutsideInvoice };
-  outsideKeysend: { request: OutsideKeysendRequest; response: OutsidePayment };
-  outsidePayments: { request: { readonly after: number; readonly limit: number }; response: readonly OutsidePayment[] };
-  resolveHold: { request: { readonly paymentHash: string; readonly action: HoldAction }; response: null };
+  outsidePay: { request: network.OutsidePayRequest; response: network.OutsidePayment };
+  outsideInvoice: { request: network.OutsideInvoiceRequest; response: network.OutsideInvoice };
+  outsideKeysend: { request: network.OutsideKeysendRequest; response: network.OutsidePayment };
+  outsidePayments: { request: { readonly after: number; readonly limit: number }; response: readonly network.OutsidePayment[] };
+  resolveHold: { request: { readonly paymentHash: string; readonly action: network.HoldAction }; response: null };
 }
 
 export type CommandName = keyof Commands;

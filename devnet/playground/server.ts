@@ -88,14 +88,7 @@ class HttpError extends Error {
   }
 }
 
-interface HandlerOptions {
-  readonly call: Call;
-  readonly hub: string;
-  readonly secret: string;
-  readonly maxRequests: number;
-}
-
-function requestHandler({ call, hub, secret, maxRequests }: HandlerOptions) {
+function requestHandler({ call, hub, secret, maxRequests }: { call: Call; hub: string; secret: string; maxRequests: number }) {
   const token = digest(bearerToken(secret));
   let inProgress = 0;
 

@@ -1,5 +1,3 @@
-// What the server and the clients of a shared playground have in common.
-
 /** Commands are sent to `POST /<command>`, as JSON with the secret as bearer token. */
 export interface PlaygroundAddress {
   readonly host: string;

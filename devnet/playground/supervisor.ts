@@ -83,15 +83,8 @@ export class Supervisor implements Transport {
     // Handled here, because no call may be waiting for it.
     this.#ready.promise.catch(() => undefined);
     this.#ready.reject(closedError());
-    this.#post({ type: 'close' });
-    const timeout = new AbortController();
-    const late = sleep(CLOSE_WAIT_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
-    await Promise.race([this.#exited, late.then(() => this.#worker?.terminate())]);
-    timeout.abort();
-  }
-
-  #post(message: ToWorker): void {
-    this.#worker?.postMessage(message);
+    this.#worker?.postMessage({ type: 'close' } satisfies ToWorker);
+    await withTimeout(CLOSE_WAIT_MS, this.#exited, closedError).catch(() => this.#worker?.terminate());
   }
 
   /** The returned promise resolves when this worker has ended. */

@@ -31,7 +31,7 @@ describe('the outside world', () => {
     await expect(control.resolveHold(order.paymentHash, 'cancel')).rejects.toThrow('the hold invoice is settled');
     await expect(control.resolveHold('00'.repeat(32), 'settle')).rejects.toThrow(PlaygroundRefusal);
     const unpaid = await control.createInvoice({ amountMsat: msat(1_000), memo: '', at: 'carol', expirySeconds: 60, hold: true });
-    await expect(control.resolveHold(unpaid.paymentHash, 'settle')).rejects.toThrow('nobody has paid');
+    await expect(control.resolveHold(unpaid.paymentHash, 'settle')).rejects.toThrow('has not been paid yet');
   });
 
   it('does not take a payment of a hold invoice that was cancelled before', async () => {
@@ -56,7 +56,7 @@ describe('the outside world', () => {
     await control.payInvoice({ paymentRequest, from: 'alice' });
     await expect(control.payInvoice({ paymentRequest, from: 'alice' })).rejects.toThrow('has paid');
     const open = await node.createInvoice({ description: '', expirySeconds: 60 });
-    await expect(control.payInvoice({ paymentRequest: open.paymentRequest, from: 'alice' })).rejects.toThrow('how much');
+    await expect(control.payInvoice({ paymentRequest: open.paymentRequest, from: 'alice' })).rejects.toThrow('state one');
     await expect(control.payments(-1, 10)).rejects.toThrow(PlaygroundRefusal);
   });
 });

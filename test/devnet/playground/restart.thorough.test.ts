@@ -68,7 +68,7 @@ describe('the lock', () => {
     const first = closing(await openPlayground({ dataDir, log: collectLog() }));
     const script = new URL('./support/open-once.ts', import.meta.url).pathname;
     const second = spawnSync(process.execPath, [script, dataDir], { encoding: 'utf8' });
-    expect(second.stdout).toMatch(/playground\.db is in use by another process: stop that one, or give this one another data directory/);
+    expect(second.stdout).toMatch(/playground\.db is in use by another process; stop that process or use another data directory/);
     expect((await payOutside(first, 'alice', { amountMsat: msat(1_000) })).outcome.state).toBe('succeeded');
   });
 

@@ -90,9 +90,7 @@ describe('a playground that is away from the start', () => {
     const { node } = client(`playground://127.0.0.1:${port}?secret=any`);
     const watching = new AbortController();
     const watch = node.watch(undefined, watching.signal)[Symbol.asyncIterator]().next();
-    const start = performance.now();
     expect(await errorOf(node.info())).toBeInstanceOf(NodeUnavailable);
-    expect(performance.now() - start).toBeGreaterThan(1_900);
     expect(await errorOf(newInvoice(node))).toBeInstanceOf(NodeUnavailable);
     watching.abort();
     expect(await watch).toMatchObject({ done: true });

@@ -2,16 +2,15 @@ import { isPublicKey } from '../../src/lightning/public-key.ts';
 import { NODE_NAMES } from '../../src/lightning/test-network.ts';
 import { requireId, requirePoint, requirePosition, requireWhole } from '../checks.ts';
 import { bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, Waits } from './engine.ts';
 import type { LdkNode } from './ldk-node.ts';
+import { routesTo } from './ldk-payments.ts';
 import { type CommandName, MAX_WAIT_MS, type RequestOf, type ResponseOf } from './protocol.ts';
-import { routesTo } from './routes.ts';
-import type { Waits } from './waits.ts';
 
 /** Returns the response after the commit. */
 export type Finish<N extends CommandName> = () => ResponseOf<N> | Promise<ResponseOf<N>>;
 
-/** Starts a command inside a slice. A handler must not have changed anything when it throws a PlaygroundRefusal. */
+/** Starts a command inside a batch. A handler must not have changed anything when it throws a PlaygroundRefusal. */
 export type Handlers = { readonly [N in CommandName]: (request: RequestOf<N>) => Finish<N> };
 
 /** How long an outside payment waits for the hub's claim guard before it is reported as pending. */
@@ -25,25 +24,25 @@ export function handlersOf(engine: Engine): Handlers {
 
 type OutsideCommand = 'describe' | 'outsidePay' | 'outsideInvoice' | 'outsideKeysend' | 'outsidePayments' | 'resolveHold';
 
-function hubHandlers({ incoming, outgoing, outbox, network, store, waits }: Engine): Omit<Handlers, OutsideCommand> {
+function hubHandlers({ hubReceiving, hubSending, outbox, network, store, waits }: Engine): Omit<Handlers, OutsideCommand> {
   const { hub } = network.nodes;
-  const outcome = (paymentId: string) => () => outgoing.lookup(paymentId) ?? { state: 'pending' as const };
+  const outcome = (paymentId: string) => () => hubSending.lookup(paymentId) ?? { state: 'pending' as const };
   return {
-    createInvoice: (request) => done(incoming.createInvoice(request)),
-    cancelInvoice: ({ paymentHash }) => done(incoming.cancelInvoice(paymentHash)),
+    createInvoice: (request) => done(hubReceiving.createInvoice(request)),
+    cancelInvoice: ({ paymentHash }) => done(hubReceiving.cancelInvoice(paymentHash)),
     pay: (order) => {
-      outgoing.pay(order);
+      hubSending.pay(order);
       return outcome(order.paymentId);
     },
     keysend: (order) => {
-      outgoing.keysend(order);
+      hubSending.keysend(order);
       return outcome(order.paymentId);
     },
     lookupPayment: ({ paymentId }) => {
       requireId('paymentId', paymentId);
-      return () => outgoing.lookup(paymentId);
+      return () => hubSending.lookup(paymentId);
     },
-    lookupInvoice: ({ paymentHash }) => done(incoming.lookupInvoice(paymentHash)),
+    lookupInvoice: ({ paymentHash }) => done(hubReceiving.lookupInvoice(paymentHash)),
     events: ({ after, limit, waitMs }) => {
       requirePosition(after);
       const size = pageSize(limit);
@@ -52,11 +51,11 @@ function hubHandlers({ incoming, outgoing, outbox, network, store, waits }: Engi
     },
     claimRequests: ({ after, waitMs }) => {
       requireWhole('after', after);
-      const read = () => incoming.claimRequestsAfter(after);
+      const read = () => hubReceiving.claimRequestsAfter(after);
       return untilFound(waits, waitMs, read, (requests) => requests.length > 0);
     },
     decideClaim: ({ askId, decision }) => {
-      incoming.decide(askId, decision);
+      hubReceiving.decide(askId, decision);
       return done(null);
     },
     queryRoutes: (query) => {
@@ -73,9 +72,9 @@ function hubHandlers({ incoming, outgoing, outbox, network, store, waits }: Engi
   };
 }
 
-function outsideHandlers({ ledger, network, outsideReceiving, outsideSending, waits }: Engine): Pick<Handlers, OutsideCommand> {
+function outsideHandlers({ network, outside, waits }: Engine): Pick<Handlers, OutsideCommand> {
   const ended = (id: number) => {
-    const read = () => ledger.byId(id);
+    const read = () => outside.payment(id);
     return () => waits.until(read, ({ state }) => state !== 'pending', OUTSIDE_WAIT_MS);
   };
   return {
@@ -84,16 +83,16 @@ function outsideHandlers({ ledger, network, outsideReceiving, outsideSending, wa
       nodes: NODE_NAMES.map((name) => ({ name, pubkey: network.nodes[name].pubkey })),
       unreachablePubkey: UNREACHABLE_PUBKEY,
     }),
-    outsidePay: (request) => ended(outsideSending.pay(request)),
-    outsideInvoice: (request) => done(outsideReceiving.createInvoice(request)),
-    outsideKeysend: (request) => ended(outsideSending.keysend(request)),
+    outsidePay: (request) => ended(outside.pay(request)),
+    outsideInvoice: (request) => done(outside.createInvoice(request)),
+    outsideKeysend: (request) => ended(outside.keysend(request)),
     outsidePayments: ({ after, limit }) => {
       requireWhole('after', after);
       const size = pageSize(limit);
-      return () => ledger.after(after, size);
+      return () => outside.paymentsAfter(after, size);
     },
     resolveHold: ({ paymentHash, action }) => {
-      outsideReceiving.resolveHold(paymentHash, action);
+      outside.resolveHold(paymentHash, action);
       return done(null);
     },
   };

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { pause } from '../../src/kernel/clock.ts';
 import { errorMessage, type Log } from '../../src/kernel/log.ts';
 import { HistoryChanged, type IncomingGuard, type LightningNode, type NodeEvent, type Position } from '../../src/lightning/node.ts';
@@ -142,11 +143,6 @@ class ClaimGuard {
 /** Returns the value of the call, or undefined when it fails or the signal aborts first. */
 async function unlessAborted<T>(call: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-  const abort = (): void => resolve(undefined);
-  signal.addEventListener('abort', abort);
-  try {
-    return await Promise.race([call.catch(() => undefined), aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
+  using _listener = addAbortListener(signal, () => resolve(undefined));
+  return await Promise.race([call.catch(() => undefined), aborted]);
 }

@@ -2,50 +2,47 @@ import type { Event_PaymentClaimable, Event_PaymentClaimed } from 'lightningdevk
 import type { Msat } from '../../src/kernel/money.ts';
 import type { CancelOutcome, CreatedInvoice, CustomRecords, InvoiceRequest, InvoiceStatus } from '../../src/lightning/node.ts';
 import { requireBytes32, requireDescription, requireExpiry, requireWhole } from '../checks.ts';
-import { hexOf, unwrap } from './bindings.ts';
+import { hexOf, unixNow, unwrap } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
-import type { Outbox } from './outbox.ts';
+import { type Arrival, claim, createInvoice, readArrival, sendBack } from './ldk-payments.ts';
 import type { ClaimRequest } from './protocol.ts';
-import { claim, makeInvoice, type Receipt, readReceipt, sendBack } from './receiving.ts';
-import type { Row, Store } from './store.ts';
+import type { Outbox, Row, Store } from './store.ts';
 
 /**
- * What the hub receives. A payment at the door becomes a receipt: `asked` until the guard has decided, `claiming` once LDK was told to
- * take it, `settled` when it is ours. Refusing deletes the receipt, so its payer may try again. One receipt per payment hash, and a settled one
- * stays for ever: LDK would take a second payment of the same invoice.
+ * The payments that the hub receives. Each has a row in `receipts`, which is `asked` until the claim guard has decided, `claiming` until LDK
+ * has claimed it, and then `settled`. A refusal deletes the row, so the payer may try again. There is one row for each payment hash, and settled
+ * rows are never deleted, because LDK would accept a second payment of the same invoice.
  */
-export class Incoming {
+export class HubReceiving {
   readonly #store: Store;
   readonly #hub: LdkNode;
   readonly #outbox: Outbox;
-  readonly #now: () => number;
 
-  constructor(store: Store, hub: LdkNode, outbox: Outbox, now: () => number) {
+  constructor(store: Store, hub: LdkNode, outbox: Outbox) {
     this.#store = store;
     this.#hub = hub;
     this.#outbox = outbox;
-    this.#now = now;
   }
 
   /** @throws PlaygroundRefusal */
-  createInvoice(wanted: InvoiceRequest): CreatedInvoice {
-    if (wanted.amountMsat !== undefined) requireWhole('amountMsat', wanted.amountMsat);
-    if (wanted.descriptionHash === undefined) requireDescription('description', wanted.description);
-    else requireBytes32('descriptionHash', wanted.descriptionHash);
-    requireExpiry(wanted.expirySeconds);
-    const invoice = makeInvoice(this.#hub, wanted);
+  createInvoice(request: InvoiceRequest): CreatedInvoice {
+    if (request.amountMsat !== undefined) requireWhole('amountMsat', request.amountMsat);
+    if (request.descriptionHash === undefined) requireDescription('description', request.description);
+    else requireBytes32('descriptionHash', request.descriptionHash);
+    requireExpiry(request.expirySeconds);
+    const invoice = createInvoice(this.#hub, request);
     const hash = invoice.payment_hash();
     const preimage = this.#hub.manager.get_payment_preimage(hash, invoice.payment_secret());
-    const expiresAt = Number(invoice.duration_since_epoch()) + wanted.expirySeconds;
+    const expiresAt = Number(invoice.duration_since_epoch()) + request.expirySeconds;
     this.#store.run('INSERT INTO invoices (payment_hash, expires_at) VALUES (?, ?)', hexOf(hash), expiresAt);
     return {
       paymentRequest: invoice.to_str(),
       paymentHash: hexOf(hash),
-      preimage: hexOf(unwrap<Uint8Array>(preimage, 'tell the preimage of its invoice')),
+      preimage: hexOf(unwrap<Uint8Array>(preimage, 'return the preimage of its invoice')),
     };
   }
 
-  /** A payment whose guard has not decided goes back to its payer; the guard's late answer then finds nothing. */
+  /** A payment whose guard has not decided is sent back to its payer. A later decision then has no effect. */
   cancelInvoice(paymentHash: string): CancelOutcome {
     requireBytes32('paymentHash', paymentHash);
     if (!this.#invoice(paymentHash)) return 'unknown';
@@ -69,9 +66,9 @@ export class Incoming {
     return invoice && { state: invoice.cancelled === 1 ? 'cancelled' : 'open' };
   }
 
-  /** LDK holds a payment for us. It may say so again after a restart. */
+  /** LDK holds a payment for us. It may repeat this event after a restart. */
   arrived(event: Event_PaymentClaimable): void {
-    const arrival = readReceipt(event);
+    const arrival = readArrival(event);
     const receipt = this.#receipt(arrival.paymentHash);
     if (receipt?.state === 'asked') return;
     if (receipt?.state === 'claiming') claim(this.#hub, receipt.preimage as string);
@@ -85,19 +82,19 @@ export class Incoming {
     if (!receipt) return;
     if (decision === 'refuse') {
       this.#sendBack(receipt.payment_hash as string);
-      return;
+    } else {
+      this.#store.run(`UPDATE receipts SET state = 'claiming' WHERE ask_id = ?`, askId);
+      claim(this.#hub, receipt.preimage as string);
     }
-    this.#store.run(`UPDATE receipts SET state = 'claiming' WHERE ask_id = ?`, askId);
-    claim(this.#hub, receipt.preimage as string);
   }
 
-  /** The money is ours. LDK says so at least once; the first time counts. */
+  /** LDK has claimed a payment. It reports this at least once, and only the first report counts. */
   claimed(event: Event_PaymentClaimed): void {
-    const { preimage, ...arrival } = readReceipt(event);
+    const { preimage, ...arrival } = readArrival(event);
     if (preimage === undefined) throw new Error('the hub claimed a payment whose preimage it does not know');
     if (this.#receipt(arrival.paymentHash)?.state === 'settled') return;
     this.#write({ ...arrival, preimage }, preimage, 'settled');
-    this.#outbox.add({ type: 'settlement', ...arrival, preimage, settledAt: this.#now() });
+    this.#outbox.add({ type: 'settlement', ...arrival, preimage, settledAt: unixNow() });
   }
 
   /** Returns the payments with an id above `askId` that wait for the claim guard. */
@@ -114,11 +111,11 @@ export class Incoming {
     }));
   }
 
-  /** LDK itself takes payments until two hours after the expiry, and a keysend with any hash. */
-  #isOpen(arrival: Receipt): boolean {
+  /** LDK accepts payments until two hours after the expiry, and a keysend with any hash. */
+  #isOpen(arrival: Arrival): boolean {
     const invoice = this.#invoice(arrival.paymentHash);
     if (arrival.keysend) return !invoice;
-    return invoice !== undefined && invoice.cancelled === 0 && (invoice.expires_at as number) > this.#now();
+    return invoice !== undefined && invoice.cancelled === 0 && (invoice.expires_at as number) > unixNow();
   }
 
   #sendBack(paymentHash: string): void {
@@ -126,17 +123,11 @@ export class Incoming {
     sendBack(this.#hub, paymentHash);
   }
 
-  #write(arrival: Receipt, preimage: string, state: 'asked' | 'settled'): void {
-    this.#store.run(
-      `INSERT INTO receipts (payment_hash, state, preimage, amount_msat, keysend, custom_records) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (payment_hash) DO UPDATE SET state = excluded.state, amount_msat = excluded.amount_msat`,
-      arrival.paymentHash,
-      state,
-      preimage,
-      arrival.amountMsat,
-      arrival.keysend ? 1 : 0,
-      JSON.stringify(arrival.customRecords),
-    );
+  #write(arrival: Arrival, preimage: string, state: 'asked' | 'settled'): void {
+    const { paymentHash, amountMsat, keysend, customRecords } = arrival;
+    const sql = `INSERT INTO receipts (payment_hash, state, preimage, amount_msat, keysend, custom_records) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (payment_hash) DO UPDATE SET state = excluded.state, amount_msat = excluded.amount_msat`;
+    this.#store.run(sql, paymentHash, state, preimage, amountMsat, keysend ? 1 : 0, JSON.stringify(customRecords));
   }
 
   #invoice(paymentHash: string): Row | undefined {

@@ -1,54 +1,45 @@
-import type { RecentPaymentDetails, RetryableSendFailure } from 'lightningdevkit';
-import {
-  type Bolt11Invoice,
-  type Event_PaymentFailed,
-  type Event_PaymentSent,
-  RecentPaymentDetails_AwaitingInvoice,
-} from 'lightningdevkit';
+import * as ldk from 'lightningdevkit';
 import type { Msat } from '../../src/kernel/money.ts';
 import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
 import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../checks.ts';
-import { bytes32Of, bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
-import { paymentFailure, sendFailure } from './failures.ts';
+import { bytes32Of, bytesOf, hexOf, msatOf, sha256, u64Of, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
-import type { Outbox } from './outbox.ts';
-import { invoiceAmount, readInvoice, sendSpontaneous, sendToInvoice } from './sending.ts';
-import type { Row, Store } from './store.ts';
+import { invoiceAmount, paymentFailure, readInvoice, sendFailure, sendSpontaneous, sendToInvoice } from './ldk-payments.ts';
+import type { Outbox, Row, Store } from './store.ts';
 
 type Order = Pick<PaymentOrder, 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>;
 
 /**
- * What the hub pays, once per payment id, for ever. LDK forgets an id after a while and would then pay it again, so the row decides: it is
- * written in the transaction that makes LDK's sending durable, and its outcome in the one in which LDK learnt it.
+ * The payments that the hub sends, at most once per payment id. LDK forgets an id after a while and would then pay it again. The row in
+ * `outgoing` is therefore never deleted. It is written in the transaction that makes LDK's payment durable, and its outcome in the transaction
+ * in which LDK reported it.
  */
-export class Outgoing {
+export class HubSending {
   readonly #store: Store;
   readonly #hub: LdkNode;
   readonly #outbox: Outbox;
-  readonly #now: () => number;
-  /** LDK's ids of what it has taken over: what is pending but not here was never sent. */
-  readonly #taken: Set<string>;
+  /** LDK's ids of the payments that it is sending. A pending payment without an id in this set was not sent. */
+  readonly #sending: Set<string>;
 
-  constructor(store: Store, hub: LdkNode, outbox: Outbox, now: () => number) {
+  constructor(store: Store, hub: LdkNode, outbox: Outbox) {
     this.#store = store;
     this.#hub = hub;
     this.#outbox = outbox;
-    this.#now = now;
-    this.#taken = new Set(hub.manager.list_recent_payments().map(idOf));
+    this.#sending = new Set(hub.manager.list_recent_payments().map(idOf));
   }
 
-  /** Sends, unless the id is known; {@link lookup} then tells what became of it. */
+  /** Sends a payment unless its id is known. {@link lookup} returns its outcome. @throws PlaygroundRefusal */
   pay(order: PaymentOrder): void {
     requireOrder(order);
     requireInvoiceText(order.paymentRequest);
     const invoice = readInvoice(order.paymentRequest);
     if (invoice) requireMatch(invoice, order);
     this.#start(order, (ldkId) => {
-      // LDK demands more than BOLT 11 (a payment secret, known features). Nothing was sent, and never will be.
+      // LDK is stricter than BOLT11: it requires a payment secret and known features. Nothing was sent.
       if (!invoice) return 'ERROR';
-      // LDK has no clock here and would pay an expired invoice.
-      if (invoice.would_expire(BigInt(this.#now()))) return 'TIMEOUT';
+      // LDK has no clock and would pay an expired invoice.
+      if (invoice.would_expire(BigInt(unixNow()))) return 'TIMEOUT';
       return this.#obstacle(order) ?? reasonOf(sendToInvoice(this.#hub, invoice, { ...order, ldkId }));
     });
   }
@@ -69,14 +60,14 @@ export class Outgoing {
     return row && outcomeOf(row);
   }
 
-  sent(event: Event_PaymentSent): void {
+  sent(event: ldk.Event_PaymentSent): void {
     const ldkId = bytes32Of(event.payment_id);
-    if (!ldkId) throw new Error('the hub paid something without an id');
+    if (!ldkId) throw new Error('the hub sent a payment without an id');
     const feeMsat = msatOf(u64Of(event.fee_paid_msat) ?? 0n);
     this.#conclude(hexOf(ldkId), { state: 'succeeded', preimage: hexOf(event.payment_preimage), feeMsat });
   }
 
-  failed(event: Event_PaymentFailed): void {
+  failed(event: ldk.Event_PaymentFailed): void {
     this.#conclude(hexOf(event.payment_id), { state: 'failed', reason: paymentFailure(event.reason) });
   }
 
@@ -84,43 +75,34 @@ export class Outgoing {
     const ldkId = hexOf(sha256(order.paymentId));
     const known = this.#row(order.paymentId);
     if (known && known.payment_hash !== order.paymentHash) throw new PlaygroundRefusal('paymentId belongs to another payment hash');
-    if (known && (known.state !== 'pending' || this.#taken.has(ldkId))) return;
-    this.#store.run(
-      `INSERT INTO outgoing (payment_id, ldk_id, payment_hash, amount_msat, state) VALUES (?, ?, ?, ?, 'pending') ON CONFLICT DO NOTHING`,
-      order.paymentId,
-      ldkId,
-      order.paymentHash,
-      order.amountMsat,
-    );
+    if (known && (known.state !== 'pending' || this.#sending.has(ldkId))) return;
+    const sql = `INSERT INTO outgoing (payment_id, ldk_id, payment_hash, amount_msat, state) VALUES (?, ?, ?, ?, 'pending')
+      ON CONFLICT DO NOTHING`;
+    this.#store.run(sql, order.paymentId, ldkId, order.paymentHash, order.amountMsat);
     const reason = send(ldkId);
     if (reason) this.#conclude(ldkId, { state: 'failed', reason });
-    else this.#taken.add(ldkId);
+    else this.#sending.add(ldkId);
   }
 
-  /** What keeps LDK from being asked at all. */
+  /** Returns the failure reason of a payment that must not be passed to LDK. */
   #obstacle(order: Order): FailureReason | undefined {
     const sql = 'SELECT 1 FROM outgoing WHERE payment_hash = ? AND state = ? AND payment_id <> ?';
     if (this.#store.get(sql, order.paymentHash, 'succeeded', order.paymentId)) return 'INCORRECT_PAYMENT_DETAILS';
     if (this.#store.get(sql, order.paymentHash, 'pending', order.paymentId)) return 'ERROR';
-    // LDK would say that there is no route.
+    // LDK would report that there is no route.
     const sendable = this.#hub.manager.list_usable_channels().map((channel) => channel.get_next_outbound_htlc_limit_msat());
     return sendable.reduce((sum, limit) => sum + limit, 0n) < BigInt(order.amountMsat) ? 'INSUFFICIENT_BALANCE' : undefined;
   }
 
   #conclude(ldkId: string, outcome: Exclude<PaymentOutcome, { state: 'pending' }>): void {
     const row = this.#store.get(`SELECT payment_id FROM outgoing WHERE ldk_id = ? AND state = 'pending'`, ldkId);
-    // LDK repeats itself after a restart.
+    // LDK repeats events after a restart.
     if (!row) return;
     const paid = outcome.state === 'succeeded' ? outcome : undefined;
-    this.#store.run(
-      'UPDATE outgoing SET state = ?, preimage = ?, fee_msat = ?, reason = ? WHERE ldk_id = ?',
-      outcome.state,
-      paid?.preimage ?? null,
-      paid?.feeMsat ?? null,
-      outcome.state === 'failed' ? outcome.reason : null,
-      ldkId,
-    );
-    this.#taken.delete(ldkId);
+    const reason = outcome.state === 'failed' ? outcome.reason : null;
+    const sql = 'UPDATE outgoing SET state = ?, preimage = ?, fee_msat = ?, reason = ? WHERE ldk_id = ?';
+    this.#store.run(sql, outcome.state, paid?.preimage ?? null, paid?.feeMsat ?? null, reason, ldkId);
+    this.#sending.delete(ldkId);
     this.#outbox.add({ type: 'payment', paymentId: row.payment_id as string, outcome });
   }
 
@@ -136,27 +118,23 @@ function requireOrder(order: Order): void {
   requireWhole('feeLimitMsat', order.feeLimitMsat);
 }
 
-function requireMatch(invoice: Bolt11Invoice, order: PaymentOrder): void {
+function requireMatch(invoice: ldk.Bolt11Invoice, order: PaymentOrder): void {
   if (hexOf(invoice.payment_hash()) !== order.paymentHash) throw new PlaygroundRefusal('the invoice has another payment hash');
   if ((invoiceAmount(invoice) ?? order.amountMsat) !== order.amountMsat) throw new PlaygroundRefusal('the invoice states another amount');
 }
 
-function reasonOf(error: RetryableSendFailure | undefined): FailureReason | undefined {
+function reasonOf(error: ldk.RetryableSendFailure | undefined): FailureReason | undefined {
   return error === undefined ? undefined : sendFailure(error);
 }
 
 function outcomeOf(row: Row): PaymentOutcome {
-  switch (row.state) {
-    case 'succeeded':
-      return { state: 'succeeded', preimage: row.preimage as string, feeMsat: row.fee_msat as Msat };
-    case 'failed':
-      return { state: 'failed', reason: row.reason as FailureReason };
-    default:
-      return { state: 'pending' };
-  }
+  if (row.state === 'failed') return { state: 'failed', reason: row.reason as FailureReason };
+  if (row.state === 'pending') return { state: 'pending' };
+  return { state: 'succeeded', preimage: row.preimage as string, feeMsat: row.fee_msat as Msat };
 }
 
-function idOf(details: RecentPaymentDetails): string {
-  if (details instanceof RecentPaymentDetails_AwaitingInvoice) throw new Error('a BOLT 12 payment, which the playground never makes');
+function idOf(details: ldk.RecentPaymentDetails): string {
+  if (details instanceof ldk.RecentPaymentDetails_AwaitingInvoice)
+    throw new Error('the hub has a BOLT12 payment, which the playground never sends');
   return hexOf((details as unknown as { payment_id: Uint8Array }).payment_id);
 }
