@@ -1,6 +1,7 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnection } from '../connection/connection.ts';
 import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
@@ -62,6 +63,12 @@ export interface Action extends NewAction {
   readonly isTakenUp: boolean;
 }
 
+/** Makes requests wait for each other: two identical ones at the same time would both find no earlier one. LOCK cannot be prepared. */
+const lockActions = statement('operator_lock', {
+  sqlite: 'SELECT 1 AS locked',
+  postgres: 'LOCK TABLE operator_action IN SHARE ROW EXCLUSIVE MODE',
+});
+
 /**
  * Requests an action. Returns an identical earlier action instead, unless it was refused: a command that is repeated, or was killed while it
  * waited, has one effect.
@@ -69,6 +76,7 @@ export interface Action extends NewAction {
 export async function requestAction(database: Database, action: NewAction, now: number): Promise<{ action: Action; isNew: boolean }> {
   const { kind, subject, target, preimage, askedBy, reason } = action;
   return database.transaction(async (tx) => {
+    await tx.all(lockActions);
     const same = await tx.first(sql.findSame, subject, kind, target);
     if (same) return { action: toAction(same), isNew: false };
     const id = `opa_${newId()}`;

@@ -30,6 +30,15 @@ onFakeNode('money in suspense', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
+  it('is credited once by commands that run at the same time, and each of them returns that result', async () => {
+    const subject = await strayMoney(service, 2_000);
+    const wallet = await service.client.wallet();
+    const results = await Promise.all(Array.from({ length: 8 }, () => service.act({ kind: 'credit', subject, target: wallet.id })));
+    for (const result of results) expect(result).toMatchObject({ id: results[0]?.id, state: 'done', amountMsat: 2_000 });
+    expect(await balanceMsat(wallet.id)).toBe(2_000);
+    expect(await service.problems()).toEqual([]);
+  });
+
   it('stays in suspense when the wallet or the payment hash does not exist', async () => {
     const subject = await strayMoney(service, 1_000);
     const wallet = await service.client.wallet();
