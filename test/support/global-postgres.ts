@@ -25,8 +25,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return stop;
 }
 
-/** Starts a PostgreSQL server out of npm in a folder of its own. */
-export async function startPostgres(flags: string[] = ['-c', 'fsync=off']): Promise<{ url: string; stop: () => Promise<void> }> {
+/** Several test files at once open many databases, each with a pool of connections. PostgreSQL's default of 100 is too few. */
+const MAX_CONNECTIONS = 600;
+
+/** Starts a PostgreSQL server from npm in a new folder. */
+export async function startPostgres(
+  flags: string[] = ['-c', 'fsync=off', '-c', `max_connections=${MAX_CONNECTIONS}`],
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const databaseDir = await mkdtemp(join(tmpdir(), 'satchel-postgres-'));
   const port = await freePort();
   const server = new EmbeddedPostgres({
