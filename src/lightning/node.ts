@@ -1,102 +1,124 @@
 import type { Msat } from '../kernel/money.ts';
 
-/** Why a payment failed for good: the words of LND's API, which clients match on. */
+/** The final failure reason of an outgoing payment. Source: the names of LND's `PaymentFailureReason`, which API clients match on. */
 export type FailureReason = 'NO_ROUTE' | 'TIMEOUT' | 'INCORRECT_PAYMENT_DETAILS' | 'INSUFFICIENT_BALANCE' | 'ERROR' | 'CANCELED';
 
 /**
- * What a node says of an outgoing payment. `failed` is definitive: no satoshi left or ever will.
- * Whatever is unclear is `pending`: unknown is not failed.
+ * The state of an outgoing payment on the node. `failed` is final: no money left the node and none will leave it for this payment.
+ * An adapter returns `pending` when the node's response does not prove success or failure: unknown is not failed.
+ * `preimage` is 32 bytes in hex, `feeMsat` the routing fee that was paid on top of the amount.
  */
 export type PaymentOutcome =
   | { readonly state: 'succeeded'; readonly preimage: string; readonly feeMsat: Msat }
   | { readonly state: 'failed'; readonly reason: FailureReason }
   | { readonly state: 'pending' };
 
-/** TLV records of a keysend: type (decimal text) → value in hex. */
+/**
+ * Custom TLV records of a keysend's last onion hop: type → value. The type is a decimal integer from 65536 to 2^64 - 1, the value bytes in
+ * hex. Source: BOLT 1 (custom types), BOLT 4 (payload of the last hop).
+ */
 export type CustomRecords = Readonly<Record<string, string>>;
 
 export interface NodeInfo {
-  /** 33-byte compressed public key in hex. */
+  /** The node's id: a 33-byte compressed secp256k1 public key in hex. */
   readonly pubkey: string;
+  /** The name that the node announces. Not unique. */
   readonly alias: string;
   readonly network: 'bitcoin' | 'testnet' | 'signet' | 'regtest';
 }
 
 export interface InvoiceRequest {
-  /** Absent: any amount. */
+  /** The payer chooses the amount when it is absent. */
   readonly amountMsat?: Msat;
-  /** UTF-8, at most 639 bytes (BOLT11 `d`). Not used when `descriptionHash` is given. */
+  /** At most 639 bytes of UTF-8. Ignored when `descriptionHash` is given. Source: BOLT 11, field `d`. */
   readonly description: string;
-  /** SHA-256 of a longer description in hex (BOLT11 `h`). */
+  /** SHA-256 of a longer description, 32 bytes in hex. Source: BOLT 11, field `h`. */
   readonly descriptionHash?: string;
+  /** Seconds from now. Source: BOLT 11, field `x`. */
   readonly expirySeconds: number;
 }
 
 export interface CreatedInvoice {
-  /** The BOLT11 text, lower case. */
+  /** The BOLT 11 invoice in lower case. */
   readonly paymentRequest: string;
+  /** SHA-256 of the preimage, 32 bytes in hex. */
   readonly paymentHash: string;
-  /** Known from the start, so that a payment inside the service can show it like any other. */
+  /** 32 bytes in hex. The service needs it at creation: an internal payment returns it as proof of payment, like an external one. */
   readonly preimage: string;
 }
 
 /**
- * What became of an invoice that the service wants to settle inside:
- * `cancelled`: nobody outside can pay it any more · `accepted`: an outside payment is being claimed ·
- * `settled`: it was paid from outside · `unknown`: the node has no record of it. An adapter throws for a response that it does not understand.
+ * The result of cancelling an invoice, which the service does before it settles the invoice internally.
+ * - `cancelled`: the node rejects every later external payment of the invoice.
+ * - `accepted`: too late; the node is claiming an external payment.
+ * - `settled`: too late; an external payer has paid the invoice.
+ * - `unknown`: the node has no record of the invoice.
+ *
+ * An adapter throws for a response that it does not understand.
  */
 export type CancelOutcome = 'cancelled' | 'accepted' | 'settled' | 'unknown';
 
 /**
- * What the node knows of an invoice it made: `accepted` while an outside payment is being claimed. An expired invoice is `open`; whether it
- * may still be paid is a matter of the clock.
+ * The state of an invoice on the node. `accepted`: the node is claiming an external payment. An expired, unpaid invoice stays `open`: the
+ * caller compares its expiry with the clock. `amountMsat` is the amount received, `preimage` 32 bytes in hex.
  */
 export type InvoiceStatus =
   | { readonly state: 'open' | 'accepted' | 'cancelled' }
   | { readonly state: 'settled'; readonly amountMsat: Msat; readonly preimage: string };
 
 export interface PaymentOrder {
-  /** The service's own id of this payment; the node pays at most once per id, for ever. */
+  /** The idempotency key, chosen by the service. The node pays at most once per id and never forgets an id. */
   readonly paymentId: string;
+  /** The BOLT 11 invoice. */
   readonly paymentRequest: string;
+  /** The invoice's payment hash, 32 bytes in hex. */
   readonly paymentHash: string;
+  /** The amount that the receiver gets. It equals the invoice's amount if the invoice has one. */
   readonly amountMsat: Msat;
-  /** The most that routing may cost; 0 means zero. */
+  /** The maximum routing fee. 0 permits only routes without a fee. */
   readonly feeLimitMsat: Msat;
 }
 
+/** A payment without an invoice: the payer chooses the preimage and sends it in the onion, in TLV record 5482373484. Source: bLIP 3. */
 export interface KeysendOrder {
-  /** As in {@link PaymentOrder}. */
+  /** The idempotency key, as in {@link PaymentOrder}. */
   readonly paymentId: string;
+  /** The receiver's node id: a 33-byte compressed public key in hex. */
   readonly destination: string;
   readonly amountMsat: Msat;
+  /** The maximum routing fee, as in {@link PaymentOrder}. */
   readonly feeLimitMsat: Msat;
+  /** 32 bytes in hex. */
   readonly preimage: string;
+  /** SHA-256 of `preimage`, 32 bytes in hex. */
   readonly paymentHash: string;
   readonly customRecords: CustomRecords;
 }
 
 /**
- * A place in the node's events. Text that only the node's adapter reads; it is different for every event, so that a node whose history is
- * not the one that was read rejects it.
+ * The position of an event in the node's history. Opaque text: only the adapter parses it. Every event has a different position, so a node
+ * that was restored from an older backup rejects positions of the history that it lost.
  */
 export type Position = string;
 
-/** Money that arrived and is ours. Reported at least once; a watch resumes after `position`. */
+/** An incoming payment that the node has claimed. Delivered at least once. A watch resumes after `position`. */
 export interface Settlement {
   readonly type: 'settlement';
   readonly position: Position;
+  /** 32 bytes in hex. */
   readonly paymentHash: string;
+  /** 32 bytes in hex. */
   readonly preimage: string;
+  /** The amount received; it may exceed the invoice's amount. */
   readonly amountMsat: Msat;
   /** Unix seconds. */
   readonly settledAt: number;
-  /** For a keysend (no invoice was made for it). */
+  /** True for a keysend: the payment has no invoice. */
   readonly keysend: boolean;
   readonly customRecords: CustomRecords;
 }
 
-/** An outgoing payment that ended. Reported at least once. */
+/** An outgoing payment that has succeeded or failed. Delivered at least once. */
 export interface PaymentUpdate {
   readonly type: 'payment';
   readonly position: Position;
@@ -106,93 +128,103 @@ export interface PaymentUpdate {
 
 export type NodeEvent = Settlement | PaymentUpdate;
 
-/** An outside payment that has arrived at the node but is not claimed yet. */
+/** An incoming payment whose HTLCs have arrived at the node and are not claimed yet. */
 export interface IncomingPayment {
+  /** 32 bytes in hex. */
   readonly paymentHash: string;
   readonly amountMsat: Msat;
   readonly keysend: boolean;
   readonly customRecords: CustomRecords;
 }
 
-/** Says whether the node may claim an incoming payment; `refuse` sends it back to its payer. */
+/** Decides whether the node may claim an incoming payment. `refuse` fails its HTLCs, which returns the money to the payer. */
 export type IncomingGuard = (incoming: IncomingPayment) => Promise<'claim' | 'refuse'>;
 
-/** A way from our node to another. */
+/** A route from the service's node to another node. */
 export interface Route {
-  /** The amount and all fees. */
+  /** The amount plus all fees. */
   readonly totalMsat: Msat;
+  /** The sum of the hops' fees. */
   readonly feesMsat: Msat;
-  /** The block height at which our own HTLC would end. */
+  /** The block height at which the first HTLC expires (its `cltv_expiry`). */
   readonly timeLock: number;
+  /** In the order of travel; the last hop leads to the destination. */
   readonly hops: readonly RouteHop[];
 }
 
-/** One channel of a route, and the node it leads to. */
+/** A channel of a route, and the node at its far end. Source: BOLT 4, BOLT 7. */
 export interface RouteHop {
-  /** 64 bits in decimal. */
+  /** A 64-bit integer in decimal. It encodes block height, transaction index and output index. Source: BOLT 7. */
   readonly shortChannelId: string;
-  /** Undefined when the node does not know it. */
+  /** The channel's capacity in satoshis; undefined when the node does not know it. */
   readonly capacitySat: number | undefined;
+  /** The id of the node at the far end: a 33-byte compressed public key in hex. */
   readonly pubkey: string;
-  /** What the hop's node passes on, or keeps if it is the last. */
+  /** The amount that the hop's node forwards, or receives if it is the destination (`amt_to_forward`). */
   readonly forwardMsat: Msat;
-  /** What the hop's node keeps for passing it on. */
+  /** The fee that the hop's node charges for forwarding; 0 for the destination. */
   readonly feeMsat: Msat;
-  /** The block height at which what it passes on would end. */
+  /** The block height at which the outgoing HTLC expires, or the received HTLC if the node is the destination (`outgoing_cltv_value`). */
   readonly expiryHeight: number;
 }
 
 export interface RouteQuery {
+  /** A 33-byte compressed public key in hex. */
   readonly destination: string;
   readonly amountMsat: Msat;
 }
 
-/** Nothing was sent: the node cannot be reached or is not ready. */
+/** Thrown when the node cannot be reached or is not ready. The call sent nothing, so a retry is safe. */
 export class NodeUnavailable extends Error {
   override readonly name = 'NodeUnavailable';
 }
 
-/** The node does not have the event at a position that it reported earlier: it was restored from an older backup. */
+/** Thrown when the node has no event at a position that it reported earlier: it was restored from an older backup. */
 export class HistoryChanged extends Error {
   override readonly name = 'HistoryChanged';
 }
 
 /**
- * The Lightning node behind the service. Adapters never see the database.
+ * The service's interface to its Lightning node. Adapters have no access to the database.
  *
- * `pay` and `keysend` are idempotent by `paymentId`: called again with an id the node knows, they answer what became of it and send nothing.
- * That is what makes recovery safe: a payment that is pending here can be handed to the node again, whatever happened before.
- * They may throw {@link NodeUnavailable} when certainly nothing was sent; any other error means that the outcome is unknown.
+ * `pay` and `keysend` are idempotent by `paymentId`: for an id that the node knows they return the payment's outcome and send nothing.
+ * Recovery depends on this: the service may send any pending payment to the node again.
+ * They throw {@link NodeUnavailable} only when certainly nothing was sent. After any other error the outcome is unknown.
  */
 export interface LightningNode {
+  /** Returns the node's identity and network. */
   info(): Promise<NodeInfo>;
+  /** Creates an invoice on the node. Not idempotent: every call creates another invoice. */
   createInvoice(request: InvoiceRequest): Promise<CreatedInvoice>;
-  /** Makes sure that nobody outside can pay this invoice from now on, or says why that is too late. Idempotent. */
+  /** Makes the node reject external payments of an invoice, or returns why it is too late. Idempotent. */
   cancelInvoice(paymentHash: string): Promise<CancelOutcome>;
+  /** Pays an invoice. Returns `pending` when the payment has not ended yet. */
   pay(order: PaymentOrder): Promise<PaymentOutcome>;
+  /** Sends a keysend payment. Returns `pending` when the payment has not ended yet. */
   keysend(order: KeysendOrder): Promise<PaymentOutcome>;
-  /** What became of a payment; undefined when the node has never heard of it. */
+  /** Returns the outcome of an outgoing payment; undefined when the node has no record of it. */
   lookupPayment(paymentId: string): Promise<PaymentOutcome | undefined>;
-  /** What became of an invoice or of an incoming keysend; undefined when the node has never heard of it. */
+  /** Returns the state of an invoice or of an incoming keysend; undefined when the node has no record of it. */
   lookupInvoice(paymentHash: string): Promise<InvoiceStatus | undefined>;
-  /** Asked before every claim of an incoming payment; until a guard is set, incoming payments wait unclaimed. */
+  /** Sets the function that the node calls before it claims an incoming payment. Until then, incoming payments stay unclaimed. */
   guardIncoming(guard: IncomingGuard): void;
   /**
-   * Returns the events after `position`, or all of them, in order and without an end; ends when the signal aborts.
-   * @throws HistoryChanged when the node does not have the event at the position.
-   * @throws when the connection breaks; the caller watches again from its last position.
+   * Streams the events after `position`, or all events, in order. The stream ends only when the signal aborts.
+   * @throws HistoryChanged when the node has no event at the position.
+   * @throws when the connection breaks. The caller then calls `watch` again with its last position.
    */
   watch(position: Position | undefined, signal: AbortSignal): AsyncIterable<NodeEvent>;
-  /** Whether the node has the event at this position. */
+  /** Returns whether the node has an event at the position. */
   knowsPosition(position: Position): Promise<boolean>;
-  /** The ways to a node for an amount, best first, as far as the node knows now; nothing is sent. Absent where the node cannot tell. */
+  /** Returns routes for an amount, best first, from the node's current view of the network. Sends nothing. Absent if unsupported. */
   queryRoutes?(query: RouteQuery): Promise<readonly Route[]>;
-  /** What the node holds in its channels on our side, and what is in flight outwards. */
+  /** Returns the node's own balance in its channels, including outgoing HTLCs in flight. */
   balance(): Promise<{ readonly localMsat: Msat }>;
   /**
-   * Writes on the node which ledger it belongs to, unless it belongs to one, and returns the ledger that it belongs to now. The ledger
-   * `replaces` gives way. Idempotent. Absent where the node has nowhere to keep it.
+   * Stores the id of the ledger that owns the node, unless another ledger owns it already. A stored id equal to `replaces` is overwritten.
+   * Returns the stored id. Idempotent. Absent if the node cannot store it.
    */
   claimForLedger?(ledgerId: string, replaces: string | undefined): Promise<string>;
+  /** Releases the resources of the adapter, such as its connection to the node. */
   close(): Promise<void>;
 }
