@@ -3,22 +3,23 @@ import { bech32 } from '@scure/base';
 import { signRecoverable } from 'tiny-secp256k1';
 import type { Network } from '../../src/lightning/bolt11/bolt11.ts';
 
-/** A field's letter (`p`, `s`, `d`, …) and its data: 5-bit words as they are, or bytes that are padded to words. */
+/** A tagged field: its letter (`p`, `s`, `d`, …) and its data, either 5-bit words or bytes that the encoder pads to words. Source: BOLT 11. */
 export type Bolt11Field = readonly [letter: string, data: readonly number[] | Uint8Array];
 
 export interface Bolt11Draft {
   readonly network: Network;
   readonly amountMsat?: number;
-  /** The amount as it stands in the text, in place of `amountMsat`: for amounts that nobody should write. */
+  /** The amount as text, in place of `amountMsat`. For tests with invalid amounts. */
   readonly amountText?: string;
+  /** Unix seconds. */
   readonly timestamp: number;
-  /** Written as they are, in this order: twice, too short or not at all, if the draft says so. */
+  /** Encoded in this order without checks, so a test can repeat, shorten or omit a field. */
   readonly fields: readonly Bolt11Field[];
   /** 32 bytes in hex. */
   readonly privateKey: string;
-  /** Signs with the other S, which is as valid and not canonical. */
+  /** Signs with the high S value, which is valid but not canonical. */
   readonly highS?: boolean;
-  /** 65 bytes (r, s, recovery id) in place of the signature. */
+  /** 65 bytes (r, s, recovery id) that replace the computed signature. */
   readonly signature?: Uint8Array;
 }
 
@@ -31,7 +32,7 @@ const UNITS = [
   ['n', 100n],
 ] as const;
 
-/** Encodes and signs an invoice, well-formed or not: it checks nothing. For the fake node and for tests. */
+/** Encodes and signs an invoice for the fake node and for tests. Does not check the draft. */
 export function encodeBolt11(draft: Bolt11Draft): string {
   const prefix = HRP[draft.network] + (draft.amountText ?? amountText(draft.amountMsat));
   const words = [...numberWords(draft.timestamp, 7), ...draft.fields.flatMap(fieldWords)];
@@ -39,7 +40,7 @@ export function encodeBolt11(draft: Bolt11Draft): string {
   return bech32.encode(prefix, [...words, ...bech32.toWords(signature)], false);
 }
 
-/** The fields that every invoice has: payment hash and secret in hex, description as text. */
+/** Returns the fields that every invoice has. `paymentHash` and `paymentSecret` are hex. */
 export function ordinaryFields(invoice: { paymentHash: string; paymentSecret: string; description: string }): Bolt11Field[] {
   return [
     ['p', Buffer.from(invoice.paymentHash, 'hex')],
@@ -48,14 +49,14 @@ export function ordinaryFields(invoice: { paymentHash: string; paymentSecret: st
   ];
 }
 
-/** A number as big-endian words: `length` of them, or as few as it needs. */
+/** Encodes a number as big-endian 5-bit words, padded to `length` words if it is given. */
 export function numberWords(value: number, length?: number): number[] {
   const words: number[] = [];
   for (let rest = value; rest > 0; rest = Math.floor(rest / 32)) words.unshift(rest % 32);
   return [...new Array<number>(Math.max(0, (length ?? 0) - words.length)).fill(0), ...words];
 }
 
-/** The words of a `9` field with these bits set. */
+/** Encodes the words of a `9` field with these feature bits. */
 export function featureWords(bits: readonly number[]): number[] {
   const words = new Array<number>(Math.floor(Math.max(...bits) / 5) + 1).fill(0);
   for (const bit of bits) {
@@ -70,7 +71,7 @@ function fieldWords([letter, data]: Bolt11Field): number[] {
   return [ALPHABET.indexOf(letter), words.length >> 5, words.length & 31, ...words];
 }
 
-/** The amount as the human-readable part writes it. */
+/** Encodes an amount for the human-readable part, with the largest unit that divides it. */
 export function amountText(amountMsat: number | undefined): string {
   if (amountMsat === undefined) return '';
   const amount = BigInt(amountMsat);
@@ -79,7 +80,7 @@ export function amountText(amountMsat: number | undefined): string {
 }
 
 function sign(prefix: string, words: readonly number[], draft: Bolt11Draft): Uint8Array {
-  // Bit by bit and slowly, so that it is another way than the decoder's.
+  // A slow bit-by-bit conversion: an implementation independent of the decoder's, so that tests find errors of either.
   const bits = words.map((word) => word.toString(2).padStart(5, '0')).join('');
   const bytes = (bits.match(/.{1,8}/g) ?? []).map((byte) => Number.parseInt(byte.padEnd(8, '0'), 2));
   const hash = createHash('sha256').update(prefix).update(Uint8Array.from(bytes)).digest();
@@ -90,5 +91,5 @@ function sign(prefix: string, words: readonly number[], draft: Bolt11Draft): Uin
   return Uint8Array.of(...signature.subarray(0, 32), ...highS, recoveryId ^ 1);
 }
 
-/** Of the group of secp256k1. */
+/** The order of the secp256k1 group. */
 const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;

@@ -1,8 +1,8 @@
 import type { Table } from './tables.ts';
 
 /**
- * Chance that comes from a seed. Every stream counts for itself, so that the n-th call of one kind meets the same fate whatever happened between.
- * The counters are part of the state: a restart goes on with the sequence.
+ * A seeded random number generator with named streams. Every stream has its own counter, so the n-th draw of a stream is the same whatever
+ * was drawn from other streams. The counters are part of the network state: a restart continues each sequence.
  */
 export class Draws {
   readonly #seed: string;
@@ -13,24 +13,24 @@ export class Draws {
     this.#counters = counters;
   }
 
-  /** The next number of a stream, from 0 up to but without 1. */
+  /** Returns the next number of a stream, in [0, 1). */
   next(stream: string): number {
     const count = this.#counters.get(stream) ?? 0;
     this.#counters.put(stream, count + 1);
     return hash(`${this.#seed}|${stream}|${count}`) / 2 ** 32;
   }
 
-  /** Whether something with this rate happens now. A rate of 0 costs no draw. */
+  /** Returns true with probability `rate`. A rate of 0 uses no draw. */
   happens(stream: string, rate: number): boolean {
     return rate > 0 && this.next(stream) < rate;
   }
 
-  /** A whole number from 0 up to but without `below`. */
+  /** Returns a whole number in [0, below). */
   below(stream: string, below: number): number {
     return Math.floor(this.next(stream) * below);
   }
 
-  /** How often a stream was asked; for what is made one after another. */
+  /** Returns how many draws the stream has made so far, and counts this call as one. For sequential ids. */
   count(stream: string): number {
     const count = this.#counters.get(stream) ?? 0;
     this.#counters.put(stream, count + 1);
@@ -38,7 +38,7 @@ export class Draws {
   }
 }
 
-/** FNV-1a with a finalizer (that of MurmurHash3), because its low bits alone are not random enough. Not for secrets. */
+/** FNV-1a with the finalizer of MurmurHash3, because the low bits of FNV-1a alone are not random enough. Not for secrets. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);

@@ -1,26 +1,26 @@
 import { eventNumber, eventPosition } from '../../src/lightning/event-position.ts';
 import type { NodeEvent, Position } from '../../src/lightning/node.ts';
+import type { NetworkState } from './network-state.ts';
 import type { NewEvent } from './tables.ts';
-import type { World } from './world.ts';
 
-/** How long an overtaken event waits when none follows. */
+/** The longest delay of an overtaken event when no other event follows. */
 const OVERTAKEN_MS = 1_000;
 
-/** The events of our node, in order, numbered 1, 2, 3 … */
+/** The events of our node in order, numbered from 1. */
 export class EventLog {
-  readonly #world: World;
+  readonly #network: NetworkState;
   readonly #waiting = new Set<() => void>();
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(network: NetworkState) {
+    this.#network = network;
   }
 
-  /** Writes an event, unless a fault has it wait for the next one or come twice. */
+  /** Writes an event. A fault may delay it until after the next event, or write it twice. */
   append(event: NewEvent): void {
-    const fault = this.#world.faults.ofEvent();
+    const fault = this.#network.faults.ofEvent();
     if (fault === 'overtaken') {
-      this.#world.tables.overtaken.put(this.#world.draws.count('overtaken'), event);
-      this.#world.schedule(OVERTAKEN_MS, { type: 'release' });
+      this.#network.tables.overtaken.put(this.#network.draws.count('overtaken'), event);
+      this.#network.schedule(OVERTAKEN_MS, { type: 'release' });
       return;
     }
     this.write(event);
@@ -28,41 +28,41 @@ export class EventLog {
     this.release();
   }
 
-  /** Writes what was overtaken. */
+  /** Writes the overtaken events. */
   release(): void {
-    const { overtaken } = this.#world.tables;
+    const { overtaken } = this.#network.tables;
     for (const [key, event] of [...overtaken.entries()]) {
       overtaken.delete(key);
       this.write(event);
     }
   }
 
-  /** Writes an event whatever the faults say. */
+  /** Writes an event without applying faults. */
   write(event: NewEvent): void {
-    const { events } = this.#world.tables;
+    const { events } = this.#network.tables;
     const number = events.size + 1;
-    // This count goes on when the node is restored from a backup, so no two events ever have the same position.
-    const position = eventPosition(number, String(this.#world.draws.count('events written') + 1));
+    // A restore from a backup does not reset this counter, so no two events have the same position.
+    const position = eventPosition(number, String(this.#network.draws.count('events written') + 1));
     events.put(number, { ...event, position } as NodeEvent);
     this.wake();
   }
 
-  /** Returns the first event after a position, or the first of all. */
+  /** Returns the first event after a position, or the first event without a position. */
   after(position: Position | undefined): NodeEvent | undefined {
-    return this.#world.tables.events.get(eventNumber(position) + 1);
+    return this.#network.tables.events.get(eventNumber(position) + 1);
   }
 
   has(position: Position): boolean {
-    return this.#world.tables.events.get(eventNumber(position))?.position === position;
+    return this.#network.tables.events.get(eventNumber(position))?.position === position;
   }
 
-  /** Lets everybody who waits look again. */
+  /** Wakes all waiting watches, which then read the log again. */
   wake(): void {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Resolves when there may be something new, or when the signal aborts. */
-  async news(signal: AbortSignal): Promise<void> {
+  /** Resolves after a possible change of the log, or when the signal aborts. */
+  async waitForChange(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();

@@ -15,33 +15,33 @@ import type {
   RouteQuery,
 } from '../../src/lightning/node.ts';
 import { HistoryChanged, NodeUnavailable } from '../../src/lightning/node.ts';
+import type { ClaimGuards, GuardConnection } from './claim-guards.ts';
 import type { EventLog } from './event-log.ts';
 import type { CallFault, CallName } from './faults.ts';
-import type { Gate, Guardian } from './gate.ts';
 import type { Incoming } from './incoming.ts';
+import type { NetworkState } from './network-state.ts';
 import type { Outgoing } from './outgoing.ts';
 import { routesTo } from './routes.ts';
-import type { World } from './world.ts';
 
-/** The call was sent, and its answer never came: nobody knows whether the node has done it. */
+/** The connection broke before the response arrived. The outcome of the call is unknown. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** What a connection needs of its network. */
+/** The parts of the fake network that a connection uses. */
 export interface NodeParts {
-  readonly world: World;
+  readonly network: NetworkState;
   readonly log: EventLog;
   readonly incoming: Incoming;
   readonly outgoing: Outgoing;
-  readonly gate: Gate;
-  /** Aborts when the node goes down; a new one for every time it is up. */
+  readonly guards: ClaimGuards;
+  /** Returns the signal that aborts when the node goes down. Each time the node comes up, there is a new signal. */
   readonly downSignal: () => AbortSignal;
-  readonly left: (node: FakeNode) => void;
+  readonly onDisconnect: (node: FakeNode) => void;
 }
 
-/** One life of a connection between a service and the fake node; the node itself lives on. */
-export class FakeNode implements LightningNode, Guardian {
+/** A connection of one service process to the fake node. The node keeps running when the connection ends. */
+export class FakeNode implements LightningNode, GuardConnection {
   readonly #parts: NodeParts;
   readonly #closing = new AbortController();
   #guard: IncomingGuard | undefined;
@@ -49,7 +49,7 @@ export class FakeNode implements LightningNode, Guardian {
 
   constructor(parts: NodeParts) {
     this.#parts = parts;
-    parts.gate.add(this);
+    parts.guards.add(this);
   }
 
   get guard(): IncomingGuard | undefined {
@@ -61,7 +61,7 @@ export class FakeNode implements LightningNode, Guardian {
   }
 
   info(): Promise<NodeInfo> {
-    const { pubkeys } = this.#parts.world.identities;
+    const { pubkeys } = this.#parts.network.identities;
     return this.#call('info', () => ({ pubkey: pubkeys.hub, alias: 'fake', network: 'regtest' }));
   }
 
@@ -90,16 +90,16 @@ export class FakeNode implements LightningNode, Guardian {
   }
 
   queryRoutes(query: RouteQuery): Promise<readonly Route[]> {
-    return this.#call('queryRoutes', () => routesTo(this.#parts.world, query));
+    return this.#call('queryRoutes', () => routesTo(this.#parts.network, query));
   }
 
   balance(): ReturnType<LightningNode['balance']> {
-    const { balance } = this.#parts.world.tables;
+    const { balance } = this.#parts.network.tables;
     return this.#call('balance', () => ({ localMsat: balance.get('local') as Awaited<ReturnType<LightningNode['balance']>>['localMsat'] }));
   }
 
   claimForLedger(ledgerId: string, replaces: string | undefined): Promise<string> {
-    const { ledger } = this.#parts.world.tables;
+    const { ledger } = this.#parts.network.tables;
     return this.#call('claimForLedger', () => {
       const owner = ledger.get('id');
       if (owner === undefined || owner === replaces) ledger.put('id', ledgerId);
@@ -109,7 +109,7 @@ export class FakeNode implements LightningNode, Guardian {
 
   guardIncoming(guard: IncomingGuard): void {
     this.#guard = guard;
-    this.#parts.gate.askAgain(this);
+    this.#parts.guards.requestWaiting(this);
   }
 
   knowsPosition(position: Position): Promise<boolean> {
@@ -117,65 +117,66 @@ export class FakeNode implements LightningNode, Guardian {
   }
 
   async *watch(position: Position | undefined, signal: AbortSignal): AsyncGenerator<NodeEvent> {
-    const { log, world } = this.#parts;
+    const { log, network } = this.#parts;
     const down = this.#parts.downSignal();
-    const ends = AbortSignal.any([signal, this.#closing.signal, down]);
+    const ended = AbortSignal.any([signal, this.#closing.signal, down]);
     for (let after = position; ; ) {
-      // Whoever pulls down a dead service in a test must not wait for ever.
+      // The watch of a killed service yields nothing more, but it still ends when the caller aborts, so that a test can shut it down.
       if (this.#isKilled) await aborted(signal);
       if (signal.aborted || this.#closing.signal.aborted) return;
       if (down.aborted) throw new ConnectionLost('the connection to the fake node broke while watching');
       if (after !== undefined && !log.has(after)) throw new HistoryChanged(`the fake node has no event at position ${after}`);
       const event = log.after(after);
       if (!event) {
-        await log.news(ends);
+        await log.waitForChange(ended);
         continue;
       }
-      if (world.step(() => world.faults.happens('breakWatch'))) throw new ConnectionLost('the watch broke, as the seed would have it');
+      if (network.step(() => network.faults.happens('breakWatch')))
+        throw new ConnectionLost('the watch broke: a fault drawn from the seed');
       after = event.position;
       yield event;
     }
   }
 
-  /** The service ends in good order; the node goes on. */
+  /** Disconnects a service that shuts down. The node keeps running. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    this.#leave();
+    this.#disconnect();
   }
 
-  /** The service dies as by kill -9: what it has called never answers, what it watches never says anything more. */
+  /** Simulates kill -9 of the service: its pending calls never resolve, and its watches yield nothing more. */
   kill(): void {
     this.#isKilled = true;
-    this.#leave();
+    this.#disconnect();
   }
 
-  #leave(): void {
-    this.#parts.gate.remove(this);
-    this.#parts.left(this);
+  #disconnect(): void {
+    this.#parts.guards.remove(this);
+    this.#parts.onDisconnect(this);
   }
 
-  /** The fault that the invoice's script has for the first call which pays it. */
+  /** Returns the fault that the invoice's script defines for the first `pay` call. */
   #scripted({ paymentHash }: PaymentOrder): CallFault | undefined {
-    const { tables, draws } = this.#parts.world;
+    const { tables, draws } = this.#parts.network;
     const fault = tables.outsideInvoices.get(paymentHash)?.script.call;
     return fault && draws.count(`first call ${paymentHash}`) === 0 ? fault : undefined;
   }
 
   async #call<T>(name: CallName, work: () => T, scripted?: CallFault): Promise<T> {
-    if (this.#isKilled) await silence();
-    const { world } = this.#parts;
-    const fault = world.step(() => world.faults.ofCall(name, scripted));
+    if (this.#isKilled) await never();
+    const { network } = this.#parts;
+    const fault = network.step(() => network.faults.ofCall(name, scripted));
     if (this.isAway || fault.unavailable) throw new NodeUnavailable('the fake node cannot be reached');
     if (fault.delayMs) await this.#wait(fault.delayMs);
     if (fault.lose === 'call') throw lost(name);
-    const answer = world.step(work);
+    const result = network.step(work);
     if (fault.lose === 'answer') throw lost(name);
     if (fault.hang) await this.#wait(undefined);
-    return 'instead' in fault ? (fault.instead as T) : answer;
+    return 'instead' in fault ? (fault.instead as T) : result;
   }
 
-  /** Passes the time, or waits for ever; what breaks the connection meanwhile leaves the call in doubt. */
+  /** Waits for the delay, or without limit. Rejects with {@link ConnectionLost} when the connection breaks meanwhile. */
   async #wait(delayMs: number | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const broken = AbortSignal.any([this.#closing.signal, this.#parts.downSignal()]);
@@ -183,14 +184,14 @@ export class FakeNode implements LightningNode, Guardian {
       if (!this.#isKilled) reject(new ConnectionLost('the connection to the fake node broke during the call'));
     };
     broken.addEventListener('abort', fail);
-    if (delayMs !== undefined) this.#parts.world.time.after(delayMs, resolve);
+    if (delayMs !== undefined) this.#parts.network.time.after(delayMs, resolve);
     await promise.finally(() => broken.removeEventListener('abort', fail));
-    if (this.#isKilled) await silence();
+    if (this.#isKilled) await never();
   }
 }
 
 function lost(name: CallName): ConnectionLost {
-  return new ConnectionLost(`the connection to the fake node broke before ${name} was answered`);
+  return new ConnectionLost(`the connection to the fake node broke before the response to ${name}`);
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
@@ -198,7 +199,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-/** What a dead process hears. */
-function silence(): Promise<never> {
+/** Returns a promise that never resolves, as a call of a killed process. */
+function never(): Promise<never> {
   return new Promise(() => undefined);
 }

@@ -5,17 +5,17 @@ export interface FakeAddress {
   readonly rates: FaultRates;
 }
 
-/** The text is no address of a fake node; the message says why. */
+/** The text is not a valid URL of a fake node. The message contains the rule. */
 export class InvalidFakeUrl extends Error {
   override readonly name = 'InvalidFakeUrl';
 }
 
-/** `loseAnswer` is written `lose-answer`. */
+/** Parameter names in kebab case: `lose-answer` for `loseAnswer`. */
 const RATE_NAMES: ReadonlyMap<string, keyof FaultRates> = new Map(
   (Object.keys(NO_FAULTS) as (keyof FaultRates)[]).map((name) => [name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), name]),
 );
 
-/** Reads `fake:` or `fake:?seed=1&faults=0.1&…`; what is said of one fault counts more than what is said of all. @throws InvalidFakeUrl */
+/** Parses `fake:` or `fake:?seed=1&faults=0.1&…`; the rate of a single fault overrides `faults`. @throws InvalidFakeUrl */
 export function parseFakeUrl(text: string): FakeAddress {
   const [, query] = /^fake:(?:\?(.*))?$/.exec(text) ?? [];
   if (!text.startsWith('fake:') || (query === undefined && text !== 'fake:')) throw new InvalidFakeUrl('write fake: or fake:?seed=1');

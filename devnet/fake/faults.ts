@@ -1,46 +1,46 @@
 import type { LightningNode } from '../../src/lightning/node.ts';
 import type { Draws } from './draws.ts';
 
-/** The calls of the port that can go wrong. */
+/** The calls of the node interface that can have a fault. */
 export type CallName = Exclude<keyof LightningNode, 'guardIncoming' | 'watch' | 'close'>;
 
-/** What goes wrong with one call. */
+/** The fault of one call. */
 export interface CallFault {
-  /** `call`: it never reaches the node. `answer`: the node does it, and nobody hears of it. The caller gets the same error. */
+  /** `call`: the request does not reach the node. `answer`: the node executes it, and the response is lost. The caller gets the same error. */
   readonly lose?: 'call' | 'answer';
-  /** The call throws NodeUnavailable, and the node does nothing. */
+  /** The call throws NodeUnavailable. The node does not execute it. */
   readonly unavailable?: boolean;
-  /** It reaches the node only after this long. */
+  /** The request reaches the node after this delay. */
   readonly delayMs?: number;
-  /** The node does it, and never answers. */
+  /** The node executes the call and never responds. */
   readonly hang?: boolean;
-  /** The node does it, and says this instead of the truth. */
+  /** The node executes the call and returns this value in place of the result. */
   readonly instead?: unknown;
 }
 
-/** What goes wrong with an event: it is written twice, or only after the one that follows it. */
+/** The fault of an event: written twice, or written after the next event. */
 export type EventFault = 'duplicate' | 'overtaken' | undefined;
 
-/** How often what goes wrong by chance, from 0 to 1. */
+/** The probabilities of random faults, from 0 to 1. */
 export interface FaultRates {
   readonly loseCall: number;
   readonly loseAnswer: number;
   readonly unavailable: number;
-  /** Calls that take their time. */
+  /** Calls that reach the node late. */
   readonly delay: number;
-  /** Payments that stay pending for a while. */
+  /** Payments that stay pending for up to {@link MAX_PAYMENT_DELAY_MS}. */
   readonly slow: number;
   /** Payments that fail. */
   readonly fail: number;
-  /** Events told twice. */
+  /** Events written twice. */
   readonly duplicate: number;
-  /** Events told after later ones. */
+  /** Events written after later events. */
   readonly reorder: number;
   /** Watches that break before an event. */
   readonly breakWatch: number;
-  /** An older attempt's failure told again when a new one begins. */
+  /** Starts of a payment at which the failure of an earlier attempt is reported again. */
   readonly stale: number;
-  /** Payments reported failed that succeed later: a lie. */
+  /** Payments that the node wrongly reports as failed and that succeed later. */
   readonly lateSuccess: number;
 }
 
@@ -58,17 +58,17 @@ export const NO_FAULTS: FaultRates = {
   lateSuccess: 0,
 };
 
-/** Everything that an honest node and a bad network do, at one rate. */
+/** Returns one rate for all faults that a correct node on a bad network can show. Excludes `lateSuccess`, a false report. */
 export function faultsAt(rate: number): FaultRates {
   const all = Object.fromEntries(Object.keys(NO_FAULTS).map((name) => [name, rate])) as unknown as FaultRates;
   return { ...all, lateSuccess: 0 };
 }
 
-/** The longest a call or a payment is kept waiting by chance. */
+/** The upper limits of random delays. */
 export const MAX_CALL_DELAY_MS = 500;
 export const MAX_PAYMENT_DELAY_MS = 10_000;
 
-/** Decides what goes wrong: first what was scripted, then what the seed draws. */
+/** Chooses the fault of each call and event: scripted faults first, then random faults drawn from the seed. */
 export class Faults {
   rates: FaultRates;
   readonly #draws: Draws;
@@ -81,18 +81,18 @@ export class Faults {
     this.rates = { ...NO_FAULTS, ...rates };
   }
 
-  /** The next call of this name that has no other fault yet. */
+  /** Adds a fault for the next call with this name that has none yet. */
   next(name: CallName, fault: CallFault): void {
     this.#next.set(name, [...(this.#next.get(name) ?? []), fault]);
   }
 
-  /** Every call of this name, until it is taken back with undefined. */
+  /** Sets the fault of every call with this name. `undefined` removes it. */
   always(name: CallName, fault: CallFault | undefined): void {
     if (fault) this.#always.set(name, fault);
     else this.#always.delete(name);
   }
 
-  /** From here on nothing goes wrong that is not asked for again. */
+  /** Removes all faults and sets all rates to 0. */
   calm(): void {
     this.rates = NO_FAULTS;
     this.#next.clear();
@@ -100,14 +100,14 @@ export class Faults {
     this.#nextEvent.length = 0;
   }
 
-  /** What goes wrong with this call; `scripted` is the payment's own. */
+  /** Returns the fault of this call. `scripted` comes from the payment's script. */
   ofCall(name: CallName, scripted: CallFault | undefined): CallFault {
     const planned = this.#next.get(name)?.shift() ?? scripted ?? this.#always.get(name);
-    // `info` is spared: the start of a service asks it once, and would end there.
+    // `info` has no random faults: a service calls it once at its start and would stop.
     return planned ?? (name === 'info' ? {} : this.#drawn(name));
   }
 
-  /** What happens to the next event, once. */
+  /** Adds a fault for the next event. */
   nextEvent(fault: EventFault): void {
     this.#nextEvent.push(fault);
   }
@@ -116,8 +116,8 @@ export class Faults {
     return this.#nextEvent.shift() ?? (this.happens('reorder') ? 'overtaken' : this.happens('duplicate') ? 'duplicate' : undefined);
   }
 
-  happens(what: 'slow' | 'fail' | 'duplicate' | 'reorder' | 'breakWatch' | 'stale' | 'lateSuccess'): boolean {
-    return this.#draws.happens(what, this.rates[what]);
+  happens(fault: 'slow' | 'fail' | 'duplicate' | 'reorder' | 'breakWatch' | 'stale' | 'lateSuccess'): boolean {
+    return this.#draws.happens(fault, this.rates[fault]);
   }
 
   #drawn(name: CallName): CallFault {

@@ -1,4 +1,4 @@
-/** The fake node's own file: its rows as JSON, in the order in which their keys came. */
+/** The schema of `fake.db`: rows as JSON, in the order of their first insertion. */
 export const SCHEMA = `
 CREATE TABLE IF NOT EXISTS owner (one INTEGER PRIMARY KEY CHECK (one = 1), seed TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS rows (
@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS rows (
 );
 `;
 
-/** The seed that the file was made with: this one, if it is new. */
+/** Stores the seed in a new file. Returns the seed that the file was created with. */
 export const OWN = 'INSERT INTO owner (one, seed) VALUES (1, ?) ON CONFLICT DO UPDATE SET seed = owner.seed RETURNING seed';
 
 export const READ = 'SELECT name, key, row FROM rows ORDER BY id';

@@ -2,32 +2,32 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as sql from './file.sql.ts';
+import type { Change } from './network-state.ts';
 import type { FakeState } from './tables.ts';
-import type { Change } from './world.ts';
 
-/** The file cannot be used; the message says what to do. */
+/** The file cannot be used. The message contains the remedy. */
 export class FakeFileRefused extends Error {
   override readonly name = 'FakeFileRefused';
 }
 
-/** What a fake node knows, kept so that a kill -9 of the service is to it what it is to a real node: nothing. */
+/** The persistent state of a fake node. A kill -9 of the service loses nothing, as with a real node in a process that keeps running. */
 export interface FakeFile {
   readonly state: Partial<FakeState>;
-  /** All of it or nothing; before anybody hears of it. */
+  /** Writes all changes in one SQL transaction, before any response or event of the step leaves the network. */
   keep(changes: readonly Change[]): void;
   close(): void;
 }
 
-/** A process that was killed frees its lock at once. */
+/** A short wait is enough: a killed process frees its lock at once. */
 const LOCK_WAIT_MS = 200;
 
-/** Opens `fake.db` in the directory, makes it when it is missing, and keeps it locked. @throws FakeFileRefused */
+/** Opens `fake.db` in the directory, creates it if it is missing, and locks it until `close`. @throws FakeFileRefused */
 export function openFakeFile(dataDir: string, seed: string): FakeFile {
   mkdirSync(dataDir, { recursive: true });
   const path = join(dataDir, 'fake.db');
   const db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
   try {
-    // NORMAL: what was written outlives the process, though perhaps not the machine.
+    // NORMAL: committed data survives a crash of the process, but perhaps not a crash of the machine.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE;');
     db.exec(sql.SCHEMA);
     db.exec('COMMIT');
@@ -56,7 +56,7 @@ function readState(db: DatabaseSync): Partial<FakeState> {
 function keeper(db: DatabaseSync): FakeFile['keep'] {
   const [put, remove] = [db.prepare(sql.PUT), db.prepare(sql.REMOVE)];
   return (changes) => {
-    // A timer may still fire after the end; what it does is done by the next life.
+    // A timer may still fire after `close`. Its change is dropped: the next process runs the timer again.
     if (!db.isOpen) return;
     db.exec('BEGIN');
     for (const { table, key, row } of changes) {

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { pointFromScalar } from 'tiny-secp256k1';
 import type { NodeName } from '../../src/lightning/test-network.ts';
 
-/** The keys of a fake network, all of them out of its seed: whoever knows the seed knows every secret. */
+/** The keys and secrets of a fake network, all derived from its seed. They are not secret from anyone with the seed. */
 export interface Identities {
   readonly pubkeys: Readonly<Record<NodeName, string>>;
-  /** A valid public key that no node has. */
+  /** A valid public key that belongs to no node. */
   readonly unreachablePubkey: string;
-  /** In hex. */
+  /** Returns 32 bytes in hex. */
   privateKey(name: NodeName): string;
-  /** 32 bytes in hex that no other `what` gives. */
-  secret(what: string): string;
+  /** Returns 32 bytes in hex, different for every label. */
+  secret(label: string): string;
 }
 
 export function identitiesOf(seed: string): Identities {
-  const secret = (what: string): string => sha256Hex(`satchel fake node|${seed}|${what}`);
+  const secret = (label: string): string => sha256Hex(`satchel fake node|${seed}|${label}`);
   const privateKey = (name: string): string => secret(`key of ${name}`);
   const pubkey = (name: string): string => Buffer.from(pointFromScalar(Buffer.from(privateKey(name), 'hex')) ?? []).toString('hex');
   return {
@@ -25,12 +25,12 @@ export function identitiesOf(seed: string): Identities {
   };
 }
 
-/** SHA-256 of UTF-8 text or of bytes, in hex. */
+/** Returns the SHA-256 of UTF-8 text or of bytes, in hex. */
 export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** The payment hash of a preimage; both in hex. */
+/** Returns the payment hash of a preimage; both in hex. */
 export function hashOf(preimage: string): string {
   return sha256Hex(Buffer.from(preimage, 'hex'));
 }

@@ -8,16 +8,16 @@ import { realTime } from './time.ts';
 export interface FakeOptions {
   /** `fake:` or `fake:?seed=…&faults=…` */
   readonly url: string;
-  /** Holds `fake.db`, which only one process may use at a time. */
+  /** The directory of `fake.db`. Only one process can use the file at a time. */
   readonly dataDir: string;
   readonly log: Log;
 }
 
-/** The fake node for a running service, in real time and with a memory that outlives the process. @throws InvalidFakeUrl, FakeFileRefused */
+/** Opens the fake node for a running service, in real time and with persistent state. @throws InvalidFakeUrl, FakeFileRefused */
 export function openFake({ url, dataDir, log }: FakeOptions): TestNetwork {
   const { seed, rates } = parseFakeUrl(url);
   const file = openFakeFile(dataDir, seed);
-  log.warn({ seed, rates }, 'the Lightning node is a FAKE: a test tool without real money, whose keys anybody can compute');
+  log.warn({ seed, rates }, 'the Lightning node is a FAKE: a test tool without real money, whose keys are derived from the public seed');
   const net = new FakeNetwork({ seed, rates, time: realTime, state: file.state, keep: file.keep });
   return { node: net.connect({ closed: file.close }), control: net.control };
 }

@@ -6,41 +6,41 @@ import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRec
 import type { EventLog } from './event-log.ts';
 import { MAX_PAYMENT_DELAY_MS } from './faults.ts';
 import { hashOf } from './identities.ts';
+import type { NetworkState } from './network-state.ts';
 import type { OutsideRecords } from './outside-records.ts';
 import type { PaymentScript } from './script.ts';
 import type { Arrival, OutsideInvoiceRow } from './tables.ts';
-import type { World } from './world.ts';
 
 type Order = Pick<PaymentOrder, 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>;
 
-/** Where a payment goes: to a node with a preimage, or nowhere, for a reason. */
+/** The target of a payment: a node that has the preimage, or the reason why there is none. */
 type Target = { readonly at: OutsideName; readonly preimage: string; readonly script: PaymentScript } | { readonly nowhere: FailureReason };
 
 const LATE_MS = 5_000;
 
-/** What our node pays, once per payment id, for ever. */
+/** The payments that our node sends, at most one per payment id. */
 export class Outgoing {
-  readonly #world: World;
+  readonly #network: NetworkState;
   readonly #log: EventLog;
   readonly #records: OutsideRecords;
   readonly #scripts: PaymentScript[] = [];
   /** Payment ids by payment hash. */
   #attempts = new Map<string, string[]>();
 
-  constructor(world: World, log: EventLog, records: OutsideRecords) {
-    this.#world = world;
+  constructor(network: NetworkState, log: EventLog, records: OutsideRecords) {
+    this.#network = network;
     this.#log = log;
     this.#records = records;
     this.reload();
   }
 
-  /** After the node's memory was replaced. */
+  /** Rebuilds the index after the node's data was replaced. */
   reload(): void {
     this.#attempts = new Map();
-    for (const [paymentId, { paymentHash }] of this.#world.tables.outgoing.entries()) this.#index(paymentId, paymentHash);
+    for (const [paymentId, { paymentHash }] of this.#network.tables.outgoing.entries()) this.#index(paymentId, paymentHash);
   }
 
-  /** The script of the next payment that begins, in place of its invoice's. */
+  /** Sets the script of the next payment that starts. It overrides the invoice's script. */
   script(script: PaymentScript): void {
     this.#scripts.push(script);
   }
@@ -64,14 +64,14 @@ export class Outgoing {
 
   lookup(paymentId: string): PaymentOutcome | undefined {
     requireId('paymentId', paymentId);
-    return this.#world.tables.outgoing.get(paymentId)?.outcome;
+    return this.#network.tables.outgoing.get(paymentId)?.outcome;
   }
 
-  /** The receiver takes what has arrived: the money is gone, whatever our node remembers or has said. */
+  /** Completes a payment at the receiver. Our balance falls even if our node lost the payment or reported it as failed. */
   arrive({ paymentId, paymentHash, preimage, amountMsat, feeMsat, outsideId }: Arrival): void {
-    const { balance, outsideInvoices, outgoing } = this.#world.tables;
+    const { balance, outsideInvoices, outgoing } = this.#network.tables;
     if (this.#records.get(outsideId).state !== 'pending') {
-      // Another payment of this hash was first; nobody takes it twice.
+      // Another payment with this hash came first. A receiver takes a hash once.
       if (outgoing.get(paymentId)?.outcome.state === 'pending') this.fail(paymentId, 'INCORRECT_PAYMENT_DETAILS');
       return;
     }
@@ -82,24 +82,24 @@ export class Outgoing {
     this.#conclude(paymentId, { state: 'succeeded', preimage, feeMsat });
   }
 
-  /** A payment that went back. */
+  /** Marks a payment as failed. */
   fail(paymentId: string, reason: FailureReason): void {
     this.#conclude(paymentId, { state: 'failed', reason });
   }
 
   #once(order: Order, target: () => Target): PaymentOutcome {
-    const { outgoing } = this.#world.tables;
+    const { outgoing } = this.#network.tables;
     const known = outgoing.get(order.paymentId);
     if (known && known.paymentHash !== order.paymentHash) throw new PlaygroundRefusal('paymentId belongs to another payment hash');
-    if (!known) this.#begin(order, target());
+    if (!known) this.#start(order, target());
     return outgoing.get(order.paymentId)?.outcome ?? { state: 'pending' };
   }
 
-  #begin(order: Order, target: Target): void {
+  #start(order: Order, target: Target): void {
     const { paymentId, paymentHash, amountMsat } = order;
     const obstacle = 'nowhere' in target ? target.nowhere : this.#obstacle(order);
-    if (this.#world.faults.happens('stale')) this.tellStale(paymentHash);
-    this.#world.tables.outgoing.put(paymentId, { paymentHash, amountMsat, outcome: { state: 'pending' } });
+    if (this.#network.faults.happens('stale')) this.repeatFailures(paymentHash);
+    this.#network.tables.outgoing.put(paymentId, { paymentHash, amountMsat, outcome: { state: 'pending' } });
     this.#index(paymentId, paymentHash);
     if (obstacle || 'nowhere' in target) this.fail(paymentId, obstacle ?? 'NO_ROUTE');
     else this.#send(order, target);
@@ -118,37 +118,37 @@ export class Outgoing {
   }
 
   #travel(arrival: Arrival, script: PaymentScript): void {
-    const { held, outsideInvoices } = this.#world.tables;
+    const { held, outsideInvoices } = this.#network.tables;
     if (script.lateSuccessMs !== undefined) this.fail(arrival.paymentId, 'TIMEOUT');
     const delayMs = script.lateSuccessMs ?? script.delayMs;
     if (script.hold) {
       held.put(arrival.paymentHash, arrival);
       const invoice = outsideInvoices.get(arrival.paymentHash);
       if (invoice) outsideInvoices.put(arrival.paymentHash, { ...invoice, hold: true, state: 'held' });
-    } else if (delayMs !== undefined) this.#world.schedule(delayMs, { type: 'arrive', arrival });
+    } else if (delayMs !== undefined) this.#network.schedule(delayMs, { type: 'arrive', arrival });
     else this.arrive(arrival);
   }
 
-  /** Tells again that earlier payments of this hash failed. */
-  tellStale(paymentHash: string): void {
+  /** Reports the failures of earlier payments of this hash again. */
+  repeatFailures(paymentHash: string): void {
     for (const paymentId of this.#attempts.get(paymentHash) ?? []) {
-      const outcome = this.#world.tables.outgoing.get(paymentId)?.outcome;
+      const outcome = this.#network.tables.outgoing.get(paymentId)?.outcome;
       if (outcome?.state === 'failed') this.#log.append({ type: 'payment', paymentId, outcome });
     }
   }
 
-  /** What chance adds where nothing was scripted. */
+  /** Adds random faults to a payment without a script. */
   #drawn(script: PaymentScript): PaymentScript {
-    const { faults, draws } = this.#world;
+    const { faults, draws } = this.#network;
     if (Object.keys(script).length > 0) return script;
     const slow = faults.happens('slow') ? { delayMs: draws.below('slowMs', MAX_PAYMENT_DELAY_MS) } : {};
     if (faults.happens('fail')) return { ...slow, fail: 'NO_ROUTE' };
     return faults.happens('lateSuccess') ? { lateSuccessMs: LATE_MS } : slow;
   }
 
-  /** What keeps the node from sending at all. */
+  /** Returns the reason for which the node cannot send the payment, if any. */
   #obstacle(order: Order): FailureReason | undefined {
-    const { outgoing, balance } = this.#world.tables;
+    const { outgoing, balance } = this.#network.tables;
     const others = (this.#attempts.get(order.paymentHash) ?? []).map((paymentId) => outgoing.get(paymentId)?.outcome.state);
     if (others.includes('succeeded')) return 'INCORRECT_PAYMENT_DETAILS';
     if (others.includes('pending')) return 'ERROR';
@@ -157,21 +157,21 @@ export class Outgoing {
 
   #failLater(paymentId: string, reason: FailureReason, delayMs: number | undefined): void {
     if (delayMs === undefined) this.fail(paymentId, reason);
-    else this.#world.schedule(delayMs, { type: 'fail', paymentId, reason });
+    else this.#network.schedule(delayMs, { type: 'fail', paymentId, reason });
   }
 
   #conclude(paymentId: string, outcome: PaymentOutcome): void {
-    const payment = this.#world.tables.outgoing.get(paymentId);
-    // A node that was restored from a backup has forgotten it.
+    const payment = this.#network.tables.outgoing.get(paymentId);
+    // A node that was restored from an older backup has no record of the payment.
     if (!payment) return;
-    this.#world.tables.outgoing.put(paymentId, { ...payment, outcome });
+    this.#network.tables.outgoing.put(paymentId, { ...payment, outcome });
     this.#log.append({ type: 'payment', paymentId, outcome });
   }
 
-  /** The invoice as its receiver made it; undefined for one that nobody here made. */
+  /** Returns the invoice's row at its receiver; undefined for an invoice of no node here. */
   #invoice({ paymentHash, paymentRequest, amountMsat }: PaymentOrder): OutsideInvoiceRow | undefined {
-    const made = this.#world.tables.outsideInvoices.get(paymentHash);
-    // Reading an invoice costs a signature; the text of one that was made here needs no reading.
+    const made = this.#network.tables.outsideInvoices.get(paymentHash);
+    // Decoding verifies a signature, which is slow. An invoice that this network created needs no decoding.
     const invoice = made?.paymentRequest === paymentRequest ? { ...made, paymentHash } : tryDecode(paymentRequest);
     if (!invoice) return undefined;
     if (invoice.paymentHash !== paymentHash) throw new PlaygroundRefusal('the invoice has another payment hash');
@@ -182,16 +182,16 @@ export class Outgoing {
   #targetOf({ paymentRequest }: PaymentOrder, invoice: OutsideInvoiceRow | undefined): Target {
     const expiresAt = invoice?.expiresAt ?? tryDecode(paymentRequest)?.expiresAt;
     if (expiresAt === undefined) return { nowhere: 'ERROR' };
-    if (expiresAt < this.#world.nowSeconds()) return { nowhere: 'TIMEOUT' };
+    if (expiresAt < this.#network.nowSeconds()) return { nowhere: 'TIMEOUT' };
     if (!invoice) return { nowhere: 'NO_ROUTE' };
-    // A second payment of a hash goes back, as every careful wallet would have it.
+    // The receiver rejects a second payment of a hash.
     if (invoice.state !== 'open') return { nowhere: 'INCORRECT_PAYMENT_DETAILS' };
     const script = invoice.hold ? { ...invoice.script, hold: true } : invoice.script;
     return { at: invoice.at, preimage: invoice.preimage, script };
   }
 
   #nameOf(pubkey: string): OutsideName | undefined {
-    const { alice, carol } = this.#world.identities.pubkeys;
+    const { alice, carol } = this.#network.identities.pubkeys;
     return pubkey === alice ? 'alice' : pubkey === carol ? 'carol' : undefined;
   }
 
@@ -215,7 +215,7 @@ function requireOrder(order: Order): void {
   requireWhole('feeLimitMsat', order.feeLimitMsat);
 }
 
-/** What a route between our node and carol costs, through alice: 1 sat and a ten-thousandth. Alice is a peer and costs nothing. */
+/** Returns the routing fee in msat: 1 sat plus 0.01 % to carol, who is reached through alice; 0 to alice, our direct peer. */
 export function routeFee(node: OutsideName, amountMsat: Msat): Msat {
   return msat(node === 'alice' ? 0 : 1_000 + Math.floor(amountMsat / 10_000));
 }

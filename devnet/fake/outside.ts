@@ -12,27 +12,27 @@ import {
   PlaygroundRefusal,
 } from '../../src/lightning/test-network.ts';
 import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireRecords, requireWhole } from '../checks.ts';
-import type { Gate } from './gate.ts';
+import type { ClaimGuards } from './claim-guards.ts';
 import { hashOf } from './identities.ts';
 import type { Arriving, Incoming } from './incoming.ts';
+import type { NetworkState } from './network-state.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { OutsideRecords } from './outside-records.ts';
 import { type ArrivalScript, type PaymentScript, readArrival, readScript } from './script.ts';
-import type { World } from './world.ts';
 
 export interface OutsideParts {
-  readonly world: World;
+  readonly network: NetworkState;
   readonly records: OutsideRecords;
   readonly incoming: Incoming;
   readonly outgoing: Outgoing;
-  readonly gate: Gate;
+  readonly guards: ClaimGuards;
 }
 
-/** How an outside node pays us; without anything: whole, at once, or as the words of the invoice's memo say. */
+/** How an outside node pays our invoice: by default in full and at once, or as scripted in the invoice's memo. */
 export interface PayOptions extends ArrivalScript {
   readonly paymentRequest: string;
   readonly from?: OutsideName;
-  /** For an invoice that leaves the amount open. */
+  /** Required for an invoice without an amount. */
   readonly amountMsat?: number;
 }
 
@@ -44,24 +44,24 @@ export interface KeysendOptions {
 }
 
 export interface InvoiceOptions {
-  /** Absent: any amount. */
+  /** The payer chooses the amount when it is absent. */
   readonly amountMsat?: number;
-  /** Its words are read as a script too. */
+  /** May contain script words, see {@link readScript}. */
   readonly memo?: string;
   readonly at?: OutsideName;
   readonly expirySeconds?: number;
   readonly hold?: boolean;
-  /** What becomes of our payment of it. */
+  /** The behavior of our payment of this invoice. */
   readonly script?: PaymentScript;
 }
 
-/** How long an outside payment is waited for when a guard does not answer. */
+/** The longest wait for the end of an outside payment, such as when a guard does not respond. */
 const OUTSIDE_WAIT_MS = 10_000;
-/** BOLT 4: how long a payee waits for the rest of a payment. */
+/** The time that a receiver waits for the other parts of a payment. Source: BOLT 4. */
 const MPP_TIMEOUT_MS = 60_000;
 const MAX_PAGE = 1_000;
 
-/** Alice and carol, as a test moves them. */
+/** Controls the outside nodes alice and carol. */
 export class Outside {
   readonly #parts: OutsideParts;
 
@@ -69,48 +69,48 @@ export class Outside {
     this.#parts = parts;
   }
 
-  /** An invoice of an outside node. @throws PlaygroundRefusal */
+  /** Creates an invoice of an outside node. @throws PlaygroundRefusal */
   invoice({ amountMsat, memo = '', at = 'alice', expirySeconds = 3600, hold = false, script = {} }: InvoiceOptions = {}): OutsideInvoice {
     requireOutside(at);
     if (amountMsat !== undefined) requireWhole('amountMsat', amountMsat);
     requireDescription('memo', memo);
     requireExpiry(expirySeconds);
-    const { world } = this.#parts;
-    return world.step(() => {
-      const made = world.makeInvoice(at, { amountMsat, description: memo, expirySeconds });
+    const { network } = this.#parts;
+    return network.step(() => {
+      const made = network.makeInvoice(at, { amountMsat, description: memo, expirySeconds });
       const { paymentHash, paymentRequest, ...secret } = made;
       const amount = amountMsat ? msat(amountMsat) : undefined;
       const whole = { ...readScript(memo), ...script };
       const row = { ...secret, paymentRequest, at, amountMsat: amount, hold: hold || whole.hold === true, script: whole };
-      world.tables.outsideInvoices.put(paymentHash, { ...row, state: 'open' });
+      network.tables.outsideInvoices.put(paymentHash, { ...row, state: 'open' });
       return { paymentRequest, paymentHash };
     });
   }
 
-  /** An outside node pays an invoice of ours. Resolves when that is final; `pending` when nobody decides. @throws PlaygroundRefusal */
+  /** Pays our invoice from an outside node. Resolves with the final state, or with `pending` if no guard decides. @throws PlaygroundRefusal */
   async pay(options: PayOptions): Promise<OutsidePayment> {
     const { from = 'alice' } = options;
-    const { world, records } = this.#parts;
+    const { network, records } = this.#parts;
     const { paymentHash, amountMsat, memo } = this.#payable(options, from);
     const { arrivesMsat, partial = false, claimDelayMs } = { ...readArrival(memo), ...options };
     const arriving = msat(arrivesMsat ?? amountMsat);
-    const id = world.step(() => {
+    const id = network.step(() => {
       const outsideId = records.begin({ node: from, direction: 'sent', paymentHash, amountMsat: arriving });
-      if (partial) world.schedule(MPP_TIMEOUT_MS, { type: 'give-up', outsideId });
+      if (partial) network.schedule(MPP_TIMEOUT_MS, { type: 'give-up', outsideId });
       else this.#send({ paymentHash, amountMsat: arriving, keysend: false, customRecords: {}, outsideId, claimDelayMs });
       return outsideId;
     });
     return this.#final(id);
   }
 
-  /** An outside node pays us unasked. */
+  /** Sends our node a keysend payment from an outside node. @throws PlaygroundRefusal */
   async keysend({ from = 'alice', amountMsat, customRecords = {}, claimDelayMs }: KeysendOptions): Promise<OutsidePayment> {
     requireOutside(from);
     requireWhole('amountMsat', amountMsat, 1);
     requireRecords(customRecords);
-    const { world, records } = this.#parts;
-    const id = world.step(() => {
-      const preimage = world.identities.secret(`preimage ${world.draws.count('preimages')}`);
+    const { network, records } = this.#parts;
+    const id = network.step(() => {
+      const preimage = network.identities.secret(`preimage ${network.draws.count('preimages')}`);
       const paymentHash = hashOf(preimage);
       const outsideId = records.begin({ node: from, direction: 'sent', paymentHash, amountMsat: msat(amountMsat) });
       this.#send({ paymentHash, amountMsat: msat(amountMsat), keysend: true, customRecords, preimage, outsideId, claimDelayMs });
@@ -119,18 +119,18 @@ export class Outside {
     return this.#final(id);
   }
 
-  /** What the outside nodes themselves say, oldest first. */
+  /** Returns the outside nodes' own records, oldest first. */
   payments(after = 0, limit = Number.MAX_SAFE_INTEGER): OutsidePayment[] {
     requireWhole('after', after);
     requireWhole('limit', limit, 1);
     return this.#parts.records.after(after, limit);
   }
 
-  /** The receiver settles or cancels a payment of ours that it holds. Doing again what was done is fine. @throws PlaygroundRefusal */
+  /** Settles or cancels a payment that a hold invoice's receiver holds. Idempotent. @throws PlaygroundRefusal */
   resolveHold(paymentHash: string, action: HoldAction): void {
     requireBytes32('paymentHash', paymentHash);
-    const { world, records, outgoing } = this.#parts;
-    const { held, outsideInvoices } = world.tables;
+    const { network, records, outgoing } = this.#parts;
+    const { held, outsideInvoices } = network.tables;
     const invoice = outsideInvoices.get(paymentHash);
     const arrival = held.get(paymentHash);
     if (!arrival && !invoice?.hold) throw new PlaygroundRefusal('there is no hold invoice with this payment hash');
@@ -138,7 +138,7 @@ export class Outside {
     if (invoice?.state === wanted) return;
     if (invoice?.state === 'settled' || invoice?.state === 'cancelled') throw new PlaygroundRefusal(`the hold invoice is ${invoice.state}`);
     if (action === 'settle' && !arrival) throw new PlaygroundRefusal('the hold invoice has not been paid yet');
-    world.step(() => {
+    network.step(() => {
       held.delete(paymentHash);
       if (invoice) outsideInvoices.put(paymentHash, { ...invoice, state: wanted });
       if (arrival && action === 'settle') outgoing.arrive(arrival);
@@ -150,20 +150,20 @@ export class Outside {
   }
 
   #send(arriving: Arriving): void {
-    const ask = this.#parts.incoming.arrived(arriving);
-    if (ask) this.#parts.gate.ask(ask);
+    const claim = this.#parts.incoming.arrived(arriving);
+    if (claim) this.#parts.guards.request(claim);
   }
 
-  /** Without anybody to decide, nothing will happen that is worth waiting for. */
+  /** Waits for the final state only if a guard is connected: without one no decision follows. */
   #final(id: number): OutsidePayment | Promise<OutsidePayment> {
-    const { records, gate } = this.#parts;
-    return gate.isGuarded ? records.final(id, OUTSIDE_WAIT_MS) : records.get(id);
+    const { records, guards } = this.#parts;
+    return guards.isGuarded ? records.final(id, OUTSIDE_WAIT_MS) : records.get(id);
   }
 
   #payable({ paymentRequest, amountMsat }: PayOptions, from: OutsideName): { paymentHash: string; amountMsat: Msat; memo: string } {
     requireOutside(from);
     const invoice = readInvoice(paymentRequest);
-    if (invoice.expiresAt < this.#parts.world.nowSeconds()) throw new PlaygroundRefusal('the invoice has expired');
+    if (invoice.expiresAt < this.#parts.network.nowSeconds()) throw new PlaygroundRefusal('the invoice has expired');
     if (amountMsat !== undefined) requireWhole('amountMsat', amountMsat, 1);
     if (invoice.amountMsat === undefined && amountMsat === undefined) throw new PlaygroundRefusal('the invoice has no amount; state one');
     if (invoice.amountMsat !== undefined && amountMsat !== undefined && invoice.amountMsat !== amountMsat)
@@ -175,8 +175,8 @@ export class Outside {
   }
 }
 
-/** The same hand that moves the playground, so that the same routes work. */
-export function fakeControl(outside: Outside, { identities }: World): PlaygroundControl {
+/** Implements the control of the playground for the fake network, so the same routes serve both. */
+export function fakeControl(outside: Outside, { identities }: NetworkState): PlaygroundControl {
   return {
     describe: async () => ({
       network: 'regtest',

@@ -1,20 +1,20 @@
 import { type Msat, msat } from '../../src/kernel/money.ts';
 import type { Route, RouteHop, RouteQuery } from '../../src/lightning/node.ts';
 import { requirePoint, requireWhole } from '../checks.ts';
+import type { NetworkState } from './network-state.ts';
 import { routeFee } from './outgoing.ts';
-import type { World } from './world.ts';
 
 const HEIGHT = 100;
 const FINAL_DELTA = 40;
 const FORWARDING_DELTA = 80;
 const CAPACITY_SAT = 5_000_000_000;
 
-/** Alice is our peer, and carol hers. */
-export function routesTo(world: World, { destination, amountMsat }: RouteQuery): Route[] {
+/** Returns the only route to alice, our direct peer, or to carol, a peer of alice. */
+export function routesTo(network: NetworkState, { destination, amountMsat }: RouteQuery): Route[] {
   requirePoint('destination', destination);
   requireWhole('amountMsat', amountMsat, 1);
-  const { alice, carol } = world.identities.pubkeys;
-  if (amountMsat > (world.tables.balance.get('local') ?? 0)) return [];
+  const { alice, carol } = network.identities.pubkeys;
+  if (amountMsat > (network.tables.balance.get('local') ?? 0)) return [];
   const last = { forwardMsat: amountMsat, feeMsat: 0 as Msat, expiryHeight: HEIGHT + FINAL_DELTA };
   if (destination === alice) return [route(0 as Msat, [hop(1, alice, last)])];
   if (destination !== carol) return [];

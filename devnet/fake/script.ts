@@ -1,31 +1,31 @@
 import type { FailureReason } from '../../src/lightning/node.ts';
 import type { CallFault } from './faults.ts';
 
-/** What becomes of one payment of our node to the outside. Without anything: it succeeds at once. */
+/** The behavior of one outgoing payment of our node. An empty script succeeds at once. */
 export interface PaymentScript {
-  /** It ends failed, for this reason, and no money leaves. */
+  /** The payment fails with this reason. No money leaves the node. */
   readonly fail?: FailureReason;
-  /** It ends only after this long; until then it is pending. */
+  /** The payment stays pending for this long. */
   readonly delayMs?: number;
-  /** Pending until `resolveHold`, as with a hold invoice. */
+  /** The payment stays pending until `resolveHold`, as with a hold invoice. */
   readonly hold?: boolean;
-  /** What routing costs, in msat, or all that is allowed, or `double`: as much as the amount. Above the limit there is no route. */
+  /** The routing fee: msat, `limit` (the fee limit) or `double` (equal to the amount). A fee above the limit fails with NO_ROUTE. */
   readonly fee?: number | 'limit' | 'double';
-  /** The node takes a route above the fee limit all the same: a lie that the service must cope with. */
+  /** The node ignores the fee limit, against its contract. The service must handle the excess fee. */
   readonly ignoresFeeLimit?: boolean;
-  /** A lie: first reported failed, this long before it succeeds and the money is gone. */
+  /** The node wrongly reports the payment as failed. It succeeds after this delay, and the money leaves the node. */
   readonly lateSuccessMs?: number;
-  /** What happens to the first call that pays it. */
+  /** The fault of the first `pay` call. */
   readonly call?: CallFault;
 }
 
-/** How an outside payment of our invoice arrives. */
+/** The behavior of an outside payment of our invoice. */
 export interface ArrivalScript {
-  /** What arrives, if it is not what the invoice states: a payer that over- or underpays. */
+  /** The amount that arrives, for a payer that overpays or underpays. */
   readonly arrivesMsat?: number;
-  /** Only a part of it ever arrives (MPP): our node keeps it for a minute, then sends it back. */
+  /** Only one part of a multi-part payment arrives. Our node fails it after a minute. */
   readonly partial?: boolean;
-  /** Our node takes this long to claim it once the guard has said so. */
+  /** The time from the guard's decision to the claim. */
   readonly claimDelayMs?: number;
 }
 
@@ -40,12 +40,12 @@ const REASONS: readonly string[] = [
 
 const DEFAULT_LATE_MS = 5_000;
 
-/** Reads the words of a memo that say what becomes of the invoice's payment; other words mean nothing. */
+/** Parses the script words of an outside invoice's memo. Ignores other words. */
 export function readScript(memo: string): PaymentScript {
   return Object.assign({}, ...memo.split(/\s+/).map(readWord));
 }
 
-/** The same for the memo of an invoice of ours. */
+/** Parses the script words of our invoice's memo. Ignores other words. */
 export function readArrival(memo: string): ArrivalScript {
   return Object.assign({}, ...memo.split(/\s+/).map(readArrivalWord));
 }

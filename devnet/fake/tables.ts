@@ -7,14 +7,14 @@ import type { PaymentScript } from './script.ts';
 export interface OurInvoice {
   readonly preimage: string;
   readonly paymentRequest: string;
-  /** Undefined: any amount. */
+  /** The payer chooses the amount when it is undefined. */
   readonly amountMsat?: Msat | undefined;
   /** Unix seconds. */
   readonly expiresAt: number;
   readonly cancelled: boolean;
 }
 
-/** A payment at our door: `asked` until the guard has decided, then `claiming`, then `settled`. One per payment hash. */
+/** An incoming payment at our node: `asked` until the claim guard decides, then `claiming`, then `settled`. One per payment hash. */
 export interface Receipt {
   readonly askId: number;
   readonly state: 'asked' | 'claiming' | 'settled';
@@ -22,26 +22,26 @@ export interface Receipt {
   readonly amountMsat: Msat;
   readonly keysend: boolean;
   readonly customRecords: CustomRecords;
-  /** The payer's own record. */
+  /** The id of the payer's record. */
   readonly outsideId: number;
   readonly claimDelayMs: number;
 }
 
-/** What our node pays, or has paid. */
+/** A payment that our node sends or has sent. */
 export interface Outgoing {
   readonly paymentHash: string;
   readonly amountMsat: Msat;
   readonly outcome: PaymentOutcome;
 }
 
-/** One of our payments that has arrived at its receiver: what is needed to end it, even if our node forgets it meanwhile. */
+/** Our payment on its way to the receiver. Contains all data to complete it, because our node may lose its own row in a restore. */
 export interface Arrival {
   readonly paymentId: string;
   readonly paymentHash: string;
   readonly preimage: string;
   readonly amountMsat: Msat;
   readonly feeMsat: Msat;
-  /** The receiver's own record. */
+  /** The id of the receiver's record. */
   readonly outsideId: number;
 }
 
@@ -57,8 +57,8 @@ export interface OutsideInvoiceRow {
   readonly state: 'open' | 'held' | 'settled' | 'cancelled';
 }
 
-/** Something that happens by itself later; as data, because the process may be killed in between. */
-export type Deed =
+/** The action of a timer. Stored as data, because the process may be killed before the timer fires. */
+export type TimerAction =
   | { readonly type: 'arrive'; readonly arrival: Arrival }
   | { readonly type: 'fail'; readonly paymentId: string; readonly reason: FailureReason }
   | { readonly type: 'claim'; readonly paymentHash: string }
@@ -66,28 +66,29 @@ export type Deed =
   | { readonly type: 'release' };
 
 export interface Timer {
+  /** Unix milliseconds. */
   readonly dueMs: number;
-  readonly deed: Deed;
+  readonly deed: TimerAction;
 }
 
 type WithoutPosition<T> = T extends NodeEvent ? Omit<T, 'position'> : never;
-/** An event that has no position yet. */
+/** An event without a position. */
 export type NewEvent = WithoutPosition<NodeEvent>;
 
-/** The node's own memory, which a restore from a backup takes back … */
+/** Our node's data. A restore from a backup replaces it. */
 interface NodeTables {
   readonly ourInvoices: OurInvoice;
   readonly receipts: Receipt;
   readonly outgoing: Outgoing;
   readonly events: NodeEvent;
-  /** Events that were overtaken and are not written yet. */
+  /** Overtaken events that are not written yet. */
   readonly overtaken: NewEvent;
   /** The ledger that the node belongs to, under `id`. */
   readonly ledger: string;
 }
 
-/** … and what is true outside of it, whatever it remembers. */
-interface WorldTables {
+/** The data of the other nodes and of the simulation. A restore of our node does not change it. */
+interface NetworkTables {
   readonly outsideInvoices: OutsideInvoiceRow;
   readonly outsidePayments: OutsidePayment;
   /** By payment hash. */
@@ -97,10 +98,10 @@ interface WorldTables {
   readonly balance: Msat;
 }
 
-export type Rows = NodeTables & WorldTables;
+export type Rows = NodeTables & NetworkTables;
 export type TableName = keyof Rows;
 export const NODE_TABLES = ['ourInvoices', 'receipts', 'outgoing', 'events', 'overtaken', 'ledger'] as const satisfies readonly TableName[];
-export const WORLD_TABLES = [
+export const NETWORK_TABLES = [
   'outsideInvoices',
   'outsidePayments',
   'held',
@@ -108,15 +109,15 @@ export const WORLD_TABLES = [
   'counters',
   'balance',
 ] as const satisfies readonly TableName[];
-export const TABLE_NAMES = [...NODE_TABLES, ...WORLD_TABLES] as const;
+export const TABLE_NAMES = [...NODE_TABLES, ...NETWORK_TABLES] as const;
 
-/** Everything that a fake network knows, as plain data. */
+/** The whole state of a fake network, as plain data. */
 export type FakeState = { readonly [N in TableName]: Readonly<Record<string, Rows[N]>> };
 
-/** Hears of every change: undefined when the row is gone. */
+/** Called for every change. `row` is undefined after a deletion. */
 export type OnChange = (table: TableName, key: string, row: unknown) => void;
 
-/** Rows by key, in the order in which their keys came. */
+/** Rows by key, in the order of insertion. */
 export class Table<T> {
   readonly #rows = new Map<string, T>();
   readonly #changed: (key: string, row: T | undefined) => void;
@@ -161,7 +162,7 @@ export function makeTables(changed: OnChange = () => undefined): Tables {
   return Object.fromEntries(TABLE_NAMES.map((name) => [name, new Table((key, row) => changed(name, key, row))])) as unknown as Tables;
 }
 
-/** Puts rows in place of those that are there. */
+/** Replaces all rows of the given tables. */
 export function fill(tables: Tables, state: Partial<FakeState>): void {
   for (const [name, rows] of Object.entries(state)) {
     const table = tables[name as TableName] as Table<unknown>;
@@ -170,7 +171,7 @@ export function fill(tables: Tables, state: Partial<FakeState>): void {
   }
 }
 
-/** A copy that later changes do not reach: rows are never changed in place. */
+/** Returns a copy of the tables. Later changes do not affect it, because rows are immutable. */
 export function copyOf<N extends TableName>(tables: Tables, names: readonly N[]): Pick<FakeState, N> {
   return Object.fromEntries(names.map((name) => [name, Object.fromEntries(tables[name].entries())])) as unknown as Pick<FakeState, N>;
 }

@@ -1,14 +1,14 @@
-/** Where a fake network's time comes from: real, stepped by a test, or without any waiting. */
+/** The clock of a fake network: real, stepped by a test, or without waiting. */
 export interface Time {
   /** Milliseconds since the Unix epoch. */
   nowMs(): number;
-  /** Does something later. */
+  /** Calls `run` after the delay. */
   after(delayMs: number, run: () => void): void;
-  /** Gives up waiting for something else, after this long; never, where delays cost no time. @returns what takes it back. */
+  /** Calls `run` when a wait times out. Never calls it on a clock without waiting. @returns a function that cancels the timeout. */
   timeout(delayMs: number, run: () => void): () => void;
 }
 
-/** The time of the machine. Its timers do not keep a process alive. */
+/** The system clock. Its timers do not keep the process running. */
 export const realTime: Time = {
   nowMs: () => Date.now(),
   after: (delayMs, run) => void setTimeout(run, delayMs).unref(),
@@ -18,7 +18,7 @@ export const realTime: Time = {
   },
 };
 
-/** Every delay is over at once: what is scheduled runs as soon as the event loop turns, in the order of its delays among what waits. */
+/** Returns a clock without waiting: each turn of the event loop runs the queued callback with the shortest delay. */
 export function noWaiting(nowMs: () => number = () => Date.now()): Time {
   const queue = new Queue();
   let turning = false;
@@ -39,7 +39,7 @@ export function noWaiting(nowMs: () => number = () => Date.now()): Time {
   };
 }
 
-/** Time that stands still until a test moves it. */
+/** A clock that only a test advances. */
 export class SteppedTime implements Time {
   readonly #queue = new Queue();
   #nowMs: number;
@@ -57,19 +57,19 @@ export class SteppedTime implements Time {
   }
 
   timeout(delayMs: number, run: () => void): () => void {
-    let wanted = true;
-    this.after(delayMs, () => wanted && run());
+    let isActive = true;
+    this.after(delayMs, () => isActive && run());
     return () => {
-      wanted = false;
+      isActive = false;
     };
   }
 
-  /** How many things wait for their time. */
+  /** The number of queued callbacks. */
   get waiting(): number {
     return this.#queue.size;
   }
 
-  /** Lets this much time pass, and does what falls due, in order; what runs may schedule more. */
+  /** Advances the clock and runs the callbacks that fall due, in order, including those that they schedule. */
   advance(ms: number): void {
     const until = this.#nowMs + ms;
     for (let next = this.#queue.take(until); next; next = this.#queue.take(until)) {
@@ -79,7 +79,7 @@ export class SteppedTime implements Time {
     this.#nowMs = until;
   }
 
-  /** Jumps to whatever is due next and does it. @returns false when nothing waits. */
+  /** Advances to the next callback and runs it. @returns false if the queue is empty. */
   step(): boolean {
     const next = this.#queue.take(Number.POSITIVE_INFINITY);
     if (!next) return false;
@@ -94,7 +94,7 @@ interface Due {
   run(): void;
 }
 
-/** What waits, earliest first; what is due at the same time keeps its order. */
+/** Callbacks ordered by due time. Callbacks with equal times keep their order. */
 class Queue {
   readonly #waiting: Due[] = [];
 

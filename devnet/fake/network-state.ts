@@ -3,27 +3,27 @@ import { type Bolt11Field, encodeBolt11, featureWords, numberWords } from './bol
 import { Draws } from './draws.ts';
 import { type FaultRates, Faults } from './faults.ts';
 import { hashOf, type Identities, identitiesOf } from './identities.ts';
-import { type Deed, type FakeState, fill, makeTables, type TableName, type Tables } from './tables.ts';
+import { type FakeState, fill, makeTables, type TableName, type Tables, type TimerAction } from './tables.ts';
 import type { Time } from './time.ts';
 
-/** One row that a step has changed; `row` undefined when it is gone. */
+/** A row that a step has changed. `row` is undefined after a deletion. */
 export interface Change {
   readonly table: TableName;
   readonly key: string;
   readonly row: unknown;
 }
 
-export interface WorldOptions {
+export interface NetworkStateOptions {
   readonly seed: string;
   readonly time: Time;
   readonly rates: Partial<FaultRates>;
-  /** What an earlier life left. */
+  /** The state that an earlier process stored. */
   readonly state?: Partial<FakeState> | undefined;
-  /** Keeps what a step has changed, before anybody hears of the step. */
+  /** Persists the changes of a step, before any response or event of the step leaves the network. */
   readonly keep?: ((changes: readonly Change[]) => void) | undefined;
 }
 
-/** What an invoice is made of. */
+/** The contents of a new invoice. */
 export interface InvoiceDraft {
   readonly amountMsat: number | undefined;
   readonly description: string;
@@ -31,23 +31,23 @@ export interface InvoiceDraft {
   readonly expirySeconds: number;
 }
 
-/** BOLT 9: var_onion_optin and payment_secret required, basic_mpp. */
+/** var_onion_optin and payment_secret (required), basic_mpp (optional). Source: BOLT 9. */
 const FEATURES = [8, 14, 17];
 
-/** The ground under a fake network: its state, its time, its chance, its keys. */
-export class World {
+/** The shared parts of a fake network: its tables, clock, random draws, faults and keys. */
+export class NetworkState {
   readonly tables: Tables;
   readonly time: Time;
   readonly draws: Draws;
   readonly faults: Faults;
   readonly identities: Identities;
-  /** Does what a timer says; set by whoever knows how. */
-  perform: (deed: Deed) => void = () => undefined;
+  /** Runs the action of a timer. {@link FakeNetwork} sets it. */
+  perform: (action: TimerAction) => void = () => undefined;
   readonly #keep: ((changes: readonly Change[]) => void) | undefined;
   #changes: Change[] = [];
   #depth = 0;
 
-  constructor({ seed, time, rates, state = {}, keep }: WorldOptions) {
+  constructor({ seed, time, rates, state = {}, keep }: NetworkStateOptions) {
     this.tables = makeTables((table, key, row) => this.#keep && this.#changes.push({ table, key, row }));
     fill(this.tables, state);
     this.#keep = keep;
@@ -62,7 +62,7 @@ export class World {
     return Math.floor(this.time.nowMs() / 1000);
   }
 
-  /** One step: what it changes is kept together. */
+  /** Runs `work` and persists its changes together. Steps may be nested. */
   step<T>(work: () => T): T {
     this.#depth++;
     try {
@@ -73,21 +73,21 @@ export class World {
     }
   }
 
-  /** Lets something happen by itself later, also if the process is killed in between. */
-  schedule(delayMs: number, deed: Deed): void {
+  /** Schedules an action. It also runs after a restart of the process. */
+  schedule(delayMs: number, action: TimerAction): void {
     const id = this.draws.count('timers');
-    this.tables.timers.put(id, { dueMs: this.time.nowMs() + delayMs, deed });
+    this.tables.timers.put(id, { dueMs: this.time.nowMs() + delayMs, deed: action });
     this.time.after(delayMs, () => this.#fire(id));
   }
 
-  /** Takes up what an earlier life had scheduled. */
+  /** Restarts the timers that an earlier process stored. */
   resume(): void {
     for (const [id, { dueMs }] of this.tables.timers.entries()) {
       this.time.after(Math.max(0, dueMs - this.time.nowMs()), () => this.#fire(id));
     }
   }
 
-  /** Makes a new invoice of a node, signed with its key. */
+  /** Creates an invoice of a node, signed with the node's key. */
   makeInvoice(name: NodeName, draft: InvoiceDraft) {
     const preimage = this.identities.secret(`preimage ${this.draws.count('preimages')}`);
     const paymentHash = hashOf(preimage);
@@ -108,7 +108,7 @@ export class World {
 
   #fire(id: number | string): void {
     const timer = this.tables.timers.get(id);
-    // Taken back, or done by another.
+    // The action was cancelled, or has already run.
     if (!timer) return;
     this.step(() => {
       this.tables.timers.delete(id);
