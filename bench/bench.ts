@@ -17,8 +17,8 @@ import { transferRows } from './rows/transfers.ts';
 import { Run } from './run.ts';
 
 /**
- * `npm run bench` prints tables for people; `-- --json` the same for programs, `-- --only=<part of a name>` some of the rows,
- * `-- --quick` rough figures, `-- --large` a million wallets and five million transfers.
+ * `npm run bench` prints tables. Options: `-- --json` prints JSON, `-- --only=<part of a name>` selects rows, `-- --quick` measures rough
+ * figures with small sizes, `-- --large` uses a million wallets and five million transfers.
  */
 const { values: options } = parseArgs({
   options: {
@@ -46,7 +46,7 @@ const ROWS: readonly Row[] = [
 
 const chosen = ROWS.filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));
 if (chosen.length === 0) {
-  process.stderr.write(`No row is called that. The rows are:\n${ROWS.map(({ name }) => `  ${name}\n`).join('')}`);
+  process.stderr.write(`No row's name contains the text of --only. The rows are:\n${ROWS.map(({ name }) => `  ${name}\n`).join('')}`);
   process.exit(2);
 }
 
@@ -67,7 +67,7 @@ try {
   await run[Symbol.asyncDispose]();
 }
 
-/** A row that cannot be measured does not cost the others. */
+/** Measures a row. Returns an error as part of the result, so that the other rows still run. */
 async function measure(row: Row): Promise<Result> {
   run.begin(row.name);
   try {

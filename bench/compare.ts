@@ -1,15 +1,15 @@
 import type { Figure } from './row.ts';
 import type { Run } from './run.ts';
 
-/** One side of a comparison: does its work for a round and says how fast, or how slow, it was. */
+/** One side of a comparison. `round` runs the work once and returns its speed or its duration. */
 export interface Side {
   readonly name: string;
   round(): Promise<number>;
 }
 
 /**
- * Measures two sides in turns, so that whatever else the machine does hits both: one round each to warm up, then the run's rounds
- * in alternating order. Absolute figures differ from machine to machine; their ratio is what is kept.
+ * Measures two sides in turns, so that other load on the machine affects both: one warm-up round each, then the run's rounds in
+ * alternating order. Absolute figures depend on the machine. Only their ratio is compared with the targets.
  */
 export async function compare(run: Run, first: Side, second: Side): Promise<readonly Figure[]> {
   const measured = new Map<Side, number[]>([
@@ -45,7 +45,7 @@ export async function perSecond(count: number, concurrency: number, task: (index
   return (count * 1000) / (performance.now() - start);
 }
 
-/** Runs tasks for a while, `concurrency` at a time. @returns tasks per second. */
+/** Runs tasks for `seconds`, `concurrency` at a time. @returns tasks per second. */
 export async function perSecondFor(seconds: number, concurrency: number, task: (index: number) => Promise<unknown>): Promise<number> {
   let next = 0;
   const start = performance.now();

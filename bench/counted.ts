@@ -1,2 +1,2 @@
-/** In a request under load: stands for twelve digits that are others in every request. */
+/** A placeholder in requests. The load generator replaces it with a 12-digit number, different in every request. */
 export const COUNTED = '############';

@@ -14,28 +14,28 @@ const UNLIMITED = {
   MAX_OPEN_INVOICES: '1000000',
 };
 
-/** What the requests of invoice payments also have; each payment has a payer of its own unless one is given. */
+/** Options of invoice payments. Without `payer`, the payments come from different wallets. */
 export interface PaymentFields {
   readonly payer?: string | undefined;
   readonly passThru?: object;
 }
 
-/** A whole service on the fake node, with a thousand funded wallets of one account. */
+/** A complete service on the fake node, with a thousand funded wallets of one account. */
 export interface FakeService extends AsyncDisposable {
   readonly port: number;
   readonly secretKey: string;
   /** The ids of the funded wallets. */
   readonly wallets: readonly string[];
-  /** Requests that move 1 sat from wallet to wallet; they may be repeated. */
+  /** Requests that transfer 1 sat between wallets. They may be sent repeatedly. */
   readonly transfers: readonly string[];
-  /** Makes invoices, none of them of the first wallet. @returns requests that pay one each, from another wallet of the service. */
+  /** Creates invoices of all wallets but the first. @returns one request per invoice, which pays it from another wallet of the service. */
   invoicePayments(count: number, fields?: PaymentFields): Promise<string[]>;
 }
 
 export async function startFakeService(run: Run, dialect: Dialect): Promise<FakeService> {
   const temporary = await run.database(dialect);
   const { secretKey, funded } = await webOn(temporary.database);
-  // SQLite has one owner.
+  // The service needs exclusive access to the SQLite file.
   await temporary.database.close();
   const folder = join(run.folder(), 'service');
   const own = { DATA_DIR: folder, DATABASE_URL: temporary.url, PORT: '0', LIGHTNING_URL: 'fake:', LOG_LEVEL: 'silent' };

@@ -27,19 +27,19 @@ const openWallets = statement('bench_open_wallets', {
     SELECT 'wal_' || lpad(id::text, 22, '0'), 'acc_bench', id, '', 'active', 0, 0 FROM ledger_account WHERE kind = 'wallet'`,
 });
 
-/** Opens ledger accounts all at once. Their money is only there as a balance, without the entry that would explain it. */
+/** Opens funded ledger accounts in one statement. Their balances have no entries. */
 export async function openFunded(database: Database, count: number): Promise<{ first: number; count: number }> {
   await database.transaction((tx) => tx.run(openAccounts, count, FUNDS_MSAT));
   const last = (await database.first(lastAccount))?.id ?? 0;
   return { first: last - count + 1, count };
 }
 
-/** Gives every ledger account of a wallet the same balance, and no entry for it. */
+/** Sets the same balance on every wallet's ledger account, without entries. */
 export async function fundWallets(database: Database): Promise<void> {
   await database.transaction((tx) => tx.run(fundAll, FUNDS_MSAT));
 }
 
-/** Makes a wallet of every ledger account that has none, all at once. */
+/** Creates a wallet for every ledger account of kind `wallet`, in one statement. */
 export async function openWalletsOf(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.run(openAccount);
@@ -47,7 +47,7 @@ export async function openWalletsOf(database: Database): Promise<void> {
   });
 }
 
-/** The id that such a wallet has. */
+/** Returns the id of a wallet that {@link openWalletsOf} created. */
 export function walletIdOf(ledgerAccount: number): string {
   return `wal_${String(ledgerAccount).padStart(22, '0')}`;
 }
@@ -56,15 +56,15 @@ export function transfer(from: number, to: number): Posting {
   return { transfers: [{ id: newId(), from, to, amountMsat: msat(1000), fromType: 'ln_transfer_out', toType: 'ln_transfer_in' }] };
 }
 
-/** A transfer between two random accounts. */
+/** Returns a transfer between two different random accounts. */
 export function spread({ first, count }: { first: number; count: number }): Posting {
   const from = Math.floor(Math.random() * count);
   const step = 1 + Math.floor(Math.random() * (count - 1));
   return transfer(first + from, first + ((from + step) % count));
 }
 
-const FILLING_AT_ONCE = 512;
+const FILL_CONCURRENCY = 512;
 
 export async function fillWithTransfers(ledger: Ledger, count: number, posting: () => Posting): Promise<void> {
-  await perSecond(count, FILLING_AT_ONCE, () => ledger.post(posting()));
+  await perSecond(count, FILL_CONCURRENCY, () => ledger.post(posting()));
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { LoadOrder, LoadResult } from './load.ts';
 
-/** Puts a load on a local port from a thread of its own. @throws when any request was refused. */
+/** Sends load to a local port from a worker thread. @throws when a request was refused, unless `mayBeRefused`. */
 export async function load(order: LoadOrder): Promise<LoadResult> {
   const worker = new Worker(new URL('./load.ts', import.meta.url), { workerData: order });
   const [result] = (await once(worker, 'message')) as [LoadResult];

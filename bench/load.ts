@@ -4,19 +4,19 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { COUNTED } from './counted.ts';
 
 /**
- * A load generator with as little of its own work as possible: raw keep-alive connections, each with one request under way. Runs in a
- * worker thread, so that it does not share an event loop with what it measures.
+ * A load generator with minimal overhead: raw keep-alive connections with one request in flight each. It runs in a worker thread, so it
+ * does not share an event loop with the measured server.
  */
 
 export interface LoadOrder {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
-  /** Whole HTTP requests; each connection takes its turn through them. {@link COUNTED} becomes another number in every request. */
+  /** Complete HTTP requests. Each connection cycles through them. {@link COUNTED} is replaced by a different number in every request. */
   readonly requests: readonly string[];
-  /** So many requests are sent, in their order, by whichever connection is free; the load ends with the last. */
+  /** The number of requests to send, in order, each on the next free connection. The load ends after the last one. */
   readonly total?: number;
-  /** Answers whose status is not 2xx are no failure of the load. */
+  /** Permits responses with a status other than 2xx. */
   readonly mayBeRefused?: boolean;
 }
 
@@ -25,13 +25,13 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Answers whose status was not 2xx. */
+  /** Responses with a status other than 2xx. */
   readonly refused: number;
-  /** The share of the time in which the generator itself was busy: near 1, it is what was measured. */
+  /** The event loop utilization of the generator, from 0 to 1. Near 1, the generator limits the result. */
   readonly busy: number;
 }
 
-/** Connections from which on the server is busy all the time, and half a millisecond more in an answer does not matter. */
+/** With this many connections the server is always busy, and half a millisecond more latency does not change the result. */
 const MANY = 64;
 
 const order = workerData as LoadOrder;
@@ -44,11 +44,11 @@ let refused = 0;
 async function run(): Promise<LoadResult> {
   const sockets = Array.from({ length: order.connections }, () => connect({ port: order.port, host: '127.0.0.1', noDelay: true }));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  const stop = order.connections >= MANY ? lookNowAndThen() : () => {};
+  const stop = order.connections >= MANY ? pollSockets() : () => {};
   const before = performance.eventLoopUtilization();
   const start = performance.now();
   const end = start + order.seconds * 1000;
-  await Promise.all(sockets.map((socket, index) => converse(socket, index, end)));
+  await Promise.all(sockets.map((socket, index) => runConnection(socket, index, end)));
   stop();
   const elapsed = (performance.now() - start) / 1000;
   const sorted = Float64Array.from(latenciesMs).sort();
@@ -58,14 +58,14 @@ async function run(): Promise<LoadResult> {
 }
 
 /**
- * Looks at the sockets every half a millisecond, as they would come over a network. Otherwise each answer wakes this thread, which is
- * a cost of the loopback that the server pays: up to 40 % of its time, unless its answers come in bursts, as those of shared commits do.
+ * Polls the sockets every half a millisecond, which batches responses as a network does. Otherwise each response wakes this thread. On the
+ * loopback interface the server pays for that wake-up: up to 40 % of its time, unless responses come in bursts, as after a shared commit.
  */
-function lookNowAndThen(): () => void {
-  const nobody = new Int32Array(new SharedArrayBuffer(4));
+function pollSockets(): () => void {
+  const neverNotified = new Int32Array(new SharedArrayBuffer(4));
   let over = false;
   const sleep = () => {
-    Atomics.wait(nobody, 0, 0, 0.5);
+    Atomics.wait(neverNotified, 0, 0, 0.5);
     if (!over) setImmediate(sleep);
   };
   sleep();
@@ -74,23 +74,23 @@ function lookNowAndThen(): () => void {
   };
 }
 
-/** @returns undefined when there is nothing left to send */
+/** Returns the next request; undefined when all requests of `total` are sent. */
 function next(turn: number): Buffer | undefined {
   if (order.total !== undefined && taken >= order.total) return undefined;
   const request = requests[(order.total === undefined ? turn : taken++) % requests.length];
-  if (!request) throw new Error('there is nothing to ask');
+  if (!request) throw new Error('the load order has no requests');
   if (request.countAt < 0) return request.bytes;
   const counted = Buffer.from(request.bytes);
   counted.write(String(sent++).padStart(COUNTED.length, '0'), request.countAt);
   return counted;
 }
 
-/** One request after the other, until it is time to end. */
-function converse(socket: Socket, first: number, end: number): Promise<void> {
+/** Sends requests on one connection, one at a time, until `end`. */
+function runConnection(socket: Socket, first: number, end: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let turn = first;
     let sentAt = 0;
-    let answer = '';
+    let response = '';
     const finish = () => {
       resolve();
       socket.destroy();
@@ -104,15 +104,15 @@ function converse(socket: Socket, first: number, end: number): Promise<void> {
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('the server closed a connection')));
     socket.on('data', (chunk: Buffer) => {
-      answer += chunk.toString('latin1');
-      const head = answer.indexOf('\r\n\r\n');
+      response += chunk.toString('latin1');
+      const head = response.indexOf('\r\n\r\n');
       if (head === -1) return;
-      const headers = answer.slice(0, head);
+      const headers = response.slice(0, head);
       const length = Number(/content-length: (\d+)/i.exec(headers)?.[1] ?? 0);
-      if (answer.length < head + 4 + length) return;
-      if (/transfer-encoding: chunked/i.test(headers) && !answer.endsWith('\r\n0\r\n\r\n')) return;
-      if (answer[9] !== '2') refused += 1;
-      answer = '';
+      if (response.length < head + 4 + length) return;
+      if (/transfer-encoding: chunked/i.test(headers) && !response.endsWith('\r\n0\r\n\r\n')) return;
+      if (response[9] !== '2') refused += 1;
+      response = '';
       const now = performance.now();
       latenciesMs.push(now - sentAt);
       if (now < end) send();

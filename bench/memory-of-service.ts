@@ -16,10 +16,10 @@ import { createPayments } from '../src/payments/payments.ts';
 import { createWallets } from '../src/wallets/wallets.ts';
 import { walletIdOf } from './filling.ts';
 
-/** What `node --expose-gc memory-of-service.ts <database URL> <wallets>` prints: bytes. */
+/** The output of `node --expose-gc memory-of-service.ts <database URL> <wallets>`, in bytes. */
 export interface Usage {
   readonly idleRss: number;
-  /** What reading the wallets, one after the other, has left on the heap and outside of it. */
+  /** The growth of the heap and of external memory after reading all wallets, one after another. */
   readonly heapGrowth: number;
 }
 
@@ -33,7 +33,7 @@ const wallets = createWallets(database, accounts, systemClock);
 const ledger = createLedger(database, systemClock);
 const access = createAccess({ accounts, wallets });
 const objects = createObjects('lnd_bench');
-// Nothing is paid: the routes' other rooms are loaded, and that is all they have to be.
+// No payment is made. The modules behind the payment routes only have to be loaded, because they count as idle memory.
 const runIdempotent = createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) });
 const deps = { access, runIdempotent, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };
 const server = createServer(log, (app) => {

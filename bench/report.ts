@@ -1,13 +1,13 @@
 import { cpus } from 'node:os';
 import { type Figure, judge, type Row, rowValue, type Verdict } from './row.ts';
 
-/** What became of a row. */
+/** The result of a row: measured, skipped or failed. */
 export interface Result {
   readonly row: string;
   readonly meaning: string;
   readonly unit: string;
   readonly sides: readonly Figure[];
-  /** The first side ÷ the second, or the only side. */
+  /** The first side divided by the second, or the only side. */
   readonly value?: number;
   readonly goal?: number;
   readonly floor?: number;
@@ -30,7 +30,7 @@ export function machine() {
   };
 }
 
-/** A row with its sides, as soon as it is there. */
+/** Formats one row with its sides. */
 export function details({ row, meaning, unit, sides, value, skipped, failed }: Result): string {
   if (failed !== undefined) return `\n${row}: FAILED: ${failed}\n`;
   if (skipped !== undefined || value === undefined) return `\n${row}: skipped: ${skipped}\n`;
@@ -41,7 +41,7 @@ export function details({ row, meaning, unit, sides, value, skipped, failed }: R
   return `\n${row}: ${figure(value)}: ${meaning}\n${lines.join('')}`;
 }
 
-/** All rows at a glance. */
+/** Formats the summary table of all rows. */
 export function table(results: readonly Result[]): string {
   const width = Math.max(...results.map(({ row }) => row.length));
   const head = `${'row'.padEnd(width)}  ${'value'.padStart(8)}  ${'goal'.padStart(8)}  ${'floor'.padStart(8)}`;

@@ -1,36 +1,36 @@
 import type { Run } from './run.ts';
 
-/** What a row should reach, and what it must never go below. Of a cost, the goal is the smaller one. */
+/** The goal of a row and its minimum (`floor`). If the goal is smaller than the floor, the value is a cost: smaller is better. */
 export interface Target {
   readonly goal: number;
   readonly floor: number;
 }
 
-/** One line of the benchmark. Each makes what it needs, and cleans it up. */
+/** One row of the benchmark. A row sets up its data and removes it afterwards. */
 export interface Row {
   readonly name: string;
-  /** What the value says, in one sentence. */
+  /** The meaning of the value, in one phrase. */
   readonly meaning: string;
-  /** The unit of the sides; of the value too when there is only one side. */
+  /** The unit of the sides. With only one side it is also the unit of the value. */
   readonly unit: string;
   readonly target?: Target;
   /** @throws Skipped when this machine lacks what the row needs. */
   measure(run: Run): Promise<readonly Figure[]>;
 }
 
-/** One side of a row: the median of its rounds, and the distance between their extremes as a share of it. */
+/** One side of a row: the median of its rounds, and the spread, (maximum - minimum) / median. */
 export interface Figure {
   readonly name: string;
   readonly median: number;
   readonly spread: number;
 }
 
-/** The row cannot be measured here; the message says what is missing. */
+/** The row cannot be measured on this machine. The message contains the missing requirement. */
 export class Skipped extends Error {
   override readonly name = 'Skipped';
 }
 
-/** The first side ÷ the second; of a single side, the side itself. */
+/** Returns the first side divided by the second, or the only side. */
 export function rowValue([first, second]: readonly Figure[]): number {
   if (!first) return Number.NaN;
   return second ? first.median / second.median : first.median;

@@ -8,7 +8,7 @@ import { MIGRATIONS, migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { startPostgres } from '../test/support/global-postgres.ts';
 
-/** How much is measured. */
+/** The sizes of the measurements. */
 export interface Sizes {
   readonly rounds: number;
   readonly seconds: number;
@@ -44,13 +44,13 @@ export const DATABASE_NAMES: Readonly<Record<Dialect, string>> = { sqlite: 'SQLi
 
 export const silentLog = { info() {}, warn() {}, error() {} };
 
-/** A fresh, migrated database; gone once it is disposed of. */
+/** A new, migrated database. Disposal deletes it. */
 export interface TemporaryDatabase extends AsyncDisposable {
   readonly database: Database;
   readonly url: string;
 }
 
-/** One run of the benchmarks: its sizes, and everything that it leaves on the machine until it is over. */
+/** One run of the benchmarks: its sizes, and its temporary files, databases and PostgreSQL server. */
 export class Run {
   readonly sizes: Sizes;
   readonly #root = mkdtempSync(join(tmpdir(), 'satchel-bench-'));
@@ -58,7 +58,7 @@ export class Run {
   #row = '';
 
   constructor({ quick, large }: { quick: boolean; large: boolean }) {
-    // However the process ends: PostgreSQL's package ends it itself when it is interrupted, once it has stopped the server.
+    // An exit handler, because on an interrupt the PostgreSQL package stops its server and then ends the process itself.
     process.on('exit', () => rmSync(this.#root, { recursive: true, force: true }));
     this.sizes = { ...(quick ? QUICK : NORMAL), ...(large ? LARGE : {}) };
   }
@@ -68,7 +68,7 @@ export class Run {
     this.progress('setting up');
   }
 
-  /** Shows what is going on to whoever watches; a file or a pipe gets none of it. */
+  /** Prints progress to a terminal. Prints nothing to a file or a pipe. */
   progress(text: string): void {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${this.#row === '' ? '' : `${this.#row}: ${text}`}`);
   }
@@ -81,7 +81,7 @@ export class Run {
     return mkdtempSync(join(this.#root, 'row-'));
   }
 
-  /** A PostgreSQL server of this run, with durable defaults. @returns the URL of a database in it. */
+  /** Starts this run's PostgreSQL server, with durable defaults, on the first call. @returns the URL of a database on it. */
   async postgres(database: string): Promise<string> {
     this.#postgres ??= startPostgres([]);
     const url = new URL((await this.#postgres).url);
@@ -126,7 +126,7 @@ export class Run {
     return { url: await this.postgres(name), remove: () => this.onPostgres(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
   }
 
-  /** Stops what is left running. */
+  /** Stops the PostgreSQL server if it runs. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.end();
     await (await this.#postgres)?.stop();

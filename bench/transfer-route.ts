@@ -10,25 +10,25 @@ import { postRequest, type Web } from './web.ts';
 type Deps = Parameters<typeof paymentRoutes>[1];
 type RouteParts = Pick<Web, 'access' | 'runIdempotent' | 'wallets' | 'objects'>;
 
-/** The service's transfer route on a ledger. */
+/** The service's transfer route with a ledger. */
 export function withLedger({ access, runIdempotent, wallets, objects, ledger, database }: Web): (app: App) => void {
   return transferRoute({ access, runIdempotent, wallets, objects }, (order) =>
     transferBetween({ database, ledger, clock: systemClock }, order),
   );
 }
 
-/** The very same route with a receipt of nothing instead of a ledger. */
+/** The same route without a ledger: it returns a constant receipt. */
 export function withoutLedger({ access, runIdempotent, wallets, objects }: RouteParts): (app: App) => void {
   return transferRoute({ access, runIdempotent, wallets, objects }, async (order) => receiptOf(order));
 }
 
 function transferRoute(deps: RouteParts, transfer: Deps['payments']['transfer']): (app: App) => void {
-  // Only the transfer route is called; it uses nothing else of these.
+  // Only the transfer route is called. It uses no other dependency.
   const all = { ...deps, payments: { transfer }, history: {}, paymentWaitSeconds: 0 } as unknown as Deps;
   return (app) => paymentRoutes(app, all);
 }
 
-/** `more` are further header lines, each with its end. */
+/** Returns transfer requests between the funded wallets. `more` holds extra header lines, each with its line end. */
 export function transferRequests({ secretKey, funded }: Web, more = ''): string[] {
   return funded.map(({ id }, i) => {
     const destination = funded[(i * 7 + 1) % funded.length]?.id;

@@ -19,7 +19,7 @@ import type { Run } from './run.ts';
 
 const WALLETS = 1000;
 
-/** What routes need: an account with a thousand funded wallets, and its key. */
+/** The dependencies of routes, with an account that has a thousand funded wallets, and the account's key. */
 export interface Web {
   readonly secretKey: string;
   readonly funded: readonly Wallet[];
@@ -35,7 +35,7 @@ export async function webOn(database: Database): Promise<Web> {
   const accounts = createAccounts(database, systemClock);
   const wallets = createWallets(database, accounts, systemClock);
   const keys = await accounts.bootstrap(undefined, async () => {});
-  if (!keys) throw new Error('the bench needs a fresh database');
+  if (!keys) throw new Error('the benchmark needs an empty database');
   const made = await Promise.all(Array.from({ length: WALLETS }, () => wallets.create(keys.accountId, '')));
   await fundWallets(database);
   return {
@@ -50,7 +50,7 @@ export async function webOn(database: Database): Promise<Web> {
   };
 }
 
-/** The same with key and wallets in this process's memory, whatever the database: what a route costs that asks nobody. */
+/** Returns the same dependencies with key and wallets in memory, to measure routes without database reads. */
 export function inMemory(web: Web): Web {
   const secret = parseKey(web.secretKey);
   const accountId = web.funded[0]?.accountId ?? '';
@@ -71,12 +71,12 @@ export function inMemory(web: Web): Web {
   return { ...web, access: createAccess({ accounts, wallets }), wallets: wallets as Wallets };
 }
 
-/** A server that listens until it is disposed of. */
+/** A listening server. Disposal closes it. */
 export interface Serving extends AsyncDisposable {
   readonly port: number;
 }
 
-/** The service's own server, with some of its routes. */
+/** Starts the service's server with the given routes. */
 export function serve(register: (app: App) => void, log = pino({ level: 'silent' })): Promise<Serving> {
   return listening(createServer(log, register));
 }
@@ -91,7 +91,7 @@ export async function listening(app: Listening): Promise<Serving> {
   return { port, [Symbol.asyncDispose]: async () => void (await app.close()) };
 }
 
-/** A side that is put under load over HTTP. */
+/** Returns a side that measures a server under HTTP load. */
 export function loaded(
   run: Run,
   { name, server, requests }: { name: string; server: Serving; requests: readonly string[] },

@@ -8,11 +8,11 @@ import { getRequest } from '../web.ts';
 
 const TARGET: Target = { goal: 20, floor: 50 };
 const ROWS = 500;
-/** Almost the largest `passThru`, of many small values. */
+/** A `passThru` of nearly the maximum size, with many small values. */
 const PASS_THRU = Object.fromEntries(Array.from({ length: 180 }, (_, i) => [`field${i}`, `value ${i}`]));
 const SUBPATHS = Array.from({ length: 49 }, (_, i) => `passThru.field${i}`).join();
 
-/** The requests that take the longest, as far as is known; `list` is a page of the largest rows. The first one shows what the machine does by itself. */
+/** The slowest known requests. `list` is the path of a page of the largest rows. The first request is the baseline of the machine. */
 const WORST: readonly { readonly name: string; request(list: string, key: string, wallet: string): string }[] = [
   { name: 'the same cheap request', request: (_list, key, wallet) => getRequest(`/v1/wallet/${wallet}`, key) },
   { name: 'a page of 500 large rows', request: (list, key) => getRequest(list, key) },
@@ -25,12 +25,12 @@ const WORST: readonly { readonly name: string; request(list: string, key: string
   { name: 'a query of 12,000 characters', request: (list, key) => getRequest(`${list}&${query()}`, key) },
 ];
 
-/** The longest time that a cheap request of one caller takes while another caller sends an expensive one again and again. */
+/** The longest time of a cheap request of one caller, while another caller repeats an expensive request. */
 export function delayRows(): Row[] {
   return DIALECTS.flatMap((dialect) =>
     WORST.map(({ name, request }) => ({
       name: `${DATABASE_NAMES[dialect]} longest delay by ${name}`,
-      meaning: 'the slowest GET wallet of one caller, while another caller sends this request again and again',
+      meaning: 'the slowest GET wallet of one caller, while another caller repeats this request',
       unit: 'ms',
       target: TARGET,
       measure: (run: Run) => measure(run, dialect, request),
@@ -48,17 +48,17 @@ async function measure(run: Run, dialect: Dialect, request: (typeof WORST)[numbe
   const slowest: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const attack = load({ port, requests: worst, connections: 1, seconds: seconds * 2, mayBeRefused: true });
-    // The threads need a moment to start.
+    // The worker thread needs time to start.
     await new Promise((resolve) => setTimeout(resolve, (seconds * 1000) / 2));
     const { maxMs } = await load({ port, requests: cheap, connections: 1, seconds });
     await attack;
-    // The first round warms up.
+    // The first round is a warm-up.
     if (round > 0) slowest.push(maxMs);
   }
   return [figureOf('slowest GET wallet', slowest)];
 }
 
-/** The first wallet pays for all of its rows, which have the largest `passThru` twice: of the row and of its lightning transaction. */
+/** Fills the first wallet with payments. Each of its rows has the large `passThru` twice: in the row and in its lightning transaction. */
 async function walletWithLargeRows(service: FakeService): Promise<string> {
   const [payer = ''] = service.wallets;
   const requests = await service.invoicePayments(ROWS, { payer, passThru: PASS_THRU });

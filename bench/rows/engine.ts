@@ -14,7 +14,7 @@ import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
 const ACCOUNTS = 1000;
 const CALLERS = 64;
 
-/** The ledger without HTTP: what sharing commits gains, and what a busy account costs. */
+/** The ledger without HTTP: the gain of shared commits, and the cost of a busy account. */
 export function engineRows(): Row[] {
   return DIALECTS.flatMap((dialect) => [groupCommit(dialect), hotWallet(dialect)]);
 }

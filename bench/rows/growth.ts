@@ -12,11 +12,11 @@ const CALLERS = 64;
 const FEW_WALLETS = 1000;
 const WALLETS_OF_A_LEDGER = 10_000;
 const FEW_LISTED = 10;
-/** A round writes little, so that an empty ledger stays nearly so. */
+/** Few, so that an empty ledger stays nearly empty during a round. */
 const POSTINGS_PER_ROUND = 5000;
 const READS_PER_ROUND = 2000;
 
-/** Whether the service slows down as it grows. */
+/** The speed of the service with more data. */
 export function growthRows(): Row[] {
   return DIALECTS.flatMap((dialect) => [
     {
@@ -106,7 +106,7 @@ async function longHistory(
 
 function page({ database, ledger }: Books, ledgerAccount: number): Promise<unknown> {
   const none = { findMany: async () => [] };
-  // Transfers between wallets have neither invoice nor payment behind them.
+  // Transfers between wallets have no invoice and no payment.
   const deps = { database, ledger, wallets: none, invoices: none, payments: none, clock: systemClock };
   const history = createHistory(deps as unknown as Parameters<typeof createHistory>[0]);
   return history.page({ ledgerAccount } as Wallet, FEW_LISTED, 0);

@@ -6,10 +6,10 @@ import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
 
-/** An invoice is paid once, so a round is a number of payments: about as many as fit into a round's time. */
+/** An invoice is paid only once, so a round has a fixed number of payments, about as many as fit into its time. */
 const PAYMENTS_PER_SECOND = { 64: 2500, 1: 250 } as const;
 
-/** A wallet that pays the invoice of another wallet of the same service, against a transfer between the same wallets. */
+/** Payments of invoices of the same service, compared with transfers between the same wallets. */
 export function invoicePaymentRows(): Row[] {
   return [
     ...DIALECTS.map(

@@ -34,7 +34,7 @@ const bareFastify: Step = (_web, answer) => {
   return listening(app);
 };
 
-/** Bodies, request ids, headers and hooks of the service, around a route that does nothing. */
+/** The service's server with its body parsing, request ids, headers and hooks, and a route that does nothing. */
 const ownServer: Step = (_web, answer) =>
   serve((app) => app.post('/v1/wallet/:key/transfer', async (_request, reply) => reply.code(201).type('application/json').send(answer)));
 
@@ -43,7 +43,7 @@ const TRANSFER = Type.Object(
   { additionalProperties: false },
 );
 
-/** The server with validation, and a canned answer. */
+/** Adds validation. The response is constant. */
 const validating: Step = (_web, answer) =>
   serve((app) =>
     app.post('/v1/wallet/:key/transfer', { schema: { params: KeyParams, body: TRANSFER } }, async (_request, reply) =>
@@ -51,7 +51,7 @@ const validating: Step = (_web, answer) =>
     ),
   );
 
-/** The same for those who may: credential read, hashed and found in memory, wallet found, permission looked up. */
+/** Adds authentication and authorization: credential, wallet and permission are found in memory. */
 const authenticating: Step = (web, answer) => {
   const { access } = inMemory(web);
   return serve((app) =>
@@ -62,16 +62,16 @@ const authenticating: Step = (web, answer) => {
   );
 };
 
-/** Validation, authentication from memory, the rendering of objects and their serialization. */
+/** Validation, authentication from memory, rendering and serialization. */
 const routeInMemory: Step = (web) => serve(withoutLedger(inMemory(web)));
 
-/** Everything but the ledger. */
+/** The complete route except the ledger. */
 const guardedRoute: Step = (web) => serve(withoutLedger(web));
 
 const loggingRoute: Step = (web) =>
   serve(withoutLedger(web), pino({ level: 'info', base: null }, pino.destination(openSync(devNull, 'w'))));
 
-/** What each layer of a POST transfer leaves of the speed of the one below it. */
+/** The speed of each layer of POST transfer, relative to the layer below it. */
 export function layerRows(): Row[] {
   const layer = (name: string, upper: [string, Step], lower: [string, Step], meaning: string): Row => ({
     name: `layer: ${name}`,
@@ -81,25 +81,30 @@ export function layerRows(): Row[] {
   });
   const route = ['whole route without a ledger', guardedRoute] as [string, Step];
   return [
-    layer('Fastify', ['Fastify', bareFastify], ['node:http', bareHttp], 'what Fastify leaves of node:http'),
-    layer('server', ['Satchel’s server', ownServer], ['Fastify', bareFastify], 'what bodies, ids, headers and hooks leave of Fastify'),
+    layer('Fastify', ['Fastify', bareFastify], ['node:http', bareHttp], 'speed of Fastify ÷ of node:http'),
+    layer(
+      'server',
+      ['Satchel’s server', ownServer],
+      ['Fastify', bareFastify],
+      'speed with body parsing, request ids, headers and hooks ÷ of Fastify',
+    ),
     layer(
       'route',
       ['route', routeInMemory],
       ['Satchel’s server', ownServer],
-      'what validation, authentication, rendering and serialization leave of the server',
+      'speed with validation, authentication, rendering and serialization ÷ of the server',
     ),
     layer(
       'authentication',
       ['authentication', authenticating],
       ['validation', validating],
-      'what authentication leaves of a validated request',
+      'speed with authentication ÷ with validation only',
     ),
     layer(
       'serialization',
       ['route', routeInMemory],
-      ['canned answer', authenticating],
-      'what rendering the answer and serializing it leave of a canned one',
+      ['constant response', authenticating],
+      'speed with a rendered and serialized response ÷ with a constant response',
     ),
     idempotencyRow('sqlite'),
     idempotencyRow('postgres'),
@@ -107,26 +112,26 @@ export function layerRows(): Row[] {
       'keys and wallets',
       route,
       ['in memory', routeInMemory],
-      'what asking the database for keys and wallets, at most once a second each, leaves of the route',
+      'speed with keys and wallets read from the database, each at most once a second ÷ from memory',
     ),
     {
-      ...layer('logging', ['default logging', loggingRoute], route, 'what logging leaves of the route'),
+      ...layer('logging', ['default logging', loggingRoute], route, 'speed of the route with logging ÷ without'),
       target: { goal: 0.95, floor: 0.85 },
     },
   ];
 }
 
-/** The whole route with its ledger: each request under a key of its own, which costs a read before and a row in the posting. */
+/** The complete route with its ledger. Each request has a different key, which costs a read before the posting and a row in it. */
 function idempotencyRow(dialect: Dialect): Row {
   return {
     name: `layer: ${dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'} idempotency`,
-    meaning: 'what a new Idempotency-Key in each request leaves of durable transfers',
+    meaning: 'speed of durable transfers with a new Idempotency-Key each ÷ without',
     unit: 'requests/s',
     async measure(run) {
       await using temporary = await run.database(dialect);
       const web = await webOn(temporary.database);
       await using server = await serve(withLedger(web));
-      // Rounds begin to count anew: the time makes their keys different.
+      // The counter restarts in every round, so the time makes the keys unique.
       const keyed = () => transferRequests(web, `idempotency-key: ${Date.now()}-${COUNTED}\r\n`);
       const plain = loaded(run, { name: 'without', server, requests: transferRequests(web) }, CONNECTIONS);
       const named = {
@@ -142,7 +147,7 @@ async function climb(run: Run, [name, step]: [string, Step], [lowerName, lowerSt
   await using temporary = await run.database('sqlite');
   const web = await webOn(temporary.database);
   const requests = transferRequests(web);
-  const answer = await answerOf(web, requests[0] ?? '');
+  const answer = await responseOf(web, requests[0] ?? '');
   await using server = await step(web, answer);
   await using lower = await lowerStep(web, answer);
   return await compare(
@@ -152,8 +157,8 @@ async function climb(run: Run, [name, step]: [string, Step], [lowerName, lowerSt
   );
 }
 
-/** The answer of the real route, so that every layer sends as much. */
-async function answerOf(web: Web, request: string): Promise<string> {
+/** Returns the response body of the real route, so that every layer sends the same number of bytes. */
+async function responseOf(web: Web, request: string): Promise<string> {
   await using server = await guardedRoute(web, '');
   const [, path = ''] = request.split(' ');
   const headers = { 'x-api-key': web.secretKey, 'content-type': 'application/json' };

@@ -16,11 +16,11 @@ const INVOICES_PER_ROUND = 512;
 const AMOUNT_MSAT = satToMsat(100);
 const FUNDS_SAT = 10_000_000;
 
-/** Lightning through the whole service, and through a shared playground, compared with the same nodes called directly. */
+/** Lightning through the complete service and through a shared playground, compared with direct calls of the same nodes. */
 export function lightningRows(): Row[] {
   const payments = (inFlight: number): Row => ({
     name: `payments, ${inFlight} in flight`,
-    meaning: 'what the service leaves of its node’s speed at paying',
+    meaning: 'speed of payments through the service ÷ of its node',
     unit: 'payments/s',
     ...(inFlight === 16 && { target: { goal: 0.9, floor: 0.7 } }),
     measure: (run) => both(run, (nodes) => paymentSide(nodes, inFlight)),
@@ -30,55 +30,55 @@ export function lightningRows(): Row[] {
     payments(16),
     {
       name: 'invoices, 16 in flight',
-      meaning: 'what the service leaves of its node’s speed at making invoices',
+      meaning: 'speed of creating invoices through the service ÷ of its node',
       unit: 'invoices/s',
       measure: (run) => both(run, invoiceSide),
     },
     {
       name: 'shared playground, 16 payments in flight',
-      meaning: 'what sharing leaves of a playground’s speed at paying',
+      meaning: 'speed of payments of a shared playground ÷ of one in the same process',
       unit: 'payments/s',
       measure: (run) => sharedAndOwn(run, (nodes) => paymentSide(nodes, 16)),
     },
     {
       name: 'shared playground, 16 incoming payments in flight',
-      meaning: 'what sharing leaves of a playground’s speed at being paid',
+      meaning: 'speed of incoming payments of a shared playground ÷ of one in the same process',
       unit: 'payments/s',
       measure: (run) => sharedAndOwn(run, incomingSide),
     },
   ];
 }
 
-/** A way to Lightning: the bare nodes, or a whole service around them. */
-interface Way extends AsyncDisposable {
+/** A payment backend: the bare nodes, or a complete service in front of them. */
+interface Backend extends AsyncDisposable {
   readonly name: string;
   outsideInvoices(count: number): Promise<readonly { paymentRequest: string; paymentHash: string }[]>;
   pay(invoice: { paymentRequest: string; paymentHash: string }): Promise<void>;
   createInvoice(): Promise<unknown>;
 }
 
-async function both(run: Run, side: (way: Way) => Side) {
+async function both(run: Run, side: (backend: Backend) => Side) {
   const folder = run.folder();
   await using service = await wholeService(join(folder, 'service'));
   await using bare = bareNodes('bare nodes', await openPlayground({ dataDir: join(folder, 'bare'), log: silentLog }));
   return await compare(run, side(service), side(bare));
 }
 
-function paymentSide(way: Way, inFlight: number): Side {
+function paymentSide(backend: Backend, inFlight: number): Side {
   return {
-    name: way.name,
+    name: backend.name,
     async round() {
-      const invoices = await way.outsideInvoices(PAYMENTS_PER_ROUND);
+      const invoices = await backend.outsideInvoices(PAYMENTS_PER_ROUND);
       return perSecond(invoices.length, inFlight, async (index) => {
         const invoice = invoices[index];
-        if (invoice) await way.pay(invoice);
+        if (invoice) await backend.pay(invoice);
       });
     },
   };
 }
 
-function invoiceSide(way: Way): Side {
-  return { name: way.name, round: () => perSecond(INVOICES_PER_ROUND, 16, () => way.createInvoice()) };
+function invoiceSide(backend: Backend): Side {
+  return { name: backend.name, round: () => perSecond(INVOICES_PER_ROUND, 16, () => backend.createInvoice()) };
 }
 
 async function sharedAndOwn(run: Run, side: (nodes: BareNodes) => Side) {
@@ -95,7 +95,7 @@ async function sharedAndOwn(run: Run, side: (nodes: BareNodes) => Side) {
   }
 }
 
-interface BareNodes extends Way {
+interface BareNodes extends Backend {
   receive(): Promise<void>;
 }
 
@@ -125,13 +125,13 @@ function bareNodes(name: string, { node, control }: TestNetwork): BareNodes {
   };
 }
 
-async function wholeService(dataDir: string): Promise<Way> {
+async function wholeService(dataDir: string): Promise<Backend> {
   const satchel = await startSatchel(readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', MAX_OPEN_INVOICES: '1000000' }));
   const url = await satchel.server.listen({ host: '127.0.0.1', port: 0 });
   const headers = { 'x-api-key': satchel.newKeys?.secretKey ?? '', 'content-type': 'application/json' };
   const post = async (path: string, body: object) => {
     const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (response.status >= 202) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    if (response.status >= 202) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
     return (await response.json()) as { id: string; payment_request: string };
   };
   const wallet = await post('/v1/wallet', {});

@@ -15,7 +15,7 @@ const CONNECTIONS = 64;
 const MB = 1_000_000;
 const execute = promisify(execFile);
 
-/** What the service itself, in a process of its own, keeps after a long load. */
+/** The resident memory of the service, in a separate process, after a long load. */
 export function memoryUnderLoadRows(): Row[] {
   return [
     {
@@ -38,7 +38,7 @@ async function afterTransfers(run: Run): Promise<readonly Figure[]> {
   const root = join(import.meta.dirname, '..', '..');
   const service = spawn(process.execPath, [...startFlags(root), 'src/main.ts'], { cwd: root, env });
   try {
-    // The greeting says that it listens.
+    // The service prints its greeting when it listens.
     await once(service.stdout, 'data');
     service.stdout.resume();
     const total = run.sizes.transfersUnderLoad;
@@ -51,7 +51,7 @@ async function afterTransfers(run: Run): Promise<readonly Figure[]> {
   }
 }
 
-/** The flags with which `npm start` runs Node. */
+/** Returns the Node flags of `npm start`. */
 function startFlags(root: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
   return scripts.start.split(' ').filter((word) => word.startsWith('--'));

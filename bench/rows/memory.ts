@@ -17,7 +17,7 @@ const WALLETS = 100_000;
 const ACCOUNTS = 1000;
 const execute = promisify(execFile);
 
-/** What the service takes: memory, and disk. */
+/** The memory and the disk space of the service. */
 export function memoryRows(): Row[] {
   return [
     {
@@ -34,7 +34,7 @@ export function memoryRows(): Row[] {
     },
     {
       name: 'memory per wallet',
-      meaning: `what each of ${WALLETS.toLocaleString('en')} wallets leaves in memory once it was read and its balance asked for`,
+      meaning: `memory per wallet after reading ${WALLETS.toLocaleString('en')} wallets and their balances`,
       unit: 'bytes',
       target: { goal: 150, floor: 300 },
       measure: async (run) => [
@@ -56,7 +56,7 @@ export function memoryRows(): Row[] {
   ];
 }
 
-/** Three processes of their own: what this one has done would be counted otherwise. One before them fills the compile cache. */
+/** Measures three separate processes, because this process has used memory already. A first, unmeasured one fills the compile cache. */
 async function usages(run: Run, wallets: number): Promise<Usage[]> {
   await using temporary = await run.database('sqlite');
   if (wallets > 0) {
@@ -79,7 +79,7 @@ async function sqliteBytes(run: Run): Promise<readonly Figure[]> {
   const path = temporary.url.slice('sqlite:'.length);
   const { transfers } = run.sizes;
   const accounts = await openFunded(temporary.database, ACCOUNTS);
-  // Closing moves everything into the file.
+  // Closing moves the write-ahead log into the file.
   await temporary.database.close();
   const before = statSync(path).size;
   const database = await openDatabase(temporary.url, { log: silentLog });

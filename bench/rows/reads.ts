@@ -28,8 +28,9 @@ const TARGET: Target = { goal: 0.85, floor: 0.6 };
 interface Read {
   readonly name: string;
   readonly target?: Target;
-  /** What the answer looks like, and the paths that are asked for. */
+  /** The schema of the response. */
   readonly answer: object;
+  /** Returns the paths to request. */
   paths(web: Web, database: Database): Promise<string[]>;
 }
 
@@ -74,12 +75,12 @@ const READS: readonly Read[] = [
   },
 ];
 
-/** Reading over HTTP, against a route that looks its caller up in memory and always gives the same answer. */
+/** Reads over HTTP, compared with a route that finds its caller in memory and returns a constant response. */
 export function readRows(): Row[] {
   return DIALECTS.flatMap((dialect) =>
     READS.map((read) => ({
       name: `${DATABASE_NAMES[dialect]} ${read.name}`,
-      meaning: `speed ÷ a bare Fastify GET with key lookup, schema and an answer of this size, ${CONNECTIONS} connections`,
+      meaning: `speed ÷ a bare Fastify GET with key lookup, schema and a response of this size, ${CONNECTIONS} connections`,
       unit: 'requests/s',
       ...(read.target && dialect === 'sqlite' && { target: read.target }),
       measure: (run: Run) => againstBare(run, dialect, read),
@@ -120,7 +121,7 @@ function routes(web: Web, database: Database): (app: App) => void {
   };
 }
 
-/** Invoices need a node to sign them; here they need only look like it. */
+/** Returns a node without keys. It creates text that only looks like invoices. */
 function ourNode(): NodeConnection {
   let made = 0;
   const createInvoice = async () => {

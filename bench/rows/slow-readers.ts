@@ -15,11 +15,11 @@ const SECONDS = 20;
 const SECRET_KEY = `sak_${'b'.repeat(40)}`;
 const LARGEST = { memo: 'm'.repeat(600), passThru: { text: 'p'.repeat(4000) } };
 
-/** Many connections that ask for the largest page there is, and read nothing. */
+/** Memory with many connections that request the largest page and do not read the response. */
 export function slowReaderRows(): Row[] {
   return DIALECTS.map((dialect) => ({
     name: `${DATABASE_NAMES[dialect]} memory with slow readers`,
-    meaning: `the most resident memory while ${CONNECTIONS} connections of one key ask for pages of 2 MB and read nothing`,
+    meaning: `peak resident memory while ${CONNECTIONS} connections of one key request pages of 2 MB and do not read them`,
     unit: 'MB',
     target: { goal: 350, floor: 400 },
     async measure(run) {
@@ -42,7 +42,7 @@ async function measure(run: Run, databaseUrl: string): Promise<readonly Figure[]
     BOOTSTRAP_SECRET_KEY: SECRET_KEY,
     PROOF_INTERVAL_SECONDS: '0',
   };
-  // With the flag of `npm start`.
+  // The same flag as `npm start`.
   const service = spawn(process.execPath, ['--max-semi-space-size=16', join('src', 'main.ts')], { env, stdio: 'ignore' });
   const sockets: Socket[] = [];
   try {
@@ -52,7 +52,7 @@ async function measure(run: Run, databaseUrl: string): Promise<readonly Figure[]
     const path = `/v1/wallet/${walletId}/transactions?per-page=${ITEMS}`;
     const page = await fetch(url + path, { headers: { 'x-api-key': SECRET_KEY } });
     if ((await page.text()).length < 1.8 * MB) throw new Error('the page is too small');
-    for (let i = 0; i < CONNECTIONS; i++) sockets.push(neglect(port, path));
+    for (let i = 0; i < CONNECTIONS; i++) sockets.push(openUnreadConnection(port, path));
     let most = 0;
     for (let second = 0; second < SECONDS; second++) {
       await delay(1000);
@@ -78,7 +78,7 @@ async function untilReady(url: string): Promise<void> {
   throw new Error('the service did not start');
 }
 
-/** @returns the id of a wallet with as many of the largest items as one page shows */
+/** Fills a wallet with one page of the largest items. @returns the wallet's id */
 async function fillWallet(url: string): Promise<string> {
   async function post(path: string, body: object): Promise<Record<string, string>> {
     const headers = { 'x-api-key': SECRET_KEY, 'content-type': 'application/json' };
@@ -95,7 +95,7 @@ async function fillWallet(url: string): Promise<string> {
   return payer.id ?? '';
 }
 
-function neglect(port: number, path: string): Socket {
+function openUnreadConnection(port: number, path: string): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   socket.pause();
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`);

@@ -11,7 +11,7 @@ const ACCOUNTS = 1000;
 const CLIENTS = 16;
 const execute = promisify(execFile);
 
-/** The ledger on PostgreSQL against what PostgreSQL's own benchmark does on the same server. */
+/** The ledger on PostgreSQL, compared with pgbench, PostgreSQL's own benchmark, on the same server. */
 export function tpcbRows(): Row[] {
   return [64, 256].map((callers) => ({
     name: `PostgreSQL engine, ${callers} callers`,
@@ -48,7 +48,7 @@ async function tpcb(url: string, seconds: number): Promise<number> {
   return Number(/tps = ([\d.]+)/.exec(printed)?.[1]);
 }
 
-/** @throws Skipped when there is no pgbench. */
+/** @throws Skipped when pgbench is not installed. */
 async function pgbench(parameters: string[]): Promise<string> {
   try {
     return (await execute('pgbench', parameters)).stdout;

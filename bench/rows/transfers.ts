@@ -12,14 +12,14 @@ const TARGETS: Readonly<Record<Dialect, Readonly<Record<number, Target>>>> = {
 };
 const P99_TARGET: Target = { goal: 2, floor: 6 };
 
-/** Durable transfers over HTTP, against the very same route with no ledger behind it and no database to ask for keys and wallets. */
+/** Durable transfers over HTTP, compared with the same route without a ledger and with keys and wallets in memory. */
 export function transferRows(): Row[] {
   return DIALECTS.flatMap((dialect) => [
     ...[1, 16, 64, 256].map((connections): Row => {
       const target = TARGETS[dialect][connections];
       return {
         name: `${DATABASE_NAMES[dialect]} transfers, ${connections} connection${connections === 1 ? '' : 's'}`,
-        meaning: 'the share of the same route’s speed without a ledger, keys and wallets in memory',
+        meaning: 'speed ÷ of the same route without a ledger and with keys and wallets in memory',
         unit: 'transfers/s',
         ...(target && { target }),
         measure: (run) => againstNoLedger(run, dialect, connections, ({ perSecond }) => perSecond),
@@ -27,7 +27,7 @@ export function transferRows(): Row[] {
     }),
     {
       name: `${DATABASE_NAMES[dialect]} transfers, p99 at 64 connections`,
-      meaning: 'how many times as long as without a ledger the slowest hundredth waits',
+      meaning: '99th percentile of the latency ÷ of the same route without a ledger',
       unit: 'ms',
       ...(dialect === 'sqlite' && { target: P99_TARGET }),
       measure: (run) => againstNoLedger(run, dialect, 64, ({ p99Ms }) => p99Ms),
