@@ -99,7 +99,7 @@ const ROWS = PERMISSIONS.trim()
   .map((line) => line.trim().split(/\s+/))
   .map(([credential = '', path = '', ...statuses]) => ({ credential, path, statuses: statuses.map(Number) }));
 
-onFakeNode('who may do what', ({ client, neighbour }) => {
+onFakeNode('permissions of each credential', ({ client, neighbour }) => {
   let keys: Record<string, string | undefined>;
   let wallet: TestWallet;
   const given = {} as Given;
@@ -140,7 +140,7 @@ onFakeNode('who may do what', ({ client, neighbour }) => {
     },
   );
 
-  it('A1: no wallet key and no public key lists or makes anything in the account', async () => {
+  it('A1: rejects wallet keys and public keys that list or create objects in the account', async () => {
     const others = ['pak', 'admin', 'invoice', 'read', 'lnurl-withdraw', 'lnurl-pay', 'sibling-admin'];
     for (const key of others.map((name) => keys[name])) {
       for (const answer of [await client.ask('GET', '/v1/wallets', { key }), await client.ask('POST', '/v1/wallet', { key, json: {} })]) {
@@ -149,7 +149,7 @@ onFakeNode('who may do what', ({ client, neighbour }) => {
     }
   });
 
-  it('a public identifier plays no outside node, and a wallet key funds no other wallet', async () => {
+  it('rejects a public identifier that controls an outside node, and a wallet key that funds another wallet', async () => {
     const { payment_request: ours } = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 1 });
     const before = await balance();
     const routes: [method: string, path: string, json?: object][] = [
@@ -240,10 +240,10 @@ function keyring({ client, neighbour }: Pick<App, 'client' | 'neighbour'>, walle
   };
 }
 
-onFakeNode('A3: what is somebody else’s does not exist', ({ client, neighbour }) => {
+onFakeNode('A3: objects of another account are not found', ({ client, neighbour }) => {
   const anonymous = ({ body }: Answer) => ({ ...body, request_id: undefined });
 
-  it('another account’s wallet, transaction and destination get the very answer of unknown ones', async () => {
+  it('returns the same error for wallets, transactions and destinations of another account as for unknown ones', async () => {
     const [mine, theirs] = [await client.wallet(100), await neighbour.wallet(100)];
     const invoice = await neighbour.post(`/v1/wallet/${theirs.id}/invoice`, { num_satoshis: 5 });
     const transfer = (dest_wallet_id: string) => ({ dest_wallet_id, num_satoshis: 1 });
@@ -274,7 +274,7 @@ onFakeNode('A3: what is somebody else’s does not exist', ({ client, neighbour 
           await client.ask(method, unknown, { key, json: json?.[1] }),
         ];
         expect(first.status).toBe(second.status);
-        // A public key alone transfers nothing, whatever the destination.
+        // A public key alone cannot transfer, whatever the destination.
         const needsMore = key === client.publicKey && unknown.endsWith('/transfer');
         expect(first.status).toBe(needsMore ? 403 : 404);
         expect(anonymous(first)).toEqual(anonymous(second));
@@ -284,7 +284,7 @@ onFakeNode('A3: what is somebody else’s does not exist', ({ client, neighbour 
     expect((await neighbour.get(`/v1/wallet/${theirs.id}`)).balance).toBe(100);
   });
 
-  it('another wallet’s transaction is no cursor, as if there were none', async () => {
+  it('rejects a transaction of another wallet as a cursor, with the error for an unknown one', async () => {
     const [mine, sibling, theirs] = [await client.wallet(100), await client.wallet(100), await neighbour.wallet(100)];
     const [ours] = await client.get(`/v1/wallet/${sibling.id}/transactions`);
     const [foreign] = await neighbour.get(`/v1/wallet/${theirs.id}/transactions`);
@@ -294,14 +294,14 @@ onFakeNode('A3: what is somebody else’s does not exist', ({ client, neighbour 
     for (const answer of known) expect(anonymous(answer)).toEqual(anonymous(unknown as Answer));
   });
 
-  it('nothing of an account is in another one’s list', async () => {
+  it('lists nothing of another account', async () => {
     await neighbour.wallet();
     const [mine, theirs] = [await client.get('/v1/wallets'), await neighbour.get('/v1/wallets')];
     const ids = (list: Json[]) => list.map(({ id }) => id);
     expect(ids(mine).filter((id: string) => ids(theirs).includes(id))).toEqual([]);
   });
 
-  it('a public API key alone reads a transaction without its preimage, its records and what the caller attached', async () => {
+  it('returns a transaction to a public API key alone without its preimage, its records and its passThru', async () => {
     const wallet = await client.wallet();
     const made = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 5, passThru: { order: 'secret' } });
     await client.post('/playground/pay', { payment_request: made.payment_request });
@@ -313,11 +313,11 @@ onFakeNode('A3: what is somebody else’s does not exist', ({ client, neighbour 
   });
 });
 
-onFakeNode('how a key is presented', ({ client }) => {
+onFakeNode('forms of credentials', ({ client }) => {
   const basic = (user: string, password = '') => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` });
   const statusOf = async (path: string, headers: Record<string, string> = {}) => (await client.ask('GET', path, { headers })).status;
 
-  it('X-Api-Key, Bearer, access-token and the user name of HTTP Basic all do', async () => {
+  it('accepts X-Api-Key, Bearer, access-token and the user name of HTTP Basic', async () => {
     const { secretKey } = client;
     expect(await statusOf('/v1/wallets', { 'x-api-key': secretKey })).toBe(200);
     expect(await statusOf('/v1/wallets', { authorization: `Bearer ${secretKey}` })).toBe(200);
@@ -328,14 +328,14 @@ onFakeNode('how a key is presented', ({ client }) => {
     expect(await statusOf('/v1/wallets', { authorization: basic(secretKey).authorization.replace('Basic', 'BASIC') })).toBe(200);
   });
 
-  it('the names of headers are read in any case, keys are not', async () => {
+  it('ignores the case of header names, but not of keys', async () => {
     const { status } = await rawGet(`${client.url}/v1/wallets`, { 'X-API-KEY': client.secretKey });
     expect(status).toBe(200);
     expect(await statusOf('/v1/wallets', { 'x-api-key': client.secretKey.toUpperCase() })).toBe(401);
     expect(await statusOf(`/v1/wallets?Access-Token=${client.secretKey}`)).toBe(401);
   });
 
-  it('the first that is present counts, also when it is wrong', async () => {
+  it('uses the first credential found, even a wrong one', async () => {
     const { secretKey } = client;
     const inOrder: [path: string, headers: Record<string, string>][] = [
       ['/v1/wallets', { 'x-api-key': 'KEY' }],
@@ -346,7 +346,7 @@ onFakeNode('how a key is presented', ({ client }) => {
     const fill = (text: string, key: string) => text.replace('KEY', key);
     for (const [first, [path, headers]] of inOrder.entries()) {
       for (const [laterPath, laterHeaders] of inOrder.slice(first + 1)) {
-        // Bearer and Basic are the same header: it holds one of them.
+        // Bearer and Basic share one header, which holds one of them.
         if ('authorization' in headers && 'authorization' in laterHeaders) continue;
         const present = (key: string, other: string) => {
           const mine = Object.entries(headers).map(([name, value]) => [name, fill(value, key)]);
@@ -363,17 +363,17 @@ onFakeNode('how a key is presented', ({ client }) => {
     }
   });
 
-  it('a 401 asks for Basic credentials, but never makes a browser page open its dialog', async () => {
+  it('offers Basic with a 401, but never opens the dialog of a browser page', async () => {
     const plain = await rawGet(`${client.url}/v1/wallets`, {});
     expect(plain.status).toBe(401);
     expect(plain.headers['www-authenticate']).toBe('Basic realm="api"');
-    // Node's fetch says Sec-Fetch-Mode, like a browser's.
+    // Node’s fetch sends Sec-Fetch-Mode, as browsers do.
     const byFetch = await client.ask('GET', '/v1/wallets');
     expect(byFetch.body).toMatchObject({ name: 'Unauthorized', status: 401, code: 0, type: 'unauthorized' });
     expect(byFetch.headers.has('www-authenticate')).toBe(false);
   });
 
-  it('the short prefixes of old clients are the same keys', async () => {
+  it('accepts the short key prefixes of old clients', async () => {
     const wallet = await client.wallet(100);
     const short = {
       admin: wallet.admin.replace('waka_', 'wa_'),
@@ -395,7 +395,7 @@ onFakeNode('how a key is presented', ({ client }) => {
 });
 
 onFakeNode('methods', ({ client }) => {
-  it('a known address answers other methods with 405 and the ones it has', async () => {
+  it('returns 405 and the allowed methods for another method at a known address', async () => {
     const cases: [method: string, path: string, allow: string][] = [
       ['DELETE', '/v1/wallets', 'GET, HEAD'],
       ['GET', '/v1/wallet', 'POST'],
@@ -412,7 +412,7 @@ onFakeNode('methods', ({ client }) => {
     }
   });
 
-  it('an unknown address is a 404 in the form of every error', async () => {
+  it('returns the error object with a 404 for an unknown address', async () => {
     for (const path of ['/nothing', '/v1', '/v1/nothing', '/v2/wallets', '/v1/wallet/wal_0/nothing', '/v1//wallets']) {
       const answer = await client.ask('GET', path, { key: client.secretKey });
       expect([path, answer.body]).toMatchObject([path, { name: 'Not Found', status: 404, code: 0, type: 'not_found' }]);

@@ -68,8 +68,8 @@ onFakeNode('F8: amounts', ({ client }) => {
     expect(answer.body).toMatchObject({ status: 400, name: 'Bad Request', type, message: expect.stringContaining(field) });
   }
 
-  it.each(AMOUNTS)('%s as num_satoshis of money that leaves: %s', async (text, verdict) => {
-    // There are only 500 sat: an amount that is accepted as a number is then refused for lack of money, and nothing moves.
+  it.each(AMOUNTS)('rejects %s as num_satoshis of a payment: %s', async (text, verdict) => {
+    // The balance is 500 sat: an amount that is valid as a number is rejected for lack of money, and nothing moves.
     const small = verdict === 'ok' && Number(JSON.parse(text)) <= 5;
     const keysend = (field: string) => `{"dest_pubkey":"${alice}","fee_limit_msat":0,"num_satoshis":${field}}`;
     const transfer = (field: string) => `{"dest_wallet_id":"${other.id}","num_satoshis":${field}}`;
@@ -87,7 +87,7 @@ onFakeNode('F8: amounts', ({ client }) => {
     await untouched();
   });
 
-  it.each(AMOUNTS)('%s as num_satoshis of an invoice and of a withdraw link: %s', async (text, verdict) => {
+  it.each(AMOUNTS)('rejects %s as num_satoshis of an invoice and of a withdraw link: %s', async (text, verdict) => {
     const value = verdict === 'ok' ? Number(JSON.parse(text)) : 0;
     const [invoice, link] = [await post('/invoice', `{"num_satoshis":${text}}`), await post('/lnurl/withdraw', `{"num_satoshis":${text}}`)];
     if (verdict === 'ok') {
@@ -96,13 +96,13 @@ onFakeNode('F8: amounts', ({ client }) => {
     } else {
       if (verdict === 'zero') expect(invoice.body).toMatchObject({ num_satoshis: 0, settled: 0 });
       else expectRefused(invoice, 'num_satoshis', verdict);
-      // A link for nothing is not a link for everything.
+      // A link for zero must not become a link for the whole balance.
       expectRefused(link, 'num_satoshis', verdict);
     }
     await untouched();
   });
 
-  it('in a query and in a form only digits are a number', async () => {
+  it('accepts only digits as a number in a query and in a form', async () => {
     for (const text of ['-1', '1.5', '1e3', '0x10', '%2B5', '%205', 'NaN', '0', 'true', '5&num_satoshis=6', '99999999999999999']) {
       const answer = await client.ask('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?num_satoshis=${text}`, { key: client.secretKey });
       expectRefused(answer, 'num_satoshis', 'invalid');
@@ -116,7 +116,7 @@ onFakeNode('F8: amounts', ({ client }) => {
     await untouched();
   });
 
-  it('a refusal names what would have been right', async () => {
+  it('names the valid values in the error', async () => {
     const base = `/v1/wallet/${wallet.id}`;
     const digits = 'Write it with at most 16 digits, without sign, fraction or unit, and send it once.';
     const wrong: [method: string, path: string, sent: { json?: unknown; form?: string }, message: string][] = [
@@ -133,7 +133,7 @@ onFakeNode('F8: amounts', ({ client }) => {
     }
   });
 
-  it('F3: a negative, broken or boundless fee limit is refused, whatever it is for', async () => {
+  it('F3: rejects a negative, malformed or unlimited fee limit on every route', async () => {
     for (const [text, verdict] of AMOUNTS.filter(([, verdict]) => verdict === 'invalid')) {
       expectRefused(
         await post('/keysend', `{"dest_pubkey":"${alice}","num_satoshis":1,"fee_limit_msat":${text}}`),
@@ -158,7 +158,7 @@ onFakeNode('F8: amounts', ({ client }) => {
 });
 
 onFakeNode('F3: a fee limit of zero', ({ client }) => {
-  it('means zero: a direct payment succeeds, one that needs a fee fails and costs nothing', async () => {
+  it('allows no fee: a direct payment succeeds, and one that needs a fee fails and costs nothing', async () => {
     const wallet = await client.wallet(10_000);
     const { nodes } = await client.get('/playground');
     const pubkeyOf = (wanted: string) => nodes.find(({ name }: Json) => name === wanted).pubkey;
@@ -195,7 +195,7 @@ onFakeNode('texts and records', ({ client }) => {
     expect(answer.body).toMatchObject({ status: 400, type: 'validation_failed', message: expect.stringContaining(field) });
   }
 
-  it('a memo has 639 bytes, is never cut and comes back as it was', async () => {
+  it('limits a memo to 639 bytes, and returns it uncut and unchanged', async () => {
     for (const memo of [
       'm'.repeat(639),
       'ü'.repeat(319),
@@ -216,7 +216,7 @@ onFakeNode('texts and records', ({ client }) => {
     for (const memo of [5, true, ['a'], { a: 1 }]) expectInvalid(await invoice({ memo }), 'memo');
   });
 
-  it('a user_label has 255 characters', async () => {
+  it('limits a user_label to 255 characters', async () => {
     for (const user_label of ['l'.repeat(255), 'ü'.repeat(255), '<script>alert(1)</script>']) {
       expect((await post('/v1/wallet', { user_label })).body).toMatchObject({ user_label });
     }
@@ -226,19 +226,19 @@ onFakeNode('texts and records', ({ client }) => {
     expectInvalid(await post('/v1/wallet', { ln_node_id: 'lnd_other' }), 'ln_node_id');
   });
 
-  it('passThru has 4 kB', async () => {
+  it('limits passThru to 4 kB', async () => {
     const sized = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
     const made = await invoice({ passThru: sized(4096) });
     expect((await client.get(`/v1/lntx/${made.body.id}`)).passThru).toEqual(sized(4096));
     expectInvalid(await invoice({ passThru: sized(4097) }), 'passThru');
     expectInvalid(await keysend({ passThru: sized(4097) }), 'passThru');
-    // What is not valid text survives as what it was: it is kept as JSON.
+    // Invalid text is returned unchanged because it is stored as JSON.
     const odd = await invoice('{"passThru":{"nul":"\\u0000","lone":"\\ud800"}}');
     expect((await client.get(`/v1/lntx/${odd.body.id}`)).passThru).toEqual({ nul: '\u0000', lone: '\ud800' });
     await untouched();
   });
 
-  it('custom_records have TLV types of applications, 1,100 bytes, and are 64 at most', async () => {
+  it('accepts up to 64 custom_records with application TLV types and 1,100 bytes', async () => {
     const bad: object[] = ['1', '65535', '0', '-65536', '065536', 'abc', '65536.5', '1e9', '99999999999999999999', ' 65536', ''].map(
       (type) => ({ [type]: 'x' }),
     );
@@ -266,10 +266,10 @@ onFakeNode('texts and records', ({ client }) => {
     await untouched();
   });
 
-  it('a keysend goes to a public key that is not ours', async () => {
+  it('accepts only a valid public key of another node for a keysend', async () => {
     const { nodes } = await client.get('/playground');
     const ours = nodes.find(({ name }: Json) => name === 'hub').pubkey;
-    // x = 5 is on no point of the curve.
+    // No point of the curve has x = 5.
     const offCurve = `02${'5'.padStart(64, '0')}`;
     for (const dest_pubkey of [
       ours,
@@ -290,7 +290,7 @@ onFakeNode('texts and records', ({ client }) => {
     await untouched();
   });
 
-  it('a description_hash is 32 bytes in hex or in base64', async () => {
+  it('accepts a description_hash of 32 bytes in hex or in base64', async () => {
     const bytes = createHash('sha256').update('a long description').digest();
     for (const description_hash of [
       bytes.toString('hex'),
@@ -313,7 +313,7 @@ onFakeNode('texts and records', ({ client }) => {
     }
   });
 
-  it('an expiry is from a minute to a year', async () => {
+  it('limits an expiry to between a minute and a year', async () => {
     for (const expiry of [60, 31_536_000, '3600']) expect((await invoice({ expiry })).body).toMatchObject({ expiry: Number(expiry) });
     for (const expiry of [59, -1, 1.5, 31_536_001, '1e3', true]) expectInvalid(await invoice({ expiry }), 'expiry');
     for (const uses of [0, -1, 1.5, 1_000_001, 'x']) {
@@ -366,7 +366,7 @@ onFakeNode('A5: injection', ({ client }) => {
     expect(answer.headers.has('x-injected')).toBe(false);
   }
 
-  it.each(INJECTIONS.map((text) => [shown(text), text]))('%s in every id is a 400 or a 404', async (_shown, text) => {
+  it.each(INJECTIONS.map((text) => [shown(text), text]))('rejects %s in every id (400 or 404)', async (_shown, text) => {
     const key = client.secretKey;
     const id = encodeURIComponent(text);
     const wallet = await client.wallet();
@@ -387,26 +387,29 @@ onFakeNode('A5: injection', ({ client }) => {
     for (const [method, path, json] of asked) expectClientError(await client.ask(method, path, { key, json }));
   });
 
-  it.each(INJECTIONS.map((text) => [shown(text), text]))('%s as a key is a 401, as a token an LNURL error', async (_shown, text) => {
-    const id = encodeURIComponent(text);
-    expect((await client.ask('GET', `/v1/wallets?access-token=${id}`)).status).toBe(401);
-    const authorization = `Basic ${Buffer.from(`${text}:`).toString('base64')}`;
-    if (authorization.length < 12_000) expect((await client.ask('GET', '/v1/wallets', { headers: { authorization } })).status).toBe(401);
-    const wallet = await client.wallet(100);
-    const { ott } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 10 });
-    for (const path of [
-      `/v1/wallet/${wallet.lnurlWithdraw}/lnurl-process?ott=${id}`,
-      `/v1/wallet/${id}/lnurl-process?ott=${ott}`,
-      `/v1/user/wallet/${wallet.lnurlWithdraw}/lnurl-process?ott=${ott}&k1=${id}`,
-      `/v1/user/wallet/${wallet.lnurlWithdraw}/lnurl-process?ott=${ott}&pr=${id}`,
-    ]) {
-      const answer = await client.ask('GET', path);
-      expect([answer.status, answer.body]).toEqual([200, { status: 'ERROR', reason: expect.any(String) }]);
-    }
-    expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 100, pending_msat: 0 });
-  });
+  it.each(INJECTIONS.map((text) => [shown(text), text]))(
+    'rejects %s as a key with a 401, and as a token with an LNURL error',
+    async (_shown, text) => {
+      const id = encodeURIComponent(text);
+      expect((await client.ask('GET', `/v1/wallets?access-token=${id}`)).status).toBe(401);
+      const authorization = `Basic ${Buffer.from(`${text}:`).toString('base64')}`;
+      if (authorization.length < 12_000) expect((await client.ask('GET', '/v1/wallets', { headers: { authorization } })).status).toBe(401);
+      const wallet = await client.wallet(100);
+      const { ott } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 10 });
+      for (const path of [
+        `/v1/wallet/${wallet.lnurlWithdraw}/lnurl-process?ott=${id}`,
+        `/v1/wallet/${id}/lnurl-process?ott=${ott}`,
+        `/v1/user/wallet/${wallet.lnurlWithdraw}/lnurl-process?ott=${ott}&k1=${id}`,
+        `/v1/user/wallet/${wallet.lnurlWithdraw}/lnurl-process?ott=${ott}&pr=${id}`,
+      ]) {
+        const answer = await client.ask('GET', path);
+        expect([answer.status, answer.body]).toEqual([200, { status: 'ERROR', reason: expect.any(String) }]);
+      }
+      expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 100, pending_msat: 0 });
+    },
+  );
 
-  it('raw bytes in a path are an answer, not a crash', async () => {
+  it('returns a response to raw bytes in a path', async () => {
     for (const path of [
       '/v1/wallet/%00',
       '/v1/wallet/%ff',
@@ -449,7 +452,7 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
     expect(await client.get(`/v1/wallet/${payer.id}`)).toEqual(before);
   }
 
-  it('I3: expired, of another network, and paid by somebody else are told apart', async () => {
+  it('I3: returns different errors for an expired invoice, one of another network and one already paid', async () => {
     await expectRefused(strange({ timestamp: now() - 3601 }), 'invoice_expired');
     await expectRefused(strange({ network: 'bitcoin' }), 'invoice_wrong_network');
     await expectRefused(strange({ network: 'testnet' }), 'invoice_wrong_network');
@@ -462,7 +465,7 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
     await expectRefused(own.payment_request, 'own_invoice');
   });
 
-  it('I3: an amountless invoice needs an amount, one with an amount takes no other', async () => {
+  it('I3: requires an amount for an amountless invoice, and rejects another amount for any other invoice', async () => {
     const open = await client.post('/playground/invoice', { memo: 'any' });
     await expectRefused(open.payment_request, 'invoice_amount_missing');
     const paid = await withdraw({ payment_request: open.payment_request, num_satoshis: 3 });
@@ -474,7 +477,7 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
     expect((await withdraw({ payment_request, num_satoshis: 10 })).body).toMatchObject({ num_satoshis: -10 });
   });
 
-  it('I3: upper case, `lightning:` and space around it are the same invoice', async () => {
+  it('I3: treats upper case, `lightning:` and surrounding space as the same invoice', async () => {
     const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 2 });
     const ids: string[] = [];
     const upper = payment_request.toUpperCase();
@@ -488,7 +491,7 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
     await expectRefused(mixed, 'invoice_undecodable');
   });
 
-  it('I1: two payment hashes, or a field of the wrong length, are read by nobody', async () => {
+  it('I1: rejects two payment hashes, and fields of the wrong length', async () => {
     const ordinary = ordinaryFields({ paymentHash: hash(), paymentSecret: hash(), description: 'x' });
     const [p, s, d] = ordinary as [Bolt11Field, Bolt11Field, Bolt11Field];
     const short = (field: Bolt11Field): Bolt11Field => [field[0], (field[1] as Uint8Array).slice(1)];
@@ -511,7 +514,7 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
     for (const fields of Object.values(wrong)) await expectRefused(strange({ fields }), 'invoice_undecodable');
   });
 
-  it('what is no invoice at all is refused', async () => {
+  it('rejects text that is not an invoice', async () => {
     const good = strange();
     const broken = [
       'lnbcrt',
@@ -532,17 +535,17 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
     await expectRefused(strange({ signature: new Uint8Array(65) }), 'invoice_undecodable');
   });
 
-  it('I2: a forgery that keeps a local payment hash is never settled inside', async () => {
+  it('I2: never settles a forgery with a local payment hash internally', async () => {
     const payee = await client.wallet();
     const { payment_request, r_hash_decoded, id } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 50 });
     const flipFirstBit = (words: number[]) => words.with(6, (words[6] ?? 0) ^ 1);
     const fields = ordinaryFields({ paymentHash: r_hash_decoded, paymentSecret: hash(), description: 'x' });
-    // A changed invoice whose signer is named no longer fits its signature.
+    // When the invoice names its signer, a changed invoice no longer matches its signature.
     const named = strange({ fields: [...fields, ['n', Buffer.from(SPEC_PAYEE, 'hex')]], amountMsat: 50_000 });
     await expectRefused(forgeAmount(named, 1000), 'invoice_undecodable');
     await expectRefused(forgeAmount(named, 51_000), 'invoice_undecodable');
     await expectRefused(forgeWords(named, flipFirstBit), 'invoice_undecodable');
-    // Without a named signer, the old signature is the valid one of another key.
+    // Without a named signer, the old signature is valid for another key.
     await expectRefused(forgeAmount(payment_request, 1000), 'invoice_mismatch');
     await expectRefused(forgeAmount(payment_request, 51_000), 'invoice_mismatch');
     await expectRefused(forgeWords(payment_request, flipFirstBit), 'invoice_mismatch');

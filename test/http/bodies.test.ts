@@ -37,7 +37,7 @@ onFakeNode('bodies', ({ client }) => {
       return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
     });
 
-  it('JSON and forms say the same, a form also without a Content-Type', async () => {
+  it('accepts the same fields as JSON and as a form, and a form also without a Content-Type', async () => {
     const made = { num_satoshis: 12, memo: 'a & b + ü', expiry: 600, settled: 0 };
     const encoded = 'num_satoshis=12&memo=a+%26+b+%2B+%C3%BC&expiry=600';
     for (const answer of [
@@ -53,7 +53,7 @@ onFakeNode('bodies', ({ client }) => {
     }
   });
 
-  it('an empty body is an empty object, whatever its type', async () => {
+  it('treats an empty body of any type as an empty object', async () => {
     const none = await fetch(client.url + invoices, { method: 'POST', headers: { 'x-api-key': client.secretKey } });
     expect([none.status, await none.json()]).toMatchObject([201, { num_satoshis: 0, memo: '', expiry: 86_400, passThru: {} }]);
     for (const type of [undefined, 'application/json', FORM]) {
@@ -82,7 +82,7 @@ onFakeNode('bodies', ({ client }) => {
     );
   });
 
-  it('a nested field is a JSON object, a JSON text or bracket notation, and may be called passTru', async () => {
+  it('accepts a nested field as a JSON object, JSON text or bracket notation, and the name passTru', async () => {
     const passThru = { ticketId: '23', seat: { row: '4' } };
     const text = encodeURIComponent(JSON.stringify(passThru));
     const brackets = 'passThru[ticketId]=23&passThru[seat][row]=4';
@@ -103,7 +103,7 @@ onFakeNode('bodies', ({ client }) => {
     }
   });
 
-  it('custom_records and lnPayParams come in every form as well', async () => {
+  it('accepts custom_records and lnPayParams in every form', async () => {
     const other = await client.wallet();
     const lnPayParams = { tag: 'x' };
     for (const answer of [
@@ -125,7 +125,7 @@ onFakeNode('bodies', ({ client }) => {
     }
   });
 
-  it('what is not an object where one is expected is refused by name', async () => {
+  it('names a field that must be an object and is not', async () => {
     for (const passThru of ['text', '[1]', '"x"', '5', '{"a":', [1], 5, true]) {
       expectError(await json({ passThru }), 400, 'validation_failed', 'passThru');
     }
@@ -134,7 +134,7 @@ onFakeNode('bodies', ({ client }) => {
     expectError(await form('num_satoshis[a]=1'), 400, 'validation_failed', 'num_satoshis');
   });
 
-  it('a field that nobody knows is named, never dropped: a misspelt fee limit would cost money', async () => {
+  it('names an unknown field and never ignores it: a misspelt fee limit would cost money', async () => {
     const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 10 });
     const withdraw = `/v1/wallet/${wallet.id}/withdraw`;
     const before = (await client.get(`/v1/wallet/${wallet.id}`)).balance;
@@ -146,11 +146,11 @@ onFakeNode('bodies', ({ client }) => {
       expectError(await form(`${name}=1`), 400, 'validation_failed', `\`${name}\``);
     }
     expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: before, pending_msat: 0 });
-    // A read ignores what it does not know.
+    // A read ignores unknown fields.
     expect((await client.ask('GET', `/v1/wallet/${wallet.id}?utm_source=x&__proto__[a]=1`, { key: client.secretKey })).status).toBe(200);
   });
 
-  it('what is not JSON, or not an object, is refused', async () => {
+  it('rejects malformed JSON, and JSON that is not an object', async () => {
     for (const body of [
       '{',
       '{"a":1',
@@ -170,7 +170,7 @@ onFakeNode('bodies', ({ client }) => {
     expectError(await raw(Uint8Array.of(0x1f, 0x8b, 8, 0), 'application/json'), 400, 'malformed_body');
   });
 
-  it('prototype keys are refused or plain data, and never reach a prototype', async () => {
+  it('rejects prototype keys or keeps them as plain data, and never changes a prototype', async () => {
     const polluted = '"__proto__":{"num_satoshis":7}';
     expectError(await json(`{${polluted}}`), 400, 'malformed_body');
     expectError(await json(`{"passThru":{${polluted}}}`), 400, 'malformed_body');
@@ -186,7 +186,7 @@ onFakeNode('bodies', ({ client }) => {
     expect(({} as Json).memo).toBeUndefined();
   });
 
-  it('what nests too deep is refused', async () => {
+  it('rejects deeply nested bodies', async () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
     expect((await json({ passThru: nested(8) })).status).toBe(201);
     expectError(await json({ passThru: nested(9) }), 400, 'validation_failed', 'passThru');
@@ -201,13 +201,13 @@ onFakeNode('bodies', ({ client }) => {
     expectError(await form('passThru[a][b][c][d][e][f]=1'), 400, 'malformed_body');
   });
 
-  it('a form of more than 100 fields is refused, not cut', async () => {
+  it('rejects a form of more than 100 fields, and never truncates it', async () => {
     const fields = (count: number) => Array.from({ length: count }, (_, i) => `passThru[f${i}]=1`).join('&');
     expect(Object.keys((await form(fields(100))).body.passThru)).toHaveLength(100);
     expectError(await form(fields(101)), 400, 'malformed_body', '100');
   });
 
-  it('a body of more than 64 kB is a 413, whatever is in it', async () => {
+  it('returns 413 for any body of more than 64 kB', async () => {
     const body = (bytes: number) => JSON.stringify({ memo: 'm'.repeat(bytes - '{"memo":""}'.length) });
     expectError(await json(body(64 * 1024)), 400, 'validation_failed', 'memo');
     expectError(await json(body(64 * 1024 + 1)), 413, 'payload_too_large');
@@ -215,7 +215,7 @@ onFakeNode('bodies', ({ client }) => {
     expectError(await raw('m'.repeat(64 * 1024 + 1)), 413, 'payload_too_large');
   });
 
-  it('a body of another type is a 415', async () => {
+  it('returns 415 for a body of another type', async () => {
     for (const type of [
       'text/plain',
       'text/plain;charset=UTF-8',
@@ -228,7 +228,7 @@ onFakeNode('bodies', ({ client }) => {
     }
   });
 
-  it('W8: an address that cannot be read, too long a key and headers that are too large are JSON errors that repeat nothing', async () => {
+  it('W8: returns JSON errors without any input for an unreadable address, too long a key and too large headers', async () => {
     const secret = `sak_${'s'.repeat(300)}`;
     for (const path of [
       `/v1/wallet/%zz${secret}`,

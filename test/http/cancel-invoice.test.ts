@@ -9,7 +9,7 @@ onFakeNode('cancelling an invoice', (service) => {
     service.client.post(`/v1/wallet/${walletId}/invoice`, { num_satoshis });
   const balance = async (walletId: string) => (await service.client.get(`/v1/wallet/${walletId}`)).balance;
 
-  it('nobody can pay it any more, outside or inside, and cancelling again says the same', async () => {
+  it('prevents payments from outside and inside, and returns the same when repeated', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const made = await invoice(payee.id);
     const answer = await cancel(made.id, payee.invoice);
@@ -27,7 +27,7 @@ onFakeNode('cancelling an invoice', (service) => {
     expect([await balance(payee.id), await balance(payer.id)]).toEqual([0, 500]);
   });
 
-  it('a paid invoice is not cancelled, and neither is a keysend or a payment', async () => {
+  it('rejects a paid invoice, a keysend and a payment', async () => {
     const wallet = await service.client.wallet(500);
     const made = await invoice(wallet.id);
     await net.outside.pay({ paymentRequest: made.payment_request });
@@ -39,7 +39,7 @@ onFakeNode('cancelling an invoice', (service) => {
     expect((await service.client.get(`/v1/lntx/${made.id}`)).settled).toBe(1);
   });
 
-  it('one that an outside payment has reached is refused, and the money is credited as usual', async () => {
+  it('rejects an invoice that an outside payment has reached, and credits the money as usual', async () => {
     const wallet = await service.client.wallet();
     const made = await invoice(wallet.id);
     const paying = net.outside.pay({ paymentRequest: made.payment_request, claimDelayMs: 5000 });
@@ -52,7 +52,7 @@ onFakeNode('cancelling an invoice', (service) => {
     expect((await service.client.get(`/v1/lntx/${made.id}`)).settled).toBe(1);
   });
 
-  it('one that a payment inside holds is refused until that has ended', async () => {
+  it('rejects an invoice that an internal payment holds until that payment has ended', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const made = await invoice(payee.id);
     net.always('cancelInvoice', { unavailable: true });
@@ -63,7 +63,7 @@ onFakeNode('cancelling an invoice', (service) => {
     expect(await cancel(made.id)).toMatchObject({ status: 400, body: { type: 'invoice_paid' } });
   });
 
-  it('a node that is away or does not answer leaves the invoice open, with 503', async () => {
+  it('returns 503 and leaves the invoice open when the node is unavailable or does not respond', async () => {
     const wallet = await service.client.wallet();
     for (const fault of [{ unavailable: true }, { lose: 'call' }, { lose: 'answer' }] as const) {
       const made = await invoice(wallet.id);
@@ -74,7 +74,7 @@ onFakeNode('cancelling an invoice', (service) => {
     }
   });
 
-  it('paid inside and cancelled at once: either it is paid or it is cancelled, never both', async () => {
+  it('ends with an invoice either paid or cancelled, never both, when both are requested at once', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(2000)];
     for (let i = 0; i < 10; i++) {
       const made = await invoice(payee.id);
@@ -90,7 +90,7 @@ onFakeNode('cancelling an invoice', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('A3: it needs wallet_deposit; without it 403, and what is unknown or of others is not found', async () => {
+  it('A3: requires wallet_deposit, and does not find unknown invoices or those of others', async () => {
     const [wallet, sibling] = [await service.client.wallet(), await service.client.wallet()];
     const { id } = await invoice(wallet.id);
     expect((await service.client.ask('DELETE', `/v1/lntx/${id}`)).status).toBe(401);

@@ -34,7 +34,7 @@ function connected() {
   };
 }
 
-it('one address holds no more than its share: others get in, and so does it when it has let go of one', async () => {
+it('limits the connections of one address, accepts other addresses, and accepts it again when it has closed one', async () => {
   let owner: string | undefined = 'one';
   await listen(3, () => owner);
   const first = [connected(), connected(), connected()] as const;
@@ -43,14 +43,14 @@ it('one address holds no more than its share: others get in, and so does it when
   owner = 'another';
   expect(await connected().ask()).toContain('200 OK');
   owner = 'one';
-  // It stays refused, however often it tries: who was refused is not counted, neither when coming nor when going.
+  // It stays rejected however often it tries: a rejected connection is not counted when it opens or closes.
   for (let i = 0; i < 5; i++) expect(await connected().ask()).toBe('');
   first[0].socket.destroy();
   await expect.poll(() => connected().ask()).toContain('200 OK');
   expect(await first[1].ask()).toContain('200 OK');
 });
 
-it('an IPv6 network is one owner, and what comes from the machine itself is nobody’s', () => {
+it('counts an IPv6 network as one address, and local connections not at all', () => {
   const owner = (remoteAddress: string | undefined) => remoteNetwork({ remoteAddress });
   expect(owner('203.0.113.1')).not.toBe(owner('203.0.113.2'));
   expect(owner('2001:db8:0:1::1')).toBe(owner('2001:db8:0:1:ffff::2'));
@@ -60,7 +60,7 @@ it('an IPv6 network is one owner, and what comes from the machine itself is nobo
   expect(owner('::1:2')).toBeDefined();
 });
 
-it('a connection that does not say what it wants is ended, with the error object if it has begun to', async () => {
+it('closes a connection without a complete request, and sends the error object if one has begun', async () => {
   const app = createSatchelServer(pino({ level: 'silent' }), () => undefined, { headersTimeoutMs: 100 });
   await app.listen({ host: '127.0.0.1', port: 0 });
   Object.assign(open, { port: (app.server.address() as AddressInfo).port, close: app.close });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 
-onFakeNode('other people’s pages', (service) => {
+onFakeNode('CORS', (service) => {
   const preflight = (path: string, method: string, headers?: string) =>
     service.client.ask('OPTIONS', path, {
       headers: {
@@ -18,7 +18,7 @@ onFakeNode('other people’s pages', (service) => {
     ['/v1/user/wallet/waka_1', 'GET', 'x-api-key'],
     ['/v1/lntx/lntx_1', 'DELETE', 'x-api-key'],
     ['/v1/wallet/wal_1/lnurl-process', 'GET', 'x-anything'],
-  ])('a preflight of %s %s is answered without a key, with the headers that were asked for', async (path, method, headers) => {
+  ])('allows a preflight of %s %s without a key, with the requested headers', async (path, method, headers) => {
     const answer = await preflight(path, method, headers);
     expect(answer.status).toBe(204);
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
@@ -29,18 +29,18 @@ onFakeNode('other people’s pages', (service) => {
     expect(answer.text).toBe('');
   });
 
-  it('what is no list of header names is not repeated', async () => {
+  it('does not repeat an invalid list of header names', async () => {
     expect((await preflight('/v1/wallets', 'GET', 'x; <script>')).headers.get('access-control-allow-headers')).toBeNull();
   });
 
-  it('an unknown address has no preflight, and other routes none for anybody', async () => {
+  it('allows no preflight for an unknown address or another method of a route', async () => {
     expect((await preflight('/v1/nothing', 'GET')).status).toBe(404);
     const playground = await preflight('/playground/pay', 'POST', 'x-api-key');
     expect(playground.status).toBe(405);
     expect(playground.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('answers can be read, errors and their headers too, and none needs a cookie', async () => {
+  it('exposes responses, errors and their headers, and requires no cookie', async () => {
     const wallet = await service.client.wallet(10);
     const list = await service.client.ask('GET', `/v1/wallet/${wallet.id}/transactions`, { key: service.client.secretKey });
     const refused = await service.client.ask('GET', '/v1/wallets', { headers: { origin: 'null' } });
@@ -55,7 +55,7 @@ onFakeNode('other people’s pages', (service) => {
     }
   });
 
-  it('nothing is taken for a page: no sniffing, no frames, no referrer', async () => {
+  it('sends headers against sniffing, frames and referrers', async () => {
     for (const path of ['/v1/wallets', '/healthz', '/nothing']) {
       const { headers } = await service.client.ask('GET', path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');

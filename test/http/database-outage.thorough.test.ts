@@ -74,10 +74,10 @@ onFakeNode(
     });
 
     describe.each(OPERATIONS)('during $name', (operation) => {
-      it('is 503 only when nothing was booked, and sending the request again books it once', async () => {
+      it('is 503 only when nothing was booked, and a retry books the request once', async () => {
         const statuses = new Map<number, number>();
         for (const [name, times] of await statementsOf(service, operation)) {
-          // A payment that is waited for is read again and again.
+          // A payment is read repeatedly until it ends.
           for (let time = 1; time <= Math.min(times, 3); time++) {
             const wallet = await service.client.wallet(100);
             const send = sender(service, wallet, ...(await operation.prepare(service, wallet)));
@@ -105,7 +105,7 @@ onFakeNode(
         expect(await service.problems()).toEqual([]);
       });
 
-      it('is no 503 once an earlier request with the same Idempotency-Key is found to have booked it', async () => {
+      it('returns no 503 when an earlier request with the same Idempotency-Key has booked it', async () => {
         const wallet = await service.client.wallet(100);
         const send = sender(service, wallet, ...(await operation.prepare(service, wallet)));
         const key = randomUUID();
@@ -121,7 +121,7 @@ onFakeNode(
           statuses.add((await send(key)).status);
           service.connectionFailsAt = undefined;
         }
-        // Some of the statements belong to the end of the payment, which may come at any time: without them the replay succeeds.
+        // Some of the statements belong to the end of the payment, which may come at any time. Without them the replay succeeds.
         expect(statuses).toContain(500);
         expect([...statuses].filter((status) => ![201, 202, 500].includes(status))).toEqual([]);
         service.connectionFailsAt = (statement) => statement === 'idempotency_find';
@@ -133,7 +133,7 @@ onFakeNode(
       });
     });
 
-    it('is reported by /readyz until a write works again', async () => {
+    it('is reported by /readyz until a write succeeds again', async () => {
       const readiness = async () => (await service.client.ask('GET', '/readyz')).body;
       await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
       const wallet = await service.client.wallet(100);
@@ -146,7 +146,7 @@ onFakeNode(
       await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
     });
 
-    it('of a key that cannot be looked up is 503', async () => {
+    it('returns 503 for a key that cannot be looked up', async () => {
       const wallet = await service.client.wallet(100);
       service.connectionFailsAt = () => true;
       const answer = await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read });
@@ -165,9 +165,9 @@ onFakeNode(
     }
 
     if (dialect === 'sqlite') {
-      it('that is a full disk is 503, loses nothing that was confirmed, and ends without a restart', async () => {
+      it('that is a full disk returns 503, loses nothing that was confirmed, and ends without a restart', async () => {
         const [from, to] = [await service.client.wallet(1000), await service.client.wallet()];
-        // SQLite then refuses to make the file larger.
+        // SQLite then cannot make the file larger.
         await service.execute('PRAGMA max_page_count = 1');
         const { booked, refused } = await transferUntilRefused(from, to);
         expect(refused).toMatchObject({ status: 503, body: { type: 'database_unavailable' } });
@@ -182,7 +182,7 @@ onFakeNode(
       return;
     }
 
-    it('that ends all connections and refuses new ones is 503, and each confirmed transfer is booked', async () => {
+    it('that ends all connections and rejects new ones returns 503, and each confirmed transfer is booked', async () => {
       const [from, to] = [await service.client.wallet(10_000), await service.client.wallet()];
       const name = (await service.rows('SELECT current_database() AS name'))[0]?.name;
       const server = new pg.Client({ connectionString: inject('postgresUrl') });
@@ -203,7 +203,7 @@ onFakeNode(
         await expect.poll(() => confirmed).toBeGreaterThan(before);
         await server.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
         await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
-        // Transfers whose COMMIT was cut off wait until the database can tell their outcome; reads are rejected at once.
+        // Transfers whose COMMIT was interrupted wait until the database can return their outcome. Reads are rejected at once.
         await expect.poll(async () => (await service.client.ask('GET', `/v1/wallet/${to.id}`, { key: to.read })).status).toBe(503);
         await server.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
         await expect.poll(async () => (await service.client.ask('GET', '/readyz')).status).toBe(200);

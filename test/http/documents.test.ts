@@ -5,7 +5,7 @@ import { onFakeNode } from '../support/app.ts';
 onFakeNode('documents', (service) => {
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') => service.client.ask(method, path, { headers });
 
-  it('shows a start page that loads nothing and links to the other documents', async () => {
+  it('returns a start page that loads nothing and links to the other documents', async () => {
     for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*']) {
       const { status, headers, text } = await ask('/', { accept });
       expect(status).toBe(200);
@@ -17,19 +17,19 @@ onFakeNode('documents', (service) => {
       );
       expect(text).not.toMatch(/<script|<img|<link|<iframe|\son\w+=|\sstyle=|@import|url\(/i);
       const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, to = '']) => to);
-      // Relative, so that they work below a path too.
+      // Relative, so that they also work below a path.
       expect(links).toEqual(['docs', 'openapi.json', 'healthz']);
       for (const link of links) expect((await ask(`/${link}`)).status).toBe(200);
     }
   });
 
-  it('names the same addresses to a program that asks for JSON', async () => {
+  it('returns the same addresses to a client that accepts JSON', async () => {
     const { status, headers, body } = await ask('/', { accept: 'application/json' });
     expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'application/json; charset=utf-8' });
     expect(body).toEqual({ name: 'Satchel', docs: 'docs', openapi: 'openapi.json', health: 'healthz' });
   });
 
-  it('redirects a trailing slash on documents, and below any path', async () => {
+  it('redirects a trailing slash on documents, also below a path', async () => {
     for (const name of ['docs', 'openapi.json']) {
       const { status, headers } = await fetch(`${service.client.url}/${name}/?access-token=x`, { redirect: 'manual' });
       expect({ status, location: headers.get('location') }).toEqual({ status: 308, location: `../${name}` });
@@ -57,7 +57,7 @@ onFakeNode('documents', (service) => {
     expect(preflight.status).toBe(204);
   });
 
-  it('keeps the other addresses to pages of this service', async () => {
+  it('hides other addresses from pages of another origin', async () => {
     for (const path of ['/metrics', '/playground', '/healthz.example', '/openapi.json/more'])
       expect((await ask(path)).headers.get('access-control-allow-origin'), path).toBeNull();
   });

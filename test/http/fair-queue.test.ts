@@ -22,7 +22,7 @@ function jobs(queue: FairQueue) {
   };
 }
 
-it('runs jobs up to its capacity, and those that wait in turns by name', async () => {
+it('runs jobs up to its capacity, and alternates waiting jobs by name', async () => {
   const { started, add, end } = jobs(new FairQueue(2));
   for (const job of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) await add(job[0] ?? '', job);
   expect(started).toEqual(['a1', 'a2']);
@@ -30,7 +30,7 @@ it('runs jobs up to its capacity, and those that wait in turns by name', async (
   expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']);
 });
 
-it('counts weights, and runs what is heavier than its capacity alone', async () => {
+it('counts weights, and runs a job heavier than its capacity alone', async () => {
   const { started, add, end } = jobs(new FairQueue(10));
   await add('a', 'light', 4);
   await add('b', 'huge', 50);
@@ -42,7 +42,7 @@ it('counts weights, and runs what is heavier than its capacity alone', async () 
   expect(started).toEqual(['light', 'huge', 'next']);
 });
 
-it('gives a place back once', async () => {
+it('releases a place only once', async () => {
   const { started, add, end } = jobs(new FairQueue(1));
   for (const job of ['a1', 'a2', 'a3']) await add('a', job);
   await end('a1');

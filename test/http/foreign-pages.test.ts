@@ -38,7 +38,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('leaves Basic to programs, to pages of this service, and to addresses typed in', async () => {
+    it('accepts Basic credentials from programs, from pages of this service and from typed addresses', async () => {
       const [from, to] = [await service.client.wallet(10), await service.client.wallet()];
       for (const headers of [
         {},
@@ -52,7 +52,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('leaves credentials that a browser never adds by itself to any page', async () => {
+    it('accepts credentials from any page when a browser never adds them by itself', async () => {
       const [from, to] = [await service.client.wallet(10), await service.client.wallet()];
       for (const key of [{ 'x-api-key': from.admin }, { authorization: `Bearer ${from.admin}` }]) {
         expect((await transfer(from.id, to.id, { ...key, 'sec-fetch-site': 'cross-site', origin: 'https://shop.example' })).status).toBe(
@@ -61,7 +61,7 @@ onFakeNode(
       }
     });
 
-    it('asks no browser for a password', async () => {
+    it('never makes a browser show a password dialog', async () => {
       /** `fetch` would add headers of a browser. */
       const challenge = (headers: Record<string, string>) =>
         new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 
 onFakeNode('history', ({ client }) => {
-  it('a cursor walks through the whole history once, newest first, without totals', async () => {
+  it('returns the whole history once through cursors, newest first, without totals', async () => {
     const [a, b] = [await client.wallet(1000), await client.wallet()];
     for (let i = 1; i <= 6; i++) await client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis: i });
     const path = `/v1/wallet/${a.id}/transactions`;
@@ -20,7 +20,7 @@ onFakeNode('history', ({ client }) => {
     expect(walked).toEqual(all.map(({ id }: { id: string }) => id));
   });
 
-  it('a cursor of another wallet, or together with a page, is refused', async () => {
+  it('rejects a cursor of another wallet, or one together with a page', async () => {
     const [a, b] = [await client.wallet(10), await client.wallet(10)];
     const [other] = await client.get(`/v1/wallet/${b.id}/transactions`);
     const ask = (query: string) => client.ask('GET', `/v1/wallet/${a.id}/transactions?${query}`, { key: client.secretKey });
@@ -29,7 +29,7 @@ onFakeNode('history', ({ client }) => {
     expect((await ask(`after=${other.id}&page=1`)).body.message).toContain('not both');
   });
 
-  it('a statement is CSV with every row of the period, oldest first, and labels that no spreadsheet runs', async () => {
+  it('returns a statement as CSV with every row of the period, oldest first, and labels that no spreadsheet runs', async () => {
     const [a, b] = [await client.wallet(1000), await client.wallet()];
     await client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis: 100, memo: '=1+1, "quoted"' });
     const answer = await fetch(`${client.url}/v1/wallet/${a.id}/statement`, { headers: { 'x-api-key': client.secretKey } });

@@ -57,7 +57,7 @@ onFakeNode(
     ];
 
     describe.each(WAYS)('W5: %s', (_name, make, madeId) => {
-      it('is made once: a replay, twenty duplicates at once, and one after a restart show the same', async () => {
+      it('is made once: a replay, twenty duplicates at once, and one after a restart return the same', async () => {
         const wallet = await service.client.wallet(1000);
         const [path, json] = await make(wallet);
         const key = randomUUID();
@@ -75,7 +75,7 @@ onFakeNode(
         ).toBeGreaterThanOrEqual(400);
       });
 
-      it('is made once although its key was rotated before the retry; only what has a secret is made anew', async () => {
+      it('is made once when its key was rotated before the retry, except for a response with a secret', async () => {
         const { client } = service;
         const wallet = await client.wallet(1000);
         const [path, json] = await make(wallet);
@@ -105,7 +105,7 @@ onFakeNode(
       });
 
       if (dialect === 'postgres') {
-        it('is made once by two instances that are asked at the same moment', async () => {
+        it('is made once by two instances that receive the same request at once', async () => {
           const wallet = await service.client.wallet(1000);
           const [path, json] = await make(wallet);
           const key = randomUUID();
@@ -123,7 +123,7 @@ onFakeNode(
       return other;
     }
 
-    it('W5: a payment in flight is one payment: 202, then its end, and the balance falls once', async () => {
+    it('W5: makes one payment while it is pending: 202, then its end, and one debit', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = outside(100_000, { hold: true });
       const [path, key] = [`/v1/wallet/${wallet.id}/withdraw`, randomUUID()];
@@ -137,7 +137,7 @@ onFakeNode(
       expect(await balance(wallet)).toBe(900_000);
     });
 
-    it('W5: a payment that failed is told again and not tried again; without the key it is', async () => {
+    it('W5: replays a failed payment without a new attempt, and tries again without the key', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest } = outside(100_000);
       const [path, key] = [`/v1/wallet/${wallet.id}/withdraw`, randomUUID()];
@@ -150,14 +150,14 @@ onFakeNode(
       expect((await send(path, randomUUID(), { payment_request: paymentRequest })).status).toBe(201);
     });
 
-    it('only a replay is called one, also when what was made has failed', async () => {
+    it('marks only a replay as one, also when the first request has failed', async () => {
       const wallet = await service.client.wallet(1000);
       net.nextPayment({ fail: 'NO_ROUTE' });
       const failed = await send(`/v1/wallet/${wallet.id}/withdraw`, randomUUID(), { payment_request: outside(10_000).paymentRequest });
       expect([failed.status, replayed(failed)]).toEqual([400, null]);
     });
 
-    it('a transfer is told again although the key that named its destination is gone', async () => {
+    it('replays a transfer although the key that named its destination is revoked', async () => {
       const [from, to] = [await service.client.wallet(100), await service.client.wallet()];
       const [path, key, json] = [`/v1/wallet/${from.id}/transfer`, randomUUID(), { dest_wallet_id: to.invoice, num_satoshis: 5 }];
       const first = await send(path, key, json);
@@ -169,7 +169,7 @@ onFakeNode(
       expect(await balance(from)).toBe(95_000);
     });
 
-    it('a body that nests without end is a 400, also under a key that is known', async () => {
+    it('returns 400 for a deeply nested body, also under a known key', async () => {
       const wallet = await service.client.wallet(100);
       const [path, key] = [`/v1/wallet/${wallet.id}/invoice`, randomUUID()];
       expect((await send(path, key, { num_satoshis: 5 })).status).toBe(201);
@@ -195,7 +195,7 @@ onFakeNode(
         expect((await send(path, key, json)).status).toBe(201);
         if (days > 0) await service.restart(() => void jump(now + days * 86_400_000));
         else await service.restart(() => void vi.useRealTimers());
-        // A row with the new time, so that the database's own newest timestamp has jumped as well.
+        // The row has the new time, so that the newest timestamp of the database has jumped as well.
         expect((await send(path, randomUUID(), { ...json, num_satoshis: 1 })).status).toBe(201);
         await service.restart();
         const again = await send(path, key, json);
@@ -207,7 +207,7 @@ onFakeNode(
       }
     });
 
-    it('what made nothing is not kept: the same request may succeed later', async () => {
+    it('keeps no failed request: the same request may succeed later', async () => {
       const wallet = await service.client.wallet();
       const [path, key] = [`/v1/wallet/${wallet.id}/withdraw`, randomUUID()];
       const json = { payment_request: outside(100_000).paymentRequest };
@@ -217,7 +217,7 @@ onFakeNode(
       expect([paid.status, replayed(paid)]).toEqual([201, null]);
     });
 
-    it('a known key is answered while the node is away and the balance is gone', async () => {
+    it('replays a known key while the node is unavailable and the balance is spent', async () => {
       const wallet = await service.client.wallet(100);
       const [path, key] = [`/v1/wallet/${wallet.id}/withdraw`, randomUUID()];
       const json = { payment_request: outside(100_000).paymentRequest, fee_limit_msat: 0 };
@@ -228,7 +228,7 @@ onFakeNode(
       expect(await balance(wallet)).toBe(0);
     });
 
-    it('the same key means something else for another wallet, another credential and another route', async () => {
+    it('separates the keys of different wallets, credentials and routes', async () => {
       const [one, two] = [await service.client.wallet(100), await service.client.wallet(100)];
       const key = randomUUID();
       const ids = new Set<string>();
@@ -243,7 +243,7 @@ onFakeNode(
       expect((await send(`/v1/wallet/${one.id}/lnurl/withdraw`, key, { num_satoshis: 5 })).status).toBe(201);
     });
 
-    it('permissions are checked before a replay', async () => {
+    it('checks permissions before a replay', async () => {
       const wallet = await service.client.wallet(100);
       const [path, key] = [`/v1/wallet/${wallet.id}/invoice`, randomUUID()];
       expect((await send(path, key, { num_satoshis: 5 })).status).toBe(201);
@@ -252,7 +252,7 @@ onFakeNode(
       expect((await service.client.ask('POST', path, { ...asked, key: wallet.read })).status).toBe(403);
     });
 
-    it('the body counts by what it says, not by how it is written', async () => {
+    it('compares bodies by their values, not by their spelling', async () => {
       const wallet = await service.client.wallet(100);
       const [path, key] = [`/v1/wallet/${wallet.id}/invoice`, randomUUID()];
       const first = await send(path, key, { num_satoshis: 5, memo: 'tea', passThru: { a: 1, b: 2 } });
@@ -264,7 +264,7 @@ onFakeNode(
       expect([form.status, form.body.id]).toEqual([201, first.body.id]);
     });
 
-    it.each(['', 'x'.repeat(256)])('a key of a length that is not 1 to 255 is a 400', async (key) => {
+    it.each(['', 'x'.repeat(256)])('returns 400 for a key that does not have 1 to 255 characters', async (key) => {
       const answer = await send('/v1/wallet', key, {});
       expect(answer).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
       expect(answer.body.message).toContain('Idempotency-Key');

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 
-onFakeNode('the key comes first', (service) => {
+onFakeNode('authentication before validation', (service) => {
   it.each([
     ['POST', '/v1/wallet', '{"user_label":5}'],
     ['POST', '/v1/wallet', '{not json'],
@@ -11,7 +11,7 @@ onFakeNode('the key comes first', (service) => {
     ['POST', '/playground/invoice', '{"hold":7}'],
     ['GET', '/v1/wallets?page=0', undefined],
     ['GET', '/v1/wallet/wal_1/transactions?status=x', undefined],
-  ])('%s %s %s without a key is 401, whatever else is wrong', async (method, path, json) => {
+  ])('%s %s %s without a key returns 401, whatever else is wrong', async (method, path, json) => {
     const asked = { headers: { 'content-type': 'application/json' }, ...(json !== undefined && { json }) };
     expect(await service.client.ask(method, path, asked)).toMatchObject({ status: 401, body: { type: 'unauthorized' } });
     const unknown = await service.client.ask(method, path, { ...asked, key: `sak_${'0'.repeat(30)}` });
@@ -20,11 +20,11 @@ onFakeNode('the key comes first', (service) => {
     expect(right).toMatchObject({ status: 400 });
   });
 
-  it('a public LNURL route needs none', async () => {
+  it('requires no key on a public LNURL route', async () => {
     expect((await service.client.ask('GET', '/v1/wallet/x/lnurl-process?ott=x')).body).toMatchObject({ status: 'ERROR' });
   });
 
-  it('headers are read in any case', async () => {
+  it('ignores the case of header names', async () => {
     const statusWith = (name: string, value: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         const asking = httpRequest(`${service.client.url}/v1/wallets`, { headers: { [name]: value } }, (answer) => {
@@ -38,7 +38,7 @@ onFakeNode('the key comes first', (service) => {
     }
   });
 
-  it('a form says true and false, and nothing else is a boolean', async () => {
+  it('accepts only true and false as booleans in a form', async () => {
     const invoice = (form: string) => service.client.ask('POST', '/playground/invoice', { key: service.client.secretKey, form });
     for (const value of ['true', 'false', '']) expect((await invoice(`num_satoshis=5&hold=${value}`)).status, value).toBe(200);
     for (const value of ['yes', 'TRUE', '1', 'toString', '__proto__']) {

@@ -10,13 +10,13 @@ onFakeNode('keys', ({ client, neighbour }) => {
   const listed = async (path: string, id: string): Promise<Json> =>
     (await client.get(`${path}?per-page=500`)).find((key: Json) => key.id === id);
 
-  it('the account shows its public key, and who it is', async () => {
+  it('returns the id and the public key of the account', async () => {
     const account = await client.get('/v1/account');
     expect(account).toEqual({ id: expect.stringMatching(/^acc_/), created_at: expect.any(Number), public_key: client.publicKey });
     expect((await neighbour.get('/v1/account')).public_key).toBe(neighbour.publicKey);
   });
 
-  it('A4: a secret is in the answer that created it, not to be stored, and in no other', async () => {
+  it('A4: returns a secret only in the response that creates it, which forbids storage', async () => {
     const wallet = await client.wallet();
     const secrets: string[] = [client.secretKey, wallet.admin, wallet.invoice, wallet.read];
     for (const [path, kind] of [
@@ -46,7 +46,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect(new Set(secrets).size).toBe(12);
   });
 
-  it('a list shows every key of its owner, newest first, with what it may do, and nobody else’s', async () => {
+  it('lists only the keys of their owner, newest first, with their permissions', async () => {
     const [wallet, sibling] = [await client.wallet(), await client.wallet()];
     const expires_at = Math.floor(Date.now() / 1000) + 3600;
     const limits = { expires_at, budget_msat: 5_000, budget_period: 'week', max_payment_msat: 1_000 };
@@ -82,7 +82,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect((await ask('GET', `/v1/wallet/${wallet.id}/keys?per-page=2`)).headers.get('x-pagination-total-count')).toBe('6');
   });
 
-  it('a rotation with overlap: both work, then the new one alone, with the same rights', async () => {
+  it('accepts both keys during an overlapping rotation, then only the new one, with the same permissions', async () => {
     const wallet = await client.wallet();
     const path = `/v1/wallet/${wallet.id}/keys`;
     const old = await client.post(path, { kind: 'wallet_read', label: 'display' });
@@ -100,7 +100,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect(await statusWith(last.key)).toBe(200);
   });
 
-  it('A3: the key of another wallet or account is nothing here, under whatever path', async () => {
+  it('A3: does not find a key of another wallet or account under any path', async () => {
     const [wallet, sibling] = [await client.wallet(), await client.wallet()];
     const [{ id: siblings }] = await client.get(`/v1/wallet/${sibling.id}/keys`);
     const theirs = await neighbour.wallet();
@@ -116,7 +116,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect(await listed(`/v1/wallet/${sibling.id}/keys`, siblings)).toMatchObject({ status: 'active' });
   });
 
-  it('a key that expires makes none that outlive it, and a limited one makes none at all, nor a wallet, whose keys would be unlimited', async () => {
+  it('lets a key that expires create none that outlives it, and a limited key none at all, nor a wallet, whose keys have no limit', async () => {
     const soon = Math.floor(Date.now() / 1000) + 3600;
     const { key } = await client.post('/v1/keys', { expires_at: soon });
     const make = async (by: string, json: object) => (await ask('POST', '/v1/keys', json, by)).status;
@@ -125,7 +125,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     ]);
     const permanent = await client.post('/v1/keys', {});
     expect((await ask('POST', `/v1/keys/${permanent.id}/rotate`, {}, key)).status).toBe(403);
-    // A wallet stays, and so do the keys to the money in it.
+    // A wallet remains, and so do its keys to the money.
     const made = await ask('POST', '/v1/wallet', {}, key);
     expect((await client.get(`/v1/wallet/${made.body.id}/keys`)).map((one: Json) => one.expires_at)).toEqual(Array(5).fill(null));
     for (const limits of [{ budget_msat: 1_000, budget_period: 'ever' }, { max_payment_msat: 1_000 }]) {
@@ -142,7 +142,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     }
   });
 
-  it('F8 A5: what is not of its form is a 400 that names it, and makes nothing', async () => {
+  it('F8 A5: returns 400 with the name of an invalid field, and creates nothing', async () => {
     const wallet = await client.wallet();
     const path = `/v1/wallet/${wallet.id}/keys`;
     const admin = { kind: 'wallet_admin' };
@@ -185,7 +185,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect(await client.get(path)).toEqual(before);
   });
 
-  it('A3: a withdraw link ends with the key that made it, but outlives its rotation', async () => {
+  it('A3: ends a withdraw link when the key that made it is revoked, but not when it is rotated', async () => {
     const wallet = await client.wallet(100);
     const path = `/v1/wallet/${wallet.id}/keys`;
     const maker = await client.post(path, { kind: 'wallet_admin' });
@@ -204,7 +204,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(80);
   });
 
-  it('with the public API key it is the key in the path whose limits count, with a secret one it is the secret one', async () => {
+  it('applies the limits of the key in the path to a public API key, and those of the secret key otherwise', async () => {
     const [wallet, friend] = [await client.wallet(100), await client.wallet()];
     const { key } = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', max_payment_msat: 5_000 });
     const send = async (by: string, path: string) =>
@@ -213,7 +213,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect([await send(client.publicKey, wallet.admin), await send(client.secretKey, key)]).toEqual([201, 201]);
   });
 
-  it('W5: a key that is asked for again under one Idempotency-Key is the same key, and every rotation is its own', async () => {
+  it('W5: creates a key once under one Idempotency-Key, and a new one for each rotation', async () => {
     const wallet = await client.wallet();
     const path = `/v1/wallet/${wallet.id}/keys`;
     const once = (to: string, json: object = {}) =>
@@ -231,7 +231,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
   });
 
   // Last, because it ends one of the neighbour's keys.
-  it('the last secret API key cannot be revoked, nor the one that others do not outlive, also not two at once', async () => {
+  it('rejects revoking the last secret API key, or the last one without expiry and budget, also for two at once', async () => {
     const secret = (await neighbour.get('/v1/keys')).find(({ kind }: Json) => kind === 'secret_api');
     const revoke = (id: string, key = neighbour.secretKey) => neighbour.ask('DELETE', `/v1/keys/${id}`, { key });
     const refused = { status: 409, body: { type: 'last_key', name: 'Conflict' } };
@@ -241,17 +241,17 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect(await revoke(secret.id)).toMatchObject(refused);
     const second = await neighbour.post('/v1/keys', {});
     const both = await Promise.all([revoke(secret.id, second.key), revoke(second.id)]);
-    // Whoever comes second is refused, or is the one that was just revoked.
+    // The second request is rejected, or uses the key that was just revoked.
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
     const lives = async (key: string) => (await neighbour.ask('POST', '/v1/keys', { key, json: { expiry: 60 } })).status === 201;
     expect([await lives(neighbour.secretKey), await lives(second.key)].sort()).toEqual([false, true]);
   });
 });
 
-onFakeNode('a wallet’s status and label', ({ client, neighbour }) => {
+onFakeNode('the status and label of a wallet', ({ client, neighbour }) => {
   const patch = (wallet: string, json: object) => client.ask('PATCH', `/v1/wallet/${wallet}`, { key: client.secretKey, json });
 
-  it('an inactive wallet sends no money in any way, still receives, and sends again when it is active', async () => {
+  it('stops all payments of an inactive wallet, credits it, and allows payments when it is active again', async () => {
     const [wallet, friend] = [await client.wallet(100), await client.wallet(100)];
     const { nodes } = await client.get('/playground');
     const alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
@@ -277,7 +277,7 @@ onFakeNode('a wallet’s status and label', ({ client, neighbour }) => {
     expect((await claim()).body).toEqual({ status: 'OK' });
   });
 
-  it('a label changes alone, a status too, and nothing else can be', async () => {
+  it('changes a label or a status alone, and rejects other fields', async () => {
     const wallet = await client.wallet();
     const { body } = await patch(wallet.read, { user_label: 'tea money' });
     expect(body).toMatchObject({ id: wallet.id, user_label: 'tea money', statusType: { name: 'active' } });

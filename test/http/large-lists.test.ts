@@ -20,7 +20,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-it('reads each object once, however many paths lead into it', () => {
+it('reads each object once, however many paths lead to it', () => {
   let reads = 0;
   const fields = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`field${i}`, i]));
   const row = {
@@ -54,7 +54,7 @@ it('renders and serializes a large list in many turns of the event loop, and a s
   }
 });
 
-it('works on one slice in each turn, however many lists are under way', async () => {
+it('processes one slice in each turn, however many lists are in progress', async () => {
   let now = 0;
   const seen: number[] = [];
   const step = () => {
@@ -73,7 +73,7 @@ it('works on one slice in each turn, however many lists are under way', async ()
 });
 
 onFakeNode('large lists', (service) => {
-  it('are the same as small ones, with and without fields', async () => {
+  it('return the same as small ones, with and without fields', async () => {
     const { client } = service;
     const [wallet, other] = [await client.wallet(1000), await client.wallet()];
     const passThru = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`field${i}`, `ü ${i}`]));

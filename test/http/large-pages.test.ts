@@ -42,14 +42,14 @@ onFakeNode('pages of large items', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('makes lists for others after clients have gone before theirs was made', async () => {
+  it('returns lists to other clients after some have disconnected before theirs was ready', async () => {
     const { client } = service;
     const { id } = await client.wallet(1);
     const { hostname, port } = new URL(client.url);
     const head = `GET /v1/wallet/${id}/transactions?per-page=500 HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${client.secretKey}\r\n\r\n`;
     for (let i = 0; i < 20; i++) {
       const socket = connect(Number(port), hostname);
-      // Several on each connection, so that some wait for their turn when it ends.
+      // There are several on each connection, so that some wait for their turn when it closes.
       await new Promise((resolve) => socket.write(head.repeat(5), resolve));
       socket.resetAndDestroy();
     }

@@ -8,7 +8,7 @@ onFakeNode('GET /v1/lntx/<id or payment hash>', (service) => {
   const pay = (client: Client, walletId: string, paymentRequest: string) =>
     client.ask('POST', `/v1/wallet/${walletId}/withdraw`, { key: client.secretKey, json: { payment_request: paymentRequest } });
 
-  it('finds the own failed payment after another account tried to pay the same invoice', async () => {
+  it('returns the caller’s failed payment after another account tried to pay the same invoice', async () => {
     const [mine, sibling] = [await service.client.wallet(1000), await service.client.wallet(1000)];
     const theirs = (await service.neighbour.post('/v1/wallet', { user_label: 'theirs' })).id;
     await service.client.post('/playground/fund', { wallet_id: mine.id, num_satoshis: 1 });
@@ -21,7 +21,7 @@ onFakeNode('GET /v1/lntx/<id or payment hash>', (service) => {
     expect(await pay(service.neighbour, theirs, paymentRequest)).toMatchObject({ status: 400, body: { type: 'payment_failed' } });
     expect((await read(paymentHash)).body).toEqual(own.body);
     expect((await read(paymentHash, mine.read)).body).toEqual(own.body);
-    // Another wallet of the account tries as well: each wallet's key finds the attempt of that wallet.
+    // Another wallet of the account tries as well. The key of each wallet finds the attempt of that wallet.
     expect(await pay(service.client, sibling.id, paymentRequest)).toMatchObject({ status: 400 });
     expect((await read(paymentHash, mine.read)).body.id).toBe(own.body.id);
     const siblings = await read(paymentHash, sibling.read);

@@ -24,7 +24,7 @@ onFakeNode(
     const from = (ip: string) => ({ 'x-forwarded-for': ip });
     const ask = (path: string, key?: string, headers: Record<string, string> = {}) => service.client.ask('GET', path, { key, headers });
 
-    it('a key that asks too often is told when to ask again, and other keys go on', async () => {
+    it('returns Retry-After to a key over its rate limit, and accepts other keys', async () => {
       const [noisy, quiet] = [await service.client.wallet(), await service.client.wallet()];
       const path = `/v1/wallet/${noisy.id}`;
       await ask(path, noisy.read);
@@ -40,7 +40,7 @@ onFakeNode(
       ['waka_', 'wa_', 'admin'],
       ['waki_', 'wi_', 'invoice'],
       ['wakr_', 'wr_', 'read'],
-    ] as const)('a key has one allowance, spelt with %s and %s', async (long, short, kind) => {
+    ] as const)('counts one key once, spelt with %s and %s', async (long, short, kind) => {
       const wallet = await service.client.wallet();
       const spellings = [wallet[kind], wallet[kind].replace(long, short)];
       const path = `/v1/wallet/${wallet.id}/transactions`;
@@ -48,7 +48,7 @@ onFakeNode(
       expect(statusesOf(await times(100, (i) => ask(path, spellings[i % 2])))).toEqual([200, 429]);
     });
 
-    it('unknown keys are charged to their address: guessing ends, also with a new key each time', async () => {
+    it('charges unknown keys to their address, which stops guessing with a new key each time', async () => {
       const guesses = [];
       for (let i = 0; i < 60; i++) guesses.push(await ask('/v1/wallets', `sak_${String(i).padStart(30, '0')}`, from('203.0.113.1')));
       expect(statusesOf(guesses)).toEqual([401, 429]);
@@ -56,7 +56,7 @@ onFakeNode(
       expect((await ask('/v1/wallets', undefined, from('203.0.113.2'))).status).toBe(401);
     });
 
-    it('a key that only names a wallet in links is nobody’s: its requests are charged to their address', async () => {
+    it('charges a key that only identifies a wallet in links to the address of the client', async () => {
       const { id, lnurlPay } = await service.client.wallet();
       const answers = [];
       for (let i = 0; i < 60; i++) answers.push(await ask(`/v1/wallet/${id}`, lnurlPay, from('203.0.113.6')));
@@ -64,7 +64,7 @@ onFakeNode(
       expect((await ask(`/v1/wallet/${id}`, lnurlPay, from('203.0.113.7'))).status).toBe(403);
     });
 
-    it('a key that is known works from an address that others have used up', async () => {
+    it('accepts a known key from an address whose rate is exhausted', async () => {
       const wallet = await service.client.wallet();
       const path = `/v1/wallet/${wallet.id}`;
       expect((await ask(path, wallet.admin, from('203.0.113.3'))).status).toBe(200);
@@ -72,20 +72,20 @@ onFakeNode(
       expect((await ask(path, wallet.admin, from('203.0.113.3'))).status).toBe(200);
     });
 
-    it('public LNURL routes answer it in their own form, whatever key is sent along', async () => {
+    it('returns LNURL errors on public LNURL routes, with any key', async () => {
       const lnurl = (i: number) => ask('/v1/wallet/x/lnurl-process?ott=x', `sak_${i}`, from('203.0.113.4'));
       const answers = await times(60, lnurl);
       expect(statusesOf(answers)).toEqual([200]);
       expect(answers.filter(({ body }) => /too many/i.test(body.reason)).length).toBeGreaterThanOrEqual(25);
     });
 
-    it('an IPv6 customer has one allowance for all of his addresses', async () => {
+    it('limits all addresses of an IPv6 network together', async () => {
       const answers = await times(60, (i) => ask('/v1/wallets', undefined, from(`2001:db8:0:1::${i.toString(16)}`)));
       expect(statusesOf(answers)).toEqual([401, 429]);
       expect((await ask('/v1/wallets', undefined, from('2001:db8:0:2::1'))).status).toBe(401);
     });
 
-    it('what watches the service is never turned away', async () => {
+    it('never limits monitoring requests', async () => {
       expect(statusesOf(await times(60, () => ask('/healthz', undefined, from('203.0.113.5'))))).toEqual([200]);
     });
 
@@ -120,7 +120,7 @@ onFakeNode(
       expect((await ask('/v1/lntx/unknown', publicKey, from('203.0.113.12'))).status).toBe(404);
     });
 
-    it('counts a public API key by the access key in the path, together with that key sent alone', async () => {
+    it('counts a public API key by the access key in the path, together with that key alone', async () => {
       const { publicKey } = service.client;
       const [noisy, quiet] = [await service.client.wallet(), await service.client.wallet()];
       const read = ({ admin }: { admin: string }, ip: string) => ask(`/v1/wallet/${admin}`, publicKey, from(ip));
@@ -155,7 +155,7 @@ onFakeNode(
       expect((await ask(`/v1/wallet/${wallet.id}`, wallet.admin)).status).toBe(200);
     });
 
-    it('a repetition under an Idempotency-Key is never turned away by its rate: it may be of something that was paid', async () => {
+    it('never limits a retry under an Idempotency-Key: its first request may have been paid', async () => {
       const wallet = await service.client.wallet();
       const post = (headers: Record<string, string>) =>
         service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.admin, json: { num_satoshis: 1 }, headers });
@@ -168,7 +168,7 @@ onFakeNode(
       expect(others).toContainEqual(expect.objectContaining({ status: 429, body: expect.objectContaining({ type: 'rate_limited' }) }));
     });
 
-    it('does not say of a repetition from an exhausted address that nothing was done: the first request may have been paid', async () => {
+    it('does not claim that nothing was done when a retry comes from an exhausted address', async () => {
       // Earlier tests have used up the rate of the secret key.
       await service.restart();
       const payers = [];
@@ -184,7 +184,7 @@ onFakeNode(
         expect((await pay()).status).toBe(201);
         payers.push(pay);
       }
-      // Since its restart the service has not seen the keys. The address may save up a token in between, so there are several tries.
+      // Since its restart the service has not seen the keys. The address may gain a token in between, so there are several tries.
       await service.restart();
       const answers = [];
       for (const pay of payers) {
@@ -208,7 +208,7 @@ onFakeNode(
     const ask = (path: string, headers: Record<string, string> = {}) =>
       service.client.ask('GET', path, { key: service.client.secretKey, headers });
 
-    it('a query is bounded in length and number, and fields in their number', async () => {
+    it('limits the length and number of queries, and the number of fields', async () => {
       expect((await ask(`/v1/wallets?x=${'y'.repeat(12_000)}`)).body).toMatchObject({ status: 413, type: 'payload_too_large' });
       expect((await ask(`/v1/wallets?${'x=y&'.repeat(120)}`)).body).toMatchObject({ status: 413, type: 'payload_too_large' });
       const fields = (n: number) => Array.from({ length: n }, (_, i) => `f${i}`);
@@ -220,7 +220,7 @@ onFakeNode(
       expect(lnurl).toMatchObject({ status: 200, body: { status: 'ERROR' } });
     });
 
-    it('a key has so many requests open at once; when they end, it may ask again', async () => {
+    it('limits the open requests of a key, and accepts more when they end', async () => {
       const wallet = await service.client.wallet(1000);
       await ask('/v1/wallets');
       const held = Array.from({ length: 5 }, () => net.outside.invoice({ amountMsat: 1000, script: { hold: true } }));
@@ -231,17 +231,17 @@ onFakeNode(
         }),
       );
       await expect.poll(async () => (await ask('/v1/wallets')).status).toBe(429);
-      // Nothing of what waits was turned away, and another key goes on.
+      // None of the waiting requests was rejected, and another key works.
       expect((await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read })).status).toBe(200);
       for (const { paymentHash } of held) {
-        // Until the payment has arrived there, this throws.
+        // This throws until the payment has arrived there.
         await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled').toBe('settled');
       }
       expect(statusesOf(await Promise.all(waiting))).toEqual([201]);
       expect((await ask('/v1/wallets')).status).toBe(200);
     });
 
-    it('beyond that, repetitions of a payment are neither refused nor kept waiting: 202 while it is open', async () => {
+    it('returns 202 at once for retries of an open payment beyond the limit', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 1000, script: { hold: true } });
       const pay = (headers: Record<string, string> = {}) =>
@@ -262,16 +262,16 @@ onFakeNode(
       await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled').toBe('settled');
       expect(statusesOf(await all)).toEqual([201, 202]);
       expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-      // What waited no longer counts.
+      // The waiting requests no longer count.
       await expect.poll(async () => (await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.admin })).status).toBe(200);
     });
 
-    it('X-Forwarded-For counts for nothing unless the operator says whose', async () => {
+    it('ignores X-Forwarded-For unless the operator trusts a proxy', async () => {
       const guess = (i: number) => service.client.ask('GET', '/v1/wallets', { headers: { 'x-forwarded-for': `203.0.113.${i}` } });
       expect(statusesOf(await times(60, guess))).toEqual([401, 429]);
     });
 
-    it('behind https the answers say so', async () => {
+    it('sends Strict-Transport-Security behind https', async () => {
       expect((await ask('/healthz')).headers.get('strict-transport-security')).toBe('max-age=31536000');
     });
   },
@@ -286,7 +286,7 @@ onFakeNode(
 onFakeNode(
   'connections',
   (service) => {
-    it('beyond the limit are closed, and those that are open go on', async () => {
+    it('beyond the limit are closed, and open ones continue', async () => {
       const { hostname, port } = new URL(service.client.url);
       const open = () => {
         const socket = connect(Number(port), hostname);
@@ -305,7 +305,7 @@ onFakeNode(
   { MAX_CONNECTIONS: '3' },
 );
 
-it('a bucket fills with time up to its burst, and the number of buckets is bounded', () => {
+it('refills a bucket up to its burst, and limits the number of buckets', () => {
   let now = 0;
   const buckets = new TokenBuckets({ perSecond: 2, burst: 3 }, 10, () => now);
   expect([1, 2, 3, 4].map(() => buckets.takeToken('a'))).toEqual([true, true, true, false]);
@@ -328,7 +328,7 @@ it.each(['yes', '0', '10', '127.0.0.1/0', '127.0.0.1/33', '10.0.0.0/8,', 'loopba
   },
 );
 
-it('TRUST_PROXY is a number of proxies or a list of networks', () => {
+it('accepts a number of proxies or a list of networks as TRUST_PROXY', () => {
   expect(readConfig({ TRUST_PROXY: '2' }).trustProxy).toBe(2);
   expect(readConfig({ TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,::1' }).trustProxy).toEqual(['127.0.0.1', '10.0.0.0/8', '::1']);
   expect(readConfig({}).trustProxy).toBeUndefined();

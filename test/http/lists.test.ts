@@ -45,7 +45,7 @@ onFakeNode('lists', (service) => {
   let busy: Awaited<ReturnType<typeof busyWallet>>;
   let path: string;
 
-  it('pending, failed and settled transactions are lists of their own, and all is every one of them, newest first', async () => {
+  it('returns pending, failed, settled and all transactions as separate lists, newest first', async () => {
     busy = await busyWallet(service);
     path = `/v1/wallet/${busy.wallet.id}/transactions`;
     const [settled, pending, failed, all]: Row[][] = (await Promise.all(
@@ -60,7 +60,7 @@ onFakeNode('lists', (service) => {
     expect(await service.client.get(path)).toEqual(settled);
   });
 
-  it('a wallet that begins and ends payments in turn shows them in the order in which they began', async () => {
+  it('lists alternating payments of a wallet in the order in which they began', async () => {
     const all: Row[] = await service.client.get(`${path}?status=all`);
     const kinds = all.map(({ wtxType, status }) => `${wtxType.name}:${status}`).reverse();
     const round = [
@@ -74,7 +74,7 @@ onFakeNode('lists', (service) => {
     expect(kinds).toEqual(['ln_deposit:settled', ...round, ...round, ...round]);
   });
 
-  it('pages and cursors walk through every list once, in the same order', async () => {
+  it('returns every list once, in the same order, by pages and by cursors', async () => {
     for (const query of ['status=pending', 'status=failed', 'status=all', 'type=ln_deposit', 'status=all&type=ln_withdrawal', 'from=1']) {
       const whole: Row[] = await service.client.get(`${path}?${query}`);
       expect(whole.length).toBeGreaterThan(2);
@@ -93,7 +93,7 @@ onFakeNode('lists', (service) => {
     }
   });
 
-  it('from and to hold for booked and for other transactions, both included', async () => {
+  it('includes both limits of from and to, for booked and for other transactions', async () => {
     const all: Row[] = await service.client.get(`${path}?status=all`);
     for (const status of ['settled', 'pending', 'failed', 'all']) {
       const of = async (from: number, to: number) => (await service.client.get(`${path}?status=${status}&from=${from}&to=${to}`)).length;
@@ -120,14 +120,14 @@ onFakeNode('lists', (service) => {
     expect(await ask(`${path}?${query}`)).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
   });
 
-  it('a cursor of another wallet or of another list is refused', async () => {
+  it('rejects a cursor of another wallet or of another list', async () => {
     const [pending]: Row[] = await service.client.get(`${path}?status=pending`);
     expect((await ask(`/v1/wallet/${busy.other.id}/transactions?status=all&after=${pending?.id}`)).status).toBe(400);
     expect((await ask(`${path}?type=ln_withdrawal&after=${pending?.id}`)).status).toBe(400);
     expect((await ask(`${path}?status=all&after=${pending?.id}`)).status).toBe(200);
   });
 
-  it('the account sees all its wallets in one list, and nobody else', async () => {
+  it('returns the transactions of all wallets of the account, and no others, in one list', async () => {
     const whole: Row[] = await service.client.get('/v1/wallet-transactions?per-page=500');
     expect(whole.filter(({ wal }) => wal.id === busy.wallet.id)).toHaveLength(13);
     expect(whole.filter(({ wal }) => wal.id === busy.other.id)).toHaveLength(3);
@@ -146,7 +146,7 @@ onFakeNode('lists', (service) => {
     expect(own).toEqual(await service.client.get(`${path}?status=all`));
   });
 
-  it("A1, A3: the account's list needs its secret key; a wallet or transaction of somebody else is not found", async () => {
+  it('A1, A3: requires the secret key for the list of the account, and does not find objects of others', async () => {
     expect((await ask('/v1/wallet-transactions', busy.wallet.admin)).status).toBe(403);
     expect((await ask('/v1/wallet-transactions', service.client.publicKey)).status).toBe(403);
     const [row]: Row[] = await service.client.get(`${path}?status=pending`);
@@ -157,7 +157,7 @@ onFakeNode('lists', (service) => {
     expect((await ask(`/v1/wallet-transactions/${row?.id}`, busy.wallet.admin)).status).toBe(403);
   });
 
-  it('every line of every list can be read by itself', async () => {
+  it('returns each transaction by its id', async () => {
     const all: Row[] = await service.client.get('/v1/wallet-transactions?status=all');
     for (const row of all) expect(await service.client.get(`/v1/wallet-transactions/${row.id}`)).toEqual(row);
     for (const id of ['wtx_0000000000000000000000i', 'nonsense', `${all[0]?.id}x`]) {
@@ -165,14 +165,14 @@ onFakeNode('lists', (service) => {
     }
   });
 
-  it('a payment that ends moves from one list to the other and keeps its id', async () => {
+  it('moves a payment that ends from one list to the other and keeps its id', async () => {
     const [row]: Json[] = await service.client.get(`${path}?status=pending`);
     await service.client.decideHold(row.lnTx.r_hash_decoded, 'settle');
     await expect.poll(async () => idsOf(await service.client.get(path))).toContain(row.id);
     expect(idsOf(await service.client.get(`${path}?status=pending`))).not.toContain(row.id);
   });
 
-  it('wallets are listed by pages and cursors alike', async () => {
+  it('lists wallets by pages and by cursors in the same order', async () => {
     const whole = idsOf(await service.client.get('/v1/wallets'));
     expect(idsOf(await walk(service, `/v1/wallets?per-page=1&after=${whole[0]}`))).toEqual(whole.slice(1));
     expect((await service.client.ask('GET', '/v1/wallets?after=wal_nobody', { key: service.client.secretKey })).status).toBe(400);

@@ -62,7 +62,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
 
   const settled = async (balance: number, of = wallet) => expect.poll(() => stateOf(of)).toEqual({ balance, pending_msat: 0 });
 
-  it('a link made by GET or by POST is read by a published client, paid once, and shown as what it is', async () => {
+  it('pays a link made by GET or by POST once to a published client, and returns its state', async () => {
     const passThru = { ticketId: '23' };
     const base64 = encodeURIComponent(Buffer.from(JSON.stringify(passThru)).toString('base64'));
     const query = `num_satoshis=1000&memo=gift&passThru=${base64}`;
@@ -107,7 +107,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     }
   });
 
-  it('k1 may be left out, and both forms of the address do', async () => {
+  it('accepts a callback without k1, in both forms of the address', async () => {
     const [first, second] = [await createLink(), await createLink()];
     const { balance } = await stateOf();
     expect(await visit(`${first.url}&pr=${(await invoiceOf(10)).payment_request}`)).toEqual({ status: 'OK' });
@@ -116,7 +116,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     await settled(balance - 20);
   });
 
-  it('the first step never consumes, however often it is asked', async () => {
+  it('never consumes a link in the first step, however often it is read', async () => {
     const link = await createLink();
     const answers = await Promise.all(Array.from({ length: 10 }, () => visit(link.url)));
     for (const answer of answers) expect(answer).toEqual(answers[0]);
@@ -125,7 +125,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     await settled(balance - 100);
   });
 
-  it('L3: a link discloses no secret, and its two tokens and k1 are nobody else’s', async () => {
+  it('L3: reveals no secret in a link, and gives each link its own tokens and k1', async () => {
     const [one, two] = [await createLink(), await createLink()];
     const [first, second] = [await stepOne(one.lnurl), await stepOne(two.lnurl)];
     const texts = [one.url, decodeLnurl(one.lnurl), JSON.stringify(first)];
@@ -140,7 +140,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     for (const token of tokens) expect(token.length).toBeGreaterThanOrEqual(24);
   });
 
-  it('L3: token, k1, key or amount altered: refused, and nothing moves', async () => {
+  it('L3: rejects an altered token, k1, key or amount, and moves nothing', async () => {
     const link = await createLink();
     const other = await client.wallet(1000);
     const foreign = await neighbour.wallet(1000);
@@ -180,12 +180,12 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     for (const [key, query] of cases) await expectRefused(at(key, query));
     expect(await stateOf()).toEqual(before);
     expect(await stateOf(other)).toEqual({ balance: 1000, pending_msat: 0 });
-    // After all of that it still is what it was.
+    // None of these requests has changed the link.
     expect(await at(wallet.lnurlWithdraw, `ott=${ott}&k1=${k1}&pr=${pr}`)).toEqual({ status: 'OK' });
     await settled(before.balance - 100);
   });
 
-  it('a wrong token, a wrong key and a wrong k1 cannot be told apart', async () => {
+  it('returns the same error for a wrong token, a wrong key and a wrong k1', async () => {
     const { url, ott } = await createLink();
     const other = await client.wallet();
     const answers = [
@@ -198,20 +198,20 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     for (const answer of rest) expect(answer).toEqual(first);
   });
 
-  it('num_satoshis in the address lowers what can be withdrawn, and never raises it', async () => {
+  it('lowers the maximum by num_satoshis in the address, and never raises it', async () => {
     const { url } = await createLink();
     const at = (num: number) => visit(url.replace('num_satoshis=100', `num_satoshis=${num}`));
     const lowered = await at(40);
     expect(lowered.maxWithdrawable).toBe(40_000);
     expect((await at(5000)).maxWithdrawable).toBe(100_000);
-    // The callback keeps the lower bound.
+    // The callback keeps the lower maximum.
     const { balance } = await stateOf();
     await expectRefused(claim(lowered, (await invoiceOf(41)).payment_request));
     expect(await claim(lowered, (await invoiceOf(40)).payment_request)).toEqual({ status: 'OK' });
     await settled(balance - 40);
   });
 
-  it('an expired link pays nothing', async () => {
+  it('pays nothing for an expired link', async () => {
     const { payment_request } = await invoiceOf(10);
     const before = await stateOf();
     const link = await createLink({ expiry: 60 });
@@ -227,7 +227,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it('LUD-14: the balance check has a token of its own, shows what is left, and withdraws once', async () => {
+  it('LUD-14: gives the balance check its own token, returns the remainder, and withdraws once', async () => {
     const link = await createLink();
     const parameters = await stepOne(link.lnurl);
     const check = parameters.balanceCheck ?? '';
@@ -246,13 +246,13 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     await expectRefused(claim(parameters, (await invoiceOf(1)).payment_request), /used/);
   });
 
-  it('R6: 100 callbacks at once with different invoices on a single-use link: exactly one is paid', async () => {
+  it('R6: 100 callbacks at once with different invoices on a single-use link pay exactly one', async () => {
     const link = await createLink({ num_satoshis: 50 });
     const before = await stateOf();
     const invoices = await Promise.all(Array.from({ length: 100 }, () => invoiceOf(50)));
     const parameters = await visit(link.url);
     const check = await visit(parameters.balanceCheck);
-    // By both of its tokens.
+    // The callbacks use both of its tokens.
     const answers = await Promise.all(invoices.map(({ payment_request }, i) => claim(i % 2 ? parameters : check, payment_request)));
     expect(answers.filter(({ status }) => status === 'OK')).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 'OK')) await expectRefused(answer);
@@ -261,7 +261,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     expect(paid.filter((amountMsat) => amountMsat > 0)).toEqual([50_000]);
   });
 
-  it('uses: 3 allows three claims, also at once, and not a fourth', async () => {
+  it('allows three claims with uses: 3, also at once, and rejects a fourth', async () => {
     const link = await createLink({ uses: 3 });
     const { balance } = await stateOf();
     expect(await visit(`${link.url}&pr=${(await invoiceOf(100)).payment_request}`)).toEqual({ status: 'OK' });
@@ -275,7 +275,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     await expectRefused(visit(balanceCheck), /used/);
   });
 
-  it('the same invoice is paid once, with whatever link it is presented', async () => {
+  it('pays the same invoice once, through any link', async () => {
     const [one, two] = [await createLink(), await createLink()];
     const { payment_request, payment_hash } = await invoiceOf(100);
     const { balance } = await stateOf();
@@ -284,11 +284,11 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     await expectRefused(visit(`${two.url}&pr=${payment_request}`));
     expect(await received(payment_hash)).toBe(100_000);
     expect(await stateOf()).toEqual({ balance: balance - 100, pending_msat: 0 });
-    // The refused claim took no use.
+    // The rejected claim consumed no use.
     expect(await visit(two.url)).toMatchObject({ tag: 'withdrawRequest' });
   });
 
-  it('L4: while its payout is pending a link says so; after a definitive failure it can be claimed again', async () => {
+  it('L4: reports a pending payout, and accepts a new claim after a definitive failure', async () => {
     const link = await createLink();
     const { balance } = await stateOf();
     const held = await invoiceOf(100, { hold: true });
@@ -309,7 +309,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     await expectRefused(visit(link.url), /used/);
   });
 
-  it('an invoice of another wallet of the service is paid inside', async () => {
+  it('pays an invoice of another wallet of the service internally', async () => {
     const payee = await client.wallet();
     const link = await createLink();
     const { balance } = await stateOf();
@@ -323,7 +323,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     expect(await visit(own.url)).toMatchObject({ tag: 'withdrawRequest' });
   });
 
-  it('offers what the link allows and the wallet has, less the fee limit', async () => {
+  it('offers the link limit, or the wallet balance less the fee limit when that is lower', async () => {
     const poor = await client.wallet(70);
     const rich = await createLink({ num_satoshis: 100 }, poor);
     expect(rich.num_satoshis).toBe(100);
@@ -340,7 +340,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     expect(await stateOf(poor)).toEqual({ balance: 0, pending_msat: 0 });
   });
 
-  it('L8: Host, Forwarded and Referer never change an address that is handed out', async () => {
+  it('L8: ignores Host, Forwarded and Referer in the addresses that it returns', async () => {
     const headers = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'https',
@@ -360,7 +360,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     }
   });
 
-  it('every refusal of a public address is HTTP 200 with a reason, and names no internals', async () => {
+  it('returns HTTP 200 with a reason and no internals for every error of a public address', async () => {
     const { url } = await createLink();
     for (const path of [
       '',
@@ -383,7 +383,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
 onFakeNode(
   'a service behind a proxy',
   ({ client }) => {
-    it('L8: hands out the address that its operator gave it', async () => {
+    it('L8: returns the address that its operator configured', async () => {
       const wallet = await client.wallet(10);
       const { url, lnurl } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 5 });
       expect(decodeLnurl(lnurl)).toBe(url);

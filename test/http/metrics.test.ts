@@ -17,7 +17,7 @@ function sorted(series: string): string {
   return `${name}{${labels.split(',').toSorted().join(',')}}`;
 }
 
-onFakeNode('metrics on the machine itself', (service) => {
+onFakeNode('metrics on the loopback address', (service) => {
   const { net } = service;
   const metrics = async () => (await service.client.ask('GET', '/metrics')).text;
   const seriesOf = (text: string, series: string) =>
@@ -29,7 +29,7 @@ onFakeNode('metrics on the machine itself', (service) => {
         .at(-1),
     );
 
-  it('count answers by route and status, and nothing in them is a key, a wallet or an address', async () => {
+  it('count responses by route and status, and contain no key, wallet or address', async () => {
     const wallet = await service.client.wallet(1000);
     for (let i = 0; i < 3; i++) await service.client.ask('GET', `/v1/wallet/${wallet.read}`, { key: wallet.read });
     await service.client.ask('GET', `/v1/wallet/${wallet.read}?access-token=nobody`);
@@ -43,7 +43,7 @@ onFakeNode('metrics on the machine itself', (service) => {
     expect(text).not.toMatch(/(wak|sak|pak|wal|wtx|lntx)[a-z]*_[0-9A-Za-z]{8}|127\.0\.0\.1/);
   });
 
-  it('every line has the form that Prometheus reads, and buckets never shrink', async () => {
+  it('have the Prometheus format on every line, and buckets that never shrink', async () => {
     const lines = (await metrics()).split('\n').filter((line) => line !== '');
     for (const line of lines) {
       expect(line).toMatch(/^(# (HELP|TYPE) [a-z0-9_]+ .+|[a-z0-9_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? (Nan|-?[0-9.e+-]+))$/);
@@ -73,7 +73,7 @@ onFakeNode('metrics on the machine itself', (service) => {
       expect(text).toContain(`# TYPE ${name} ${type}\n`);
   });
 
-  it('tell what is in flight, what alerts, whether the node answers, and how the process is', async () => {
+  it('report pending payments, alerts, the state of the node and of the process', async () => {
     const wallet = await service.client.wallet(1000);
     const pending = seriesOf(await metrics(), 'satchel_payments_pending');
     const { paymentRequest } = net.outside.invoice({ amountMsat: 1000, script: { hold: true } });
@@ -98,7 +98,7 @@ onFakeNode('metrics on the machine itself', (service) => {
     await expect.poll(async () => seriesOf(await metrics(), 'satchel_alerts_open{kind="payment_contradicted"}')).toBe(1);
   });
 
-  it('are not there for who comes through a proxy', async () => {
+  it('are not found through a proxy', async () => {
     for (const headers of [{ 'x-forwarded-for': '203.0.113.1' }, { forwarded: 'for=203.0.113.1' }]) {
       expect((await service.client.ask('GET', '/metrics', { headers })).status).toBe(404);
     }
@@ -108,7 +108,7 @@ onFakeNode('metrics on the machine itself', (service) => {
 onFakeNode('metrics without a token', (service) => {
   const ask = (host: string, headers: Record<string, string> = {}) => getWithHost(`${service.client.url}/metrics`, host, headers);
 
-  it('are readable by a loopback name only', async () => {
+  it('require a loopback host name', async () => {
     for (const host of ['localhost', 'localhost:9090', '127.0.0.1:4021', '127.1.2.3', '[::1]', '[::1]:4021', 'LOCALHOST'])
       expect(await ask(host), host).toBe(200);
     for (const host of ['wallet.example.com', 'localhost.example.com', '127.0.0.1.example.com', '10.0.0.1', '[::2]', 'localhost@x'])
@@ -125,7 +125,7 @@ for (const settings of [
   onFakeNode(
     `metrics without a token, with ${JSON.stringify(settings)}`,
     (service) => {
-      it('are not there', async () => {
+      it('are not found', async () => {
         expect(await service.client.ask('GET', '/metrics')).toMatchObject({ status: 404 });
       });
     },
@@ -136,7 +136,7 @@ for (const settings of [
 onFakeNode(
   'metrics with a token',
   (service) => {
-    it('are for who shows it, wherever he is, and for nobody else', async () => {
+    it('require the token, from any address', async () => {
       const ask = (headers: Record<string, string>) => service.client.ask('GET', '/metrics', { headers });
       expect((await ask({ authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.1' })).status).toBe(200);
       for (const authorization of ['', 'Bearer x', `Bearer ${TOKEN}x`, TOKEN, `Bearer ${service.client.secretKey}`]) {

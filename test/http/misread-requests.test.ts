@@ -115,7 +115,7 @@ onFakeNode(
     ])('rejects null and empty amounts, limits, budgets and times: %s', async (path, names, rest) => {
       const before = await state();
       for (const name of names) {
-        // What JSON.stringify makes of NaN.
+        // JSON.stringify returns this for NaN.
         expectRefused(await ask('POST', paths(path), { ...rest, [name]: Number.NaN }), name);
         expectRefused(await ask('POST', paths(path), { ...rest, [name]: '' }), name);
         const { [name]: _, ...others } = rest as Record<string, unknown>;
@@ -188,7 +188,7 @@ onFakeNode(
       expect(answer).toMatchObject({ status: 200, body: { id: wallet.id } });
     });
 
-    it('rejects fields that is given twice', async () => {
+    it('rejects fields that are given twice', async () => {
       for (const path of [`/v1/wallet/${wallet.id}`, `/v1/wallet/${wallet.id}/transactions`]) {
         expectRefused(await ask('GET', `${path}?fields=id&fields=balance`), 'fields');
       }
@@ -218,7 +218,7 @@ onFakeNode(
       }
     });
 
-    it('leaves the books in order', async () => {
+    it('keeps the books balanced', async () => {
       expect(await service.problems()).toEqual([]);
     });
   },

@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 
-onFakeNode('what a caller must not learn or get', (service) => {
-  it('shows a wallet key only the id of the wallet that it transfers to', async () => {
+onFakeNode('limits on information and access', (service) => {
+  it('returns to a wallet key only the id of the destination wallet of its transfer', async () => {
     const [mine, other] = [await service.client.wallet(100), await service.client.wallet(5000)];
     const json = { dest_wallet_id: other.lnurlWithdraw, num_satoshis: 1 };
     for (const [i, key] of [mine.admin, service.client.publicKey].entries()) {
       const headers = { 'Idempotency-Key': `transfer-${i}` };
       const answer = await service.client.ask('POST', `/v1/wallet/${mine.admin}/transfer`, { key, json, headers });
       expect(answer.status).toBe(201);
-      // Every field: one that is added to wallets must not appear here.
+      // Checks every field: one that is added to wallets must not appear here.
       expect(answer.body.wtx_transfer_in).toEqual({
         id: expect.stringMatching(/^wtx_.*i$/),
         created_at: expect.any(Number),
@@ -33,7 +33,7 @@ onFakeNode('what a caller must not learn or get', (service) => {
     expect(owner.wtx_transfer_in.wal).toMatchObject({ id: other.id, balance: 5003 });
   });
 
-  it('a wallet that was named by its key is named by its id in the links of the answer', async () => {
+  it('uses the id of a wallet in the links of the response when the path names its key', async () => {
     const wallet = await service.client.wallet(100);
     const answer = await service.client.ask('GET', `/v1/wallet-transactions?wallet_id=${wallet.admin}&per-page=1`, {
       key: service.client.secretKey,
@@ -43,7 +43,7 @@ onFakeNode('what a caller must not learn or get', (service) => {
     expect(answer.headers.get('link')).not.toContain(wallet.admin);
   });
 
-  it('A3: a secret key that was revoked makes no wallet, wakes none and makes no invoice from that moment', async () => {
+  it('A3: a revoked secret key makes no wallet, activates none and makes no invoice from that moment', async () => {
     const { client } = service;
     const made: Json = await client.post('/v1/keys', { kind: 'secret_api' });
     const key: string = made.key ?? made.secret ?? Object.values(made).find((value) => String(value).startsWith('sak_'));
@@ -59,13 +59,13 @@ onFakeNode('what a caller must not learn or get', (service) => {
     expect((await client.get(`/v1/wallet/${wallet.id}`)).statusType.name).toBe('inactive');
   });
 
-  it('fields select nothing from what is not JSON', async () => {
+  it('ignores fields for responses that are not JSON', async () => {
     expect((await service.client.ask('GET', '/docs?fields=a')).status).toBe(200);
   });
 });
 
 onFakeNode(
-  'an Idempotency-Key where there is nothing to repeat',
+  'an Idempotency-Key without an earlier request',
   (service) => {
     it('does not lift the limits of a key', async () => {
       const wallet = await service.client.wallet();
@@ -74,7 +74,7 @@ onFakeNode(
       expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
     });
 
-    it('counts for the rest of what the key asks, whatever its requests came to', async () => {
+    it('counts towards the rate of the key, whatever the results of its requests', async () => {
       const wallet = await service.client.wallet();
       const wrong = () =>
         service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, {
@@ -85,7 +85,7 @@ onFakeNode(
       await wrong();
       await Promise.all(Array.from({ length: 40 }, wrong));
       const next = () => service.client.ask('GET', `/v1/wallet/${wallet.id}/transactions`, { key: wallet.invoice });
-      // A token may have come by with the seconds; there is not one for each of them.
+      // The bucket may have gained a token with the seconds, but not one for each of them.
       const answers = await Promise.all(Array.from({ length: 5 }, next));
       expect(answers.map(({ status }) => status)).toContain(429);
     });

@@ -11,7 +11,7 @@ onFakeNode('the node', (service) => {
   const { net } = service;
   const ask = (path: string, key = service.client.secretKey) => service.client.ask('GET', path, { key });
 
-  it('is the same by its id and as default, and is listed for the account', async () => {
+  it('returns the same node by its id and as default, and lists it for the account', async () => {
     const wallet = await service.client.wallet();
     const { ln_node_id: id } = await service.client.get(`/v1/wallet/${wallet.id}`);
     const [listed, ...others] = await service.client.get('/v1/nodes');
@@ -26,7 +26,7 @@ onFakeNode('the node', (service) => {
     expect((await ask('/v1/node/lnd_0000000000000000000000')).status).toBe(404);
   });
 
-  it('decodes an invoice into the words and texts that old clients read', async () => {
+  it('decodes an invoice into the field names and types that old clients read', async () => {
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 1_234_500, memo: 'tea & cake' });
     const { body } = await ask(`/v1/node/default/payments/decodeinvoice?payment_request=${paymentRequest.toUpperCase()}`);
     expect(body).toMatchObject({
@@ -45,7 +45,7 @@ onFakeNode('the node', (service) => {
     expect((await ask(`/v1/node/default/payments/decodeinvoice?payment_request=${open.paymentRequest}`)).body.num_msat).toBe('0');
   });
 
-  it('finds routes, in the shape that old clients read', async () => {
+  it('returns routes in the shape that old clients read', async () => {
     const { nodes, unreachable_pubkey } = await service.client.get('/playground');
     const carol = nodes.find(({ name }: { name: string }) => name === 'carol').pubkey;
     const { body } = await ask(`/v1/node/default/payments/queryroutes?pub_key=${carol.toUpperCase()}&amt=1000`);
@@ -64,7 +64,7 @@ onFakeNode('the node', (service) => {
     expect(none).toMatchObject({ status: 400, body: { type: 'no_route', message: 'unable to find a path to destination' } });
   });
 
-  it('tells nothing to a key that everybody has to whom a link was shown', async () => {
+  it('returns nothing to a key that is public in withdraw links', async () => {
     const { lnurlWithdraw, lnurlPay, read } = await service.client.wallet();
     const { paymentRequest } = net.outside.invoice();
     const { nodes } = await service.client.get('/playground');
@@ -89,13 +89,13 @@ onFakeNode('the node', (service) => {
     ['queryroutes', `pub_key=02${'1'.repeat(64)}&amt=0`],
     ['queryroutes', `pub_key=02${'1'.repeat(64)}&amt=1.5`],
     ['queryroutes', `pub_key=02${'1'.repeat(64)}&amt=9007199254740993`],
-  ])('%s?%s is refused', async (route, query) => {
+  ])('rejects %s?%s', async (route, query) => {
     const answer = await ask(`/v1/node/default/payments/${route}?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.body.type).not.toBe('no_route');
   });
 
-  it('S10: is described while it is away; what only it knows is 503', async () => {
+  it('S10: returns the node while it is unavailable, and 503 for data that only it has', async () => {
     const { nodes } = await service.client.get('/playground');
     net.down();
     expect((await ask('/v1/node/default')).body).toMatchObject({ alias: null, network: 'regtest' });
@@ -104,7 +104,7 @@ onFakeNode('the node', (service) => {
   });
 });
 
-it('a node that cannot tell routes is a refusal of its own', async () => {
+it('returns a separate error when a node cannot list routes', async () => {
   const connection = { nodeId: 'lnd_1', node: {} } as unknown as NodeConnection;
   const access = { anyKey: async () => undefined } as unknown as Access;
   const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, connection, payments: {} as Payments }));

@@ -12,12 +12,12 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
     lines: await service.client.get(`/v1/wallet/${wallet.id}/transactions?status=all&fields=id,num_msat,status`),
   });
 
-  it('only what ends a claim can be deleted at all: an open invoice, a key', () => {
+  it('deletes only open invoices and keys', () => {
     const paths = Object.keys(description.paths).filter((path) => description.paths[path].delete);
     expect(paths.sort()).toEqual(['/v1/keys/{id}', '/v1/lntx/{id}', '/v1/wallet/{key}/keys/{id}']);
   });
 
-  it('a wallet stays, and so does everything in it', async () => {
+  it('keeps a wallet and all its objects', async () => {
     const [wallet, empty] = [await service.client.wallet(1000), await service.client.wallet()];
     const held = service.net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
     const json = { payment_request: held.paymentRequest };
@@ -35,7 +35,7 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
     service.net.outside.resolveHold(held.paymentHash, 'cancel');
   });
 
-  it('a settled invoice is no open one: it cannot be cancelled, and its credit stays', async () => {
+  it('rejects cancelling a settled invoice, and keeps its credit', async () => {
     const wallet = await service.client.wallet();
     const { id, payment_request } = await service.client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 50 });
     await service.client.post('/playground/pay', { payment_request });
@@ -46,7 +46,7 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
     expect(await books(wallet)).toEqual(before);
   });
 
-  it('a key that is revoked takes nothing with it', async () => {
+  it('keeps the objects of a revoked key', async () => {
     const wallet = await service.client.wallet(100);
     const before = await books(wallet);
     const keys: Json[] = await service.client.get(`/v1/wallet/${wallet.id}/keys`);

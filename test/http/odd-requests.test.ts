@@ -17,12 +17,12 @@ onFakeNode('requests that no ordinary client sends', (service) => {
     body: { status: 400, type: 'malformed_body', message: expect.stringMatching(message), request_id: expect.any(String) },
   });
 
-  it('W8: without Host, HTTP/1.1 is refused with the error object; HTTP/1.0 needs none', async () => {
+  it('W8: rejects HTTP/1.1 without Host with the error object, and accepts HTTP/1.0 without it', async () => {
     expect(await send('GET /v1/wallets HTTP/1.1', 'Connection: close')).toMatchObject(malformed(/Host/));
     expect(await send('GET /healthz HTTP/1.0')).toMatchObject({ status: 200 });
   });
 
-  it('W8: CONNECT is refused with the error object, also when its client does not stay for it', async () => {
+  it('W8: rejects CONNECT with the error object, also when its client disconnects early', async () => {
     for (const target of ['example.com:443', '/v1/wallets']) {
       expect(await send(`CONNECT ${target} HTTP/1.1`, 'Host: x')).toMatchObject(malformed(/proxy/));
     }
@@ -36,7 +36,7 @@ onFakeNode('requests that no ordinary client sends', (service) => {
     expect((await service.client.ask('GET', '/healthz')).status).toBe(200);
   });
 
-  it.each(['TRACE', 'QUERY', 'PROPFIND', 'PURGE', 'M-SEARCH'])('W8: %s is a 405 that names the methods of the address', async (method) => {
+  it.each(['TRACE', 'QUERY', 'PROPFIND', 'PURGE', 'M-SEARCH'])('W8: returns 405 with the methods of the address for %s', async (method) => {
     const sent = (path: string) =>
       send(`${method} ${path} HTTP/1.1`, 'Host: x', 'Connection: close', `X-Api-Key: ${service.client.secretKey}`);
     for (const [path, allow] of [
@@ -55,12 +55,12 @@ onFakeNode('requests that no ordinary client sends', (service) => {
     expect(await sent('/v1/nothing')).toMatchObject({ status: 404, body: { type: 'not_found' } });
   });
 
-  it('W8: a method that does not exist is a 405, and what is no HTTP a 400', async () => {
+  it('W8: returns 405 for an unknown method, and 400 for a request that is not HTTP', async () => {
     expect(await send('FETCH /v1/wallets HTTP/1.1', 'Host: x')).toMatchObject({ status: 405, body: { type: 'method_not_allowed' } });
     expect(await send('nonsense')).toMatchObject(malformed(/cannot be read/));
   });
 
-  it('W8: too long a request line is a 413 with the error object, which pages of any origin may read', async () => {
+  it('W8: returns 413 with the error object, readable by pages of any origin, for too long a request line', async () => {
     for (const length of [17_000, 40_000, 200_000]) {
       const answer = await send(`GET /v1/wallets?x=${'x'.repeat(length)} HTTP/1.1`, 'Host: x');
       expect(answer).toMatchObject({ status: 413, body: { type: 'payload_too_large', message: expect.stringContaining('16 kB') } });
@@ -70,7 +70,7 @@ onFakeNode('requests that no ordinary client sends', (service) => {
   });
 
   it.each(['CONNECT a:1 HTTP/1.1\r\nHost: x', 'nonsense'])(
-    'what follows a payment on its connection is no answer to the payment: %s',
+    'never returns the response of a payment to bytes that follow it on its connection: %s',
     async (next) => {
       const { client, net } = service;
       const { id, admin } = await client.wallet(1000);
@@ -90,7 +90,7 @@ onFakeNode('requests that no ordinary client sends', (service) => {
     },
   );
 
-  it('an expectation that nobody knows changes nothing', async () => {
+  it('ignores an unknown expectation', async () => {
     const ask = (expectation: string) =>
       send(
         'POST /v1/wallet HTTP/1.1',
@@ -106,14 +106,11 @@ onFakeNode('requests that no ordinary client sends', (service) => {
     expect(await ask('200-maybe')).toMatchObject({ status: 201, body: { user_label: 'x' } });
   });
 
-  it.each(['wallet', 'user/wallet'])(
-    'W8: an address of a public LNURL route that cannot be read is refused in LNURL’s form (%s)',
-    async (base) => {
-      for (const address of [`/v1/${base}/%zz/lnurl-process?ott=1`, `/v1/${base}/%ff/lnurl-process`]) {
-        const answer = await service.client.ask('GET', address);
-        expect(answer).toMatchObject({ status: 200, body: { status: 'ERROR', reason: expect.any(String) } });
-      }
-      expect((await service.client.ask('GET', `/v1/${base}/%zz/invoice?x=/lnurl-process`)).body).toMatchObject({ type: 'malformed_body' });
-    },
-  );
+  it.each(['wallet', 'user/wallet'])('W8: rejects an unreadable address of a public LNURL route with an LNURL error (%s)', async (base) => {
+    for (const address of [`/v1/${base}/%zz/lnurl-process?ott=1`, `/v1/${base}/%ff/lnurl-process`]) {
+      const answer = await service.client.ask('GET', address);
+      expect(answer).toMatchObject({ status: 200, body: { status: 'ERROR', reason: expect.any(String) } });
+    }
+    expect((await service.client.ask('GET', `/v1/${base}/%zz/invoice?x=/lnurl-process`)).body).toMatchObject({ type: 'malformed_body' });
+  });
 });

@@ -10,7 +10,7 @@ onFakeNode('GET …/transactions?status=open', (service) => {
   const ask = (path: string, key = service.client.secretKey): Promise<Answer> => service.client.ask('GET', path, { key });
   const invoice = (walletId: string, fields: object): Promise<Json> => service.client.post(`/v1/wallet/${walletId}/invoice`, fields);
 
-  it('lists what can still be paid, newest first, with the requested amount, and leaves balance and other lists alone', async () => {
+  it('lists payable invoices, newest first, with the requested amount, and leaves balance and other lists unchanged', async () => {
     const wallet = await service.client.wallet(50);
     const path = `/v1/wallet/${wallet.id}/transactions`;
     const settled = await service.client.get(path);
@@ -42,7 +42,7 @@ onFakeNode('GET …/transactions?status=open', (service) => {
     expect((await ask(`${path}?status=open`, service.neighbour.secretKey)).status).toBe(404);
   });
 
-  it('pages and cursors walk through it once, in the same order, and the account sees all its wallets', async () => {
+  it('returns the list once, in the same order, by pages and cursors, and all wallets to the account', async () => {
     const [a, b] = [await service.client.wallet(), await service.client.wallet()];
     const theirs = (await service.neighbour.post('/v1/wallet', {})).id;
     for (let i = 1; i <= 6; i++) await invoice(i % 2 ? a.id : b.id, { num_satoshis: i, memo: 'walk' });
@@ -67,7 +67,7 @@ onFakeNode('GET …/transactions?status=open', (service) => {
     }
   });
 
-  it('drops an invoice that is paid, cancelled or expired, and a cursor that points at one still works', async () => {
+  it('drops an invoice that is paid, cancelled or expired, and accepts a cursor that points at one', async () => {
     const wallet = await service.client.wallet();
     const path = `/v1/wallet/${wallet.id}/transactions`;
     const made: Json[] = [];
@@ -82,7 +82,7 @@ onFakeNode('GET …/transactions?status=open', (service) => {
     for (const row of rows.slice(1, 3)) {
       expect(lntxOf((await ask(`${path}?status=open&after=${row.id}`)).body)).toEqual([oldest.id]);
     }
-    // The address of an open item shows what became of it.
+    // The address of an open item returns its final state.
     const one = (row: Json) => ask(`/v1/wallet-transactions/${row.id}`);
     expect((await one(rows[0])).body).toEqual((await service.client.get(`${path}?status=open`))[0]);
     expect((await one(rows[1])).body).toMatchObject({ status: 'settled', num_satoshis: 3, lnTx: { id: paid.id } });
@@ -94,7 +94,7 @@ onFakeNode('GET …/transactions?status=open', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('keeps an invoice that an internal payment has taken until that payment ends', async () => {
+  it('keeps an invoice that an internal payment holds until that payment ends', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const made = await invoice(payee.id, { num_satoshis: 100 });
     net.always('cancelInvoice', { unavailable: true });

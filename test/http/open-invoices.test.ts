@@ -20,7 +20,7 @@ onFakeNode(
       return ids;
     }
 
-    it('rejects one more than the wallet may have, names the remedy, and leaves other wallets alone', async () => {
+    it('rejects an invoice above the limit of a wallet, names the remedy, and leaves other wallets alone', async () => {
       const [full, other] = [await service.client.wallet(), await service.client.wallet()];
       await fill(full);
       for (let i = 0; i < 3; i++) {
@@ -29,11 +29,11 @@ onFakeNode(
         expect(body.message).toMatch(/5 open invoices.*DELETE \/v1\/lntx.*expiry/s);
       }
       expect((await invoice(other)).status).toBe(201);
-      // The refused ones left nothing behind, so that the number of open ones is what was answered.
+      // The rejected requests stored nothing, so the number of open invoices equals the number returned.
       expect(await service.problems()).toEqual([]);
     });
 
-    it('counts none that was cancelled or paid', async () => {
+    it('does not count cancelled and paid invoices', async () => {
       const [wallet, payer] = [await service.client.wallet(), await service.client.wallet(100)];
       const [cancelled = '', paid = ''] = await fill(wallet);
       expect((await invoice(wallet)).status).toBe(429);
@@ -47,7 +47,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('counts none that has expired', async () => {
+    it('does not count expired invoices', async () => {
       const wallet = await service.client.wallet();
       const ids = await fill(wallet);
       expect((await invoice(wallet)).status).toBe(429);
@@ -56,19 +56,19 @@ onFakeNode(
       expect((await invoice(wallet)).status).toBe(429);
     });
 
-    it('holds when many are asked for at once', async () => {
+    it('holds for many requests at once', async () => {
       const wallet = await service.client.wallet();
       const answers = await Promise.all(Array.from({ length: 40 }, () => invoice(wallet)));
       const made = answers.filter(({ status }) => status === 201).length;
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(40 - made);
       expect(made).toBeGreaterThanOrEqual(5);
-      // PostgreSQL may have two batches in flight that do not see each other.
+      // PostgreSQL may run two batches that do not see each other.
       if (dialect === 'sqlite') expect(made).toBe(5);
       expect((await invoice(wallet)).status).toBe(429);
       expect(await service.problems()).toEqual([]);
     });
 
-    it('replays an invoice under its Idempotency-Key while the wallet is full', async () => {
+    it('allows a replay under an Idempotency-Key while the wallet is at its limit', async () => {
       const wallet = await service.client.wallet();
       const once = () =>
         service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, {

@@ -14,7 +14,7 @@ const sent = (rows: readonly string[]) => rows.map((name) => `${name}_many`);
 const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
   sqlite: [
     READ,
-    // The payer's account is known: it was written last.
+    // The payer’s account is known because it was written last.
     ...['ledger_read_last_batch', ...GUARDS, ...HOLD_ROWS, 'ledger_insert_hold', 'ledger_write_account', 'ledger_write_progress'],
     ...['ledger_read_last_batch', 'ledger_read_accounts', 'ledger_read_holds', ...END_ROWS],
     ...['ledger_insert_transfer', 'ledger_close_hold', 'ledger_write_account', 'ledger_write_progress'],
@@ -27,7 +27,7 @@ const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
 };
 
 onFakeNode('the statements of an invoice payment', (service, dialect) => {
-  it('are one read and two transactions when a wallet pays the invoice of another wallet of the service', async () => {
+  it('use one read and two transactions when a wallet pays the invoice of another wallet of the service', async () => {
     const { client } = service;
     const [payer, payee] = [await client.wallet(1000), await client.wallet()];
     const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 1 });

@@ -37,7 +37,7 @@ async function balances({ client }: FakeNodeApp, wallet: TestWallet): Promise<Js
   return { balance_msat, pending_msat };
 }
 
-onFakeNode('an invoice that is paid again', (service) => {
+onFakeNode('a repeated payment of an invoice', (service) => {
   const { net } = service;
   afterEach(() => {
     vi.restoreAllMocks();
@@ -90,7 +90,7 @@ onFakeNode('an invoice that is paid again', (service) => {
         expect(answer.body).not.toHaveProperty('wtx_id');
       }
       expect(await balances(service, wallet)).toEqual(before);
-      // The first payment is still what the same request returns.
+      // The same request still returns the first payment.
       expect((await withdraw(service.client, wallet, request, NO_WAIT)).body.id).toBe(first.body.id);
       if (hold) net.outside.resolveHold(paymentHash, 'settle');
       await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
@@ -141,7 +141,7 @@ onFakeNode('an invoice that is paid again', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('reveals nothing of another account to an invoice that is expired, of another network or badly signed', async () => {
+  it('reveals nothing of another account for an invoice that is expired, of another network or badly signed', async () => {
     const owner = await service.client.wallet(1000);
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000 });
     expect((await withdraw(service.client, owner, { payment_request: paymentRequest })).status).toBe(201);
@@ -167,17 +167,17 @@ onFakeNode('an invoice that is paid again', (service) => {
       expect(paid, type).toEqual(unknown);
       expect(issued, type).toEqual(unknown);
     }
-    // One that could be paid is refused in the same words, whether the hash is of a payment or of an invoice here.
+    // A payable invoice is rejected with the same error, whether the hash belongs to a payment or to an invoice here.
     const [paid, issued] = await answers((hash) => forge(hash, { amountMsat: 100_000 }));
     expect(paid).toMatchObject({ status: 400, type: 'invoice_mismatch' });
     expect(issued).toEqual(paid);
     expect(JSON.stringify(paid)).not.toContain('lntx_');
-    // The very text that another account has paid is not paid again.
+    // An invoice that another account has paid is not paid again.
     const same = await withdraw(service.neighbour, stranger, { payment_request: paymentRequest });
     expect(same.body).toMatchObject({ status: 400, type: 'invoice_paid' });
   });
 
-  it('gives one of two different requests for one hash at once a payment, and the other a 400', async () => {
+  it('accepts one of two different requests for one hash at once, and returns 400 for the other', async () => {
     const wallet = await service.client.wallet(10_000);
     for (let round = 0; round < 5; round++) {
       const { paymentRequest } = net.outside.invoice();

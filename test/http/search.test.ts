@@ -61,7 +61,7 @@ onFakeNode('searching lists of transactions', (service) => {
     expect(await found(`pass_through=${encodeURIComponent('{"urgent":"true"}')}`)).toEqual(['ln_withdrawal:settled']);
   });
 
-  it('finds transfers by their wallets, and not by what a caller wrote in their place', async () => {
+  it('finds transfers by their wallets, and not by passThru that imitates them', async () => {
     expect(await found(`pass_through[dest_wallet_id]=${other.id}`)).toEqual(['ln_transfer_out:settled']);
     expect(await found(`pass_through[source_wallet_id]=${wallet.id}`, `/v1/wallet/${other.id}/transactions`)).toEqual([
       'ln_transfer_in:settled',

@@ -14,7 +14,7 @@ onFakeNode('fields', ({ client }) => {
 
   const ask = (path: string) => client.ask('GET', path, { key: client.secretKey });
 
-  it('keeps just the fields that were asked for, in that order', async () => {
+  it('returns only the requested fields, in the requested order', async () => {
     const { id } = wallet;
     const { balance } = await client.get(`/v1/wallet/${id}`);
     expect((await ask(`/v1/wallet/${id}?fields=balance,id`)).text).toBe(`{"balance":${balance},"id":"${id}"}`);
@@ -28,7 +28,7 @@ onFakeNode('fields', ({ client }) => {
     );
   });
 
-  it('unknown names are ignored, and no name means everything', async () => {
+  it('ignores unknown names, and returns everything for an empty list', async () => {
     const { id } = wallet;
     const all = (await ask(`/v1/wallet/${id}`)).body;
     expect((await ask(`/v1/wallet/${id}?fields=`)).body).toEqual(all);
@@ -43,7 +43,7 @@ onFakeNode('fields', ({ client }) => {
     expect((await ask(`/v1/wallet/${id}?fields=${many}`)).status).toBe(400);
   });
 
-  it('selects from every item of a list, with dots into what is nested', async () => {
+  it('selects from every item of a list, with dots for nested fields', async () => {
     const { body } = await ask(
       `/v1/wallet/${wallet.id}/transactions?fields=num_satoshis,wal.balance,wtxType.name,lnTx.settled,passThru.a.c`,
     );
@@ -69,7 +69,7 @@ onFakeNode('fields', ({ client }) => {
     expect(await (await fetch(`${url}&fields=k1`)).json()).toHaveProperty('callback');
   });
 
-  it('the length that is announced is that of the answer', async () => {
+  it('sends the content length of the filtered response', async () => {
     const answer = await ask(`/v1/wallet/${wallet.id}?fields=id`);
     expect(answer.headers.get('content-length') ?? String(answer.text.length)).toBe(String(answer.text.length));
   });
@@ -107,7 +107,7 @@ onFakeNode('lists', ({ client }) => {
     );
   }
 
-  it('is newest first, 50 to a page, and the pages are the whole', async () => {
+  it('returns 50 items a page, newest first, and every item once over all pages', async () => {
     const first = await ask(path);
     expect(labels(first)).toEqual(numbers(56, 7));
     expect(headersOf(first)).toEqual([ROWS, 2, 1, 50]);
@@ -118,7 +118,7 @@ onFakeNode('lists', ({ client }) => {
     expect(new Set(ids).size).toBe(ROWS);
   });
 
-  it('per-page is honoured up to 500', async () => {
+  it('accepts per-page up to 500', async () => {
     const ten = await ask(`${path}?page=3&per-page=10`);
     expect(labels(ten)).toEqual(numbers(36, 27));
     expect(headersOf(ten)).toEqual([ROWS, 6, 3, 10]);
@@ -130,7 +130,7 @@ onFakeNode('lists', ({ client }) => {
     expect(labels(await ask(`${path}?page=&per-page=`))).toEqual(numbers(56, 7));
   });
 
-  it('a page past the end is empty', async () => {
+  it('returns an empty list for a page past the end', async () => {
     for (const page of ['3', '1000000', '9999999999999999']) {
       const past = await ask(`${path}?page=${page}`);
       expect([past.status, past.text]).toEqual([200, '[]']);
@@ -145,7 +145,7 @@ onFakeNode('lists', ({ client }) => {
     expect((await ask('/v1/wallets?page=9999999999999999')).text).toBe('[]');
   });
 
-  it('a page that is not a whole number is refused by name', async () => {
+  it('names the parameter when a page is not a whole number', async () => {
     for (const wrong of ['0', '-1', '1.5', '1e3', 'x', '0x1', '%2B1', '%201', 'NaN', '99999999999999999', '1&page=2']) {
       for (const to of [path, '/v1/wallets']) {
         const answer = await ask(`${to}?page=${wrong}`);
@@ -162,7 +162,7 @@ onFakeNode('lists', ({ client }) => {
     }
   });
 
-  it('Link leads through all pages and back', async () => {
+  it('links all pages in both directions', async () => {
     const seen: number[] = [];
     let at: string | undefined = `${path}?per-page=20&fields=user_label`;
     for (let pages = 0; at !== undefined && pages < 10; pages++) {
@@ -177,7 +177,7 @@ onFakeNode('lists', ({ client }) => {
     expect(seen).toEqual(numbers(56, 0));
   });
 
-  it('Link repeats no credential and no key of the path', async () => {
+  it('repeats no credential and no key of the path in Link', async () => {
     const [newest] = await client.get(path);
     for (const [to, key] of [
       [`/v1/wallet/${wallet.admin}/transactions?access-token=${client.secretKey}&per-page=2&page=2&fields=id`, undefined],
@@ -201,14 +201,14 @@ onFakeNode('lists', ({ client }) => {
     }
   });
 
-  it('the satoshis of all rows add up to the balance', async () => {
+  it('returns satoshis that add up to the balance', async () => {
     const rows = (await ask(`${path}?per-page=500`)).body;
     const sum = rows.reduce((total: number, row: Json) => total + row.num_satoshis, 0);
     expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(sum);
     for (const row of rows) expect(row.wal.id).toBe(wallet.id);
   });
 
-  it('the satoshis of all rows add up to the balance also where fees are fractions of one', async () => {
+  it('returns satoshis that add up to the balance when fees are fractions of one', async () => {
     const payer = await client.wallet(3000);
     const { nodes } = await client.get('/playground');
     const { pubkey } = nodes.find(({ name }: Json) => name === 'carol');
@@ -220,7 +220,7 @@ onFakeNode('lists', ({ client }) => {
     expect(balance_msat % 1000).not.toBe(0);
   });
 
-  it('the account’s wallets are listed newest first', async () => {
+  it('lists the wallets of the account newest first', async () => {
     const made = [await client.wallet(), await client.wallet(), await client.wallet()].map(({ id }) => id);
     const list = await ask('/v1/wallets?per-page=2&fields=id');
     expect(list.body.map(({ id }: Json) => id)).toEqual([made[2], made[1]]);

@@ -15,7 +15,7 @@ onFakeNode('spendable amounts', (service) => {
     return nodes.find(({ name }: { name: string }) => name === 'carol').pubkey;
   }
 
-  it('states the spendable and the required amount when the balance is too small, with the fee reserve where there is one', async () => {
+  it('returns the spendable and the required amount, with any fee reserve, when the balance is too small', async () => {
     const [wallet, friend] = [await service.client.wallet(500), await service.client.wallet()];
     const { paymentRequest } = net.outside.invoice({ amountMsat: 1_000_000 });
     const inside = await service.client.post(`/v1/wallet/${friend.id}/invoice`, { num_satoshis: 600 });
@@ -48,7 +48,7 @@ onFakeNode('spendable amounts', (service) => {
     for (const [path, json, message] of cases) {
       expect((await post(wallet, path, json)).body).toMatchObject({ status: 400, type: 'insufficient_balance', message });
     }
-    // What is held for a payment in flight is not spendable.
+    // Money held for a pending payment is not spendable.
     const held = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
     const answer = await service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
       key: service.client.secretKey,
@@ -64,7 +64,7 @@ onFakeNode('spendable amounts', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('states no balance to a payer without a key', async () => {
+  it('returns no balance to a payer without a key', async () => {
     const wallet = await service.client.wallet(500);
     const { url } = await service.client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 400, uses: 20 });
     const claims = Array.from({ length: 10 }, async () => {
@@ -77,7 +77,7 @@ onFakeNode('spendable amounts', (service) => {
     await expect.poll(async () => (await service.client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(0);
   });
 
-  it('gives the permission to spend to no kind of key that cannot read the balance', () => {
+  it('gives the permission to spend only to kinds of keys that can read the balance', () => {
     for (const [kind, { permissions }] of Object.entries(KEY_KINDS)) {
       const list: readonly string[] = permissions;
       const spends = list.includes('wallet_withdraw') || list.includes('wallet_transfer');
@@ -85,7 +85,7 @@ onFakeNode('spendable amounts', (service) => {
     }
   });
 
-  it('states the fee limit when no route is found within it, and nothing else for other failures', async () => {
+  it('returns the fee limit when no route is found within it, and nothing more for other failures', async () => {
     const wallet = await service.client.wallet(100);
     const prefix = 'Failure reason: FAILURE_REASON_NO_ROUTE';
     const cases: [amountMsat: number, feeLimitMsat: number | undefined, stated: number][] = [
@@ -111,7 +111,7 @@ onFakeNode('spendable amounts', (service) => {
     expect(body.message).toBe('Failure reason: FAILURE_REASON_TIMEOUT');
   });
 
-  it('shows the largest amount that a wallet can pay with the default fee reserve', async () => {
+  it('returns the largest amount that a wallet can pay with the default fee reserve', async () => {
     for (const [balance, max_payable_msat] of [
       [0, 0],
       [10, 0],
@@ -122,7 +122,7 @@ onFakeNode('spendable amounts', (service) => {
       const wallet = await service.client.wallet(balance);
       expect(await service.client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance, max_payable_msat });
       if (max_payable_msat === 0) continue;
-      // A payment of exactly this amount can use up all of its fee limit, and leaves nothing.
+      // A payment of exactly this amount can use its whole fee limit, and then leaves nothing.
       const { paymentRequest } = net.outside.invoice({ amountMsat: max_payable_msat, script: { fee: 'limit' } });
       expect(await post(wallet, 'withdraw', { payment_request: paymentRequest })).toMatchObject({
         status: 201,

@@ -35,7 +35,7 @@ onFakeNode('the statement', (service) => {
     for (const [i, [, cell]] of CELLS.entries()) expect(text).toContain(`,ln_transfer_in,${cell},1000,1,${1000 * (i + 1)},,${from.id}\r\n`);
   });
 
-  it('names the counterparty: the other wallet of a transfer, the node that a payment went to', async () => {
+  it('names the counterparty: the other wallet of a transfer, or the node of a payment', async () => {
     const [from, to] = [await service.client.wallet(100), await service.client.wallet()];
     await service.client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 1 });
     const { paymentRequest } = service.net.outside.invoice({ amountMsat: 10_000, script: { fee: 1000 } });

@@ -28,7 +28,7 @@ function brokenAfterHold(payment: Payment) {
   return createServer(pino({ level: 'silent' }), (app) => paymentRoutes(app, deps as unknown as Parameters<typeof paymentRoutes>[1]));
 }
 
-it('S12: once money is held, trouble of our own is 202 and never an answer that says nothing was paid', async () => {
+it('S12: returns 202 for internal errors once money is held, never an error that claims nothing was paid', async () => {
   const texts = { nodeId: 'lnd_1', paymentHash: '00', paymentRequest: 'lnbcrt1', destPubkey: '02', userLabel: '', memo: '' };
   const payment = { ...texts, id: 'lntx_1', walletId: 'wal_1', transferId: '0'.repeat(22), state: 'pending', wtxType: 'ln_withdrawal' };
   const app = brokenAfterHold({
@@ -49,7 +49,7 @@ it('S12: once money is held, trouble of our own is 202 and never an answer that 
   await app.close();
 });
 
-it('a busy ledger is 503 with Retry-After: nothing was done', async () => {
+it('returns 503 with Retry-After when the ledger is busy, and does nothing', async () => {
   const busy = async () => {
     throw new Refusal('ledger_busy');
   };

@@ -48,11 +48,11 @@ async function serve(maxUnsentBytes: number, stallMs = 60_000) {
   return { neglect, ask };
 }
 
-it('rejects the reads of a key that leaves too much unread, until it has read it or gone', async () => {
+it('rejects reads of a key with too many unread bytes, until it reads them or disconnects', async () => {
   const { neglect, ask } = await serve(50_000_000);
   const { socket } = await neglect('sak_one');
   await expect.poll(() => ask('/v1/large', 'sak_one')).toBe(429);
-  // What is small fits in beside it, another key is not affected, and a request that changes something is answered.
+  // Small responses fit, another key is not affected, and a request that changes something succeeds.
   expect(await ask('/v1/small', 'sak_one')).toBe(200);
   expect(await ask('/v1/large', 'sak_two')).toBe(200);
   expect(await ask('/v1/large', 'sak_one', 'POST')).toBe(200);
@@ -60,13 +60,13 @@ it('rejects the reads of a key that leaves too much unread, until it has read it
   await expect.poll(() => ask('/v1/large', 'sak_one')).toBe(200);
 });
 
-it('sends one response of any size', async () => {
+it('sends a single response of any size', async () => {
   const { ask } = await serve(1_000_000);
   expect(await ask('/v1/large', 'sak_one')).toBe(200);
   expect(await ask('/v1/large', 'sak_one')).toBe(200);
 });
 
-it('drops the oldest unread response when those of all callers are too much', async () => {
+it('drops the oldest unread response when all callers together exceed the limit', async () => {
   const { neglect, ask } = await serve(10_000_000);
   const oldest = await neglect('sak_one');
   await expect.poll(() => ask('/v1/small', 'sak_one')).toBe(429);

@@ -103,7 +103,7 @@ onFakeNode(
       ['lightning:lnurl1dp68gurn8ghj7', /^`payment_request` must be a BOLT11 invoice.*LNURL/],
       ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', /^`payment_request` must be a BOLT11 invoice.*Bitcoin address/],
       ['lnbc1nonsense', /^`payment_request` must be a BOLT11 invoice/],
-    ])('names what was sent instead of an invoice: %s', async (text, message) => {
+    ])('names the kind of the text that was sent as an invoice: %s', async (text, message) => {
       expect(await messageOf('/v1/wallet/WALLET/withdraw', { payment_request: text })).toMatch(message);
       const decoding = await ask('GET', `/v1/node/default/payments/decodeinvoice?payment_request=${encodeURIComponent(text)}`);
       expect([decoding.status, decoding.body.message]).toEqual([400, expect.stringMatching(message)]);
@@ -128,7 +128,7 @@ onFakeNode(
   SETTINGS,
 );
 
-onFakeNode('old clients’ passThru', (service) => {
+onFakeNode('passThru of old clients', (service) => {
   it('is read from a query as base64 or as plain JSON', async () => {
     const { client } = service;
     const wallet = await client.wallet(1000);
@@ -151,7 +151,7 @@ onFakeNode('old clients’ passThru', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('of a withdrawal without one names the method, and one that was sent stays as it is', async () => {
+  it('contains the method of a withdrawal by default, and stays unchanged when it was sent', async () => {
     const { client, net } = service;
     const wallet = await client.wallet(1000);
     const pay = (fields: object) => {
