@@ -54,7 +54,7 @@ const isNumberOrNull = (value: unknown) => value === null || typeof value === 'n
 onFakeNode('LNbits with this service as its funding source', (service) => {
   const { net } = service;
 
-  it('sees an invoice paid, and one that nobody paid as open', async () => {
+  it('returns a paid invoice as paid, and an unpaid one as open', async () => {
     const wallet = await service.client.wallet(1000);
     const source = lnbits(service, wallet);
     const [paid, open] = [await source.createInvoice(21), await source.createInvoice(22)];
@@ -65,7 +65,7 @@ onFakeNode('LNbits with this service as its funding source', (service) => {
     expect(await source.status(open.id)).toMatchObject({ ok: null });
   });
 
-  it('an app that polls without a pause sees an invoice become paid once, and never unpaid again', async () => {
+  it('returns an invoice as paid to a client that polls without a pause, and never as unpaid again', async () => {
     const wallet = await service.client.wallet(1000);
     const source = lnbits(service, wallet);
     const invoice = await source.createInvoice(5);
@@ -89,7 +89,7 @@ onFakeNode('LNbits with this service as its funding source', (service) => {
     expect(await source.status(outcome.checkingId ?? '')).toEqual({ ok: true, preimage: outcome.preimage, feeMsat: 1_000 });
   });
 
-  it('a definite failure is one at once, and stays one', async () => {
+  it('returns a definite failure at once, and keeps it', async () => {
     const wallet = await service.client.wallet(1000);
     const source = lnbits(service, wallet);
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { fail: 'NO_ROUTE' } });
@@ -98,7 +98,7 @@ onFakeNode('LNbits with this service as its funding source', (service) => {
     expect(await source.balanceMsat()).toBe(1_000_000);
   });
 
-  it('an answer that says that nothing was sent is true: LNbits refunds its user on it', async () => {
+  it('claims that nothing was sent only when that is true, because LNbits then refunds its user', async () => {
     const source = lnbits(service, await service.client.wallet(1000));
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 5_000_000 });
     expect(await source.pay(paymentRequest)).toEqual({ ok: false });
@@ -108,11 +108,11 @@ onFakeNode('LNbits with this service as its funding source', (service) => {
 });
 
 onFakeNode(
-  'LNbits with a service that waits for no payment',
+  'LNbits with a service that does not wait for payments',
   (service) => {
     const { net } = service;
 
-    it('a payment that ends later is pending until then, and its polling ends with −1 or 1', async () => {
+    it('returns a slow payment as pending until it ends, and its polling returns −1 or 1', async () => {
       for (const [action, ok] of [['settle', true] as const, ['cancel', false] as const]) {
         const wallet = await service.client.wallet(1000);
         const source = lnbits(service, wallet);
@@ -121,7 +121,7 @@ onFakeNode(
         expect(outcome).toMatchObject({ ok: true, preimage: null });
         const checkingId = outcome.checkingId ?? '';
         expect(await source.status(checkingId)).toMatchObject({ ok: null, preimage: null });
-        // Paid again meanwhile, it is the same payment.
+        // A repeated payment in between returns the same payment.
         expect(await source.pay(paymentRequest)).toMatchObject({ ok: true, checkingId });
         await service.client.decideHold(paymentHash, action);
         await expect.poll(async () => (await source.status(checkingId)).ok).toBe(ok);

@@ -94,7 +94,7 @@ export const LNPAY_JS: readonly Wire[] = [
     says: { status: 403 },
   },
   {
-    // The original service accepted this; here it needs the secret key.
+    // The original service accepted this. Here it requires the secret key.
     client: 'lnpay-js createWallet with the public key',
     method: 'POST',
     path: '/v1/wallet',

@@ -42,7 +42,7 @@ onFakeNode('the npm package lnpay works when only its baseURL changes', ({ clien
   const outside = async (numSatoshis: number) =>
     (await client.post('/playground/invoice', { num_satoshis: numSatoshis, memo: 'tea' })).payment_request;
 
-  it('covers every method that it has', () => {
+  it('covers every method of the package', () => {
     const has = Object.entries(lnpay('', '')).filter(([name, value]) => typeof value === 'function' && name !== 'api');
     const covered = [
       ...['createWallet', 'getBalance', 'getTransactions', 'generateInvoice', 'getInvoice'],
@@ -51,7 +51,7 @@ onFakeNode('the npm package lnpay works when only its baseURL changes', ({ clien
     expect(has.map(([name]) => name).sort()).toEqual(covered.sort());
   });
 
-  it('makes a wallet whose keys open it', async () => {
+  it('makes a wallet with keys for its routes', async () => {
     const made = await lnpay(client.secretKey, '').createWallet({ user_label: 'My Wallet' });
     expect(made).toMatchObject({ user_label: 'My Wallet', balance: 0, statusType: { type: 'wallet', name: 'active' } });
     expect(made.id).toMatch(/^wal_/);
@@ -103,16 +103,16 @@ onFakeNode('the npm package lnpay works when only its baseURL changes', ({ clien
     expect(await sdk.getBalance()).toMatchObject({ balance: balance + 59 });
   });
 
-  it('a description hash comes in base64, and the memo is then not in the invoice', async () => {
+  it('accepts a description hash in base64, and then omits the memo from the invoice', async () => {
     const hash = Buffer.alloc(32, 7);
     const made = await lnpay(client.secretKey, wallet.id).generateInvoice({ num_satoshis: 1, description_hash: hash.toString('base64') });
     expect(made.description_hash).toBe(hash.toString('hex'));
   });
 
-  it('makes a withdraw link, of the whole balance when its user gives no query', async () => {
+  it('makes a withdraw link, of the whole balance when the call has no query', async () => {
     const sdk = lnpay(client.secretKey, wallet.id);
     const { balance } = await sdk.getBalance();
-    // The method hands its argument to axios as it is: only what is under `params` reaches us.
+    // The method passes its argument to axios unchanged. Only the fields under `params` are sent.
     expect(await sdk.lnUrlWithdraw({ public: false, memo: 'm', num_satoshis: 3 })).toMatchObject({ num_satoshis: balance });
     const passThru = Buffer.from(JSON.stringify({ order_id: '100' })).toString('base64');
     const link = await sdk.lnUrlWithdraw({ params: { public: true, memo: 'LNURL Withdraw memo', num_satoshis: 3, passThru } });

@@ -46,7 +46,7 @@ onFakeNode('requests of existing clients', ({ client }) => {
 
   it.for(AWAITED)('accepts $client: $method $path, once the route exists', async (wire, { skip }) => {
     const answer = await sendFilled(wire);
-    // No such method at this address, or no such address.
+    // The address has no such method, or does not exist.
     skip(answer.status === 405 || answer.body?.message === UNKNOWN_PATH, `${wire.method} ${wire.path} does not exist yet`);
     expect([answer.status, answer.body]).toMatchObject([wire.answers, wire.says]);
   });

@@ -81,7 +81,7 @@ function errorsInGo(responses: Responses): string[] {
 onFakeNode(
   'responses with LEGACY_NULL_KEYSEND=true',
   (service) => {
-    it('decode into the types of lnpay-go; only a keysend does not', async () => {
+    it('decode into the types of lnpay-go, except for a keysend', async () => {
       const responses = await collect(service);
       expect(errorsInGo(responses)).toEqual([]);
       expect(goErrors(GO.Pay, responses.keysend)).toEqual(['$.lnTx.is_keysend: 1 is no bool']);
@@ -99,7 +99,7 @@ onFakeNode('responses', (service) => {
     return collected;
   }
 
-  it('decode into the types of lnpay-go but for is_keysend', async () => {
+  it('decode into the types of lnpay-go, except for is_keysend', async () => {
     const errors = errorsInGo(await allResponses());
     expect(errors.length).toBeGreaterThan(0);
     expect(errors.filter((error) => !error.endsWith('is_keysend: 0 is no bool'))).toEqual([]);
@@ -128,7 +128,7 @@ onFakeNode('responses', (service) => {
     expect(responses.wallets.map(({ user_label }) => user_label)).toContain('My Test Wallet');
   });
 
-  it('lnpay-php gives up after two seconds: the same request then returns the payment, which was sent once', async () => {
+  it('return the payment, sent once, when lnpay-php repeats a request after its timeout of two seconds', async () => {
     const { client, net } = service;
     const wallet = await client.wallet(1000);
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 10_000, script: { hold: true } });

@@ -9,7 +9,7 @@ const GO_INVOICE = { memo: 'go', num_satoshis: 7, expiry: 0, passThru: null, des
 
 /** What the SDKs in Go, Python and PHP and the funding source of LNbits send. */
 export const SDKS: readonly Wire[] = [
-  // lnpay-go: every field, also the empty ones; a Content-Type on GET as well.
+  // lnpay-go sends every field, also the empty ones, and a Content-Type on GET as well.
   {
     client: 'lnpay-go Invoice',
     method: 'POST',
@@ -63,7 +63,7 @@ export const SDKS: readonly Wire[] = [
     says: { user_label: 'w', access_keys: { 'Wallet Invoice': [expect.any(String)] } },
   },
 
-  // lnpay-py: JSON, the public key, an access key in the path, a header of its own.
+  // lnpay-py sends JSON, the public key, an access key in the path and its own header.
   {
     client: 'lnpay-py get_info',
     method: 'GET',
@@ -90,7 +90,7 @@ export const SDKS: readonly Wire[] = [
     says: { lnurl: expect.stringMatching(/^LNURL1/), ott: expect.any(String) },
   },
 
-  // lnpay-php: forms with brackets, digit strings, an asynchronous keysend, the LNURL key in the path.
+  // lnpay-php sends forms with brackets, digit strings, an asynchronous keysend and the LNURL key in the path.
   {
     client: 'lnpay-php generateInvoice',
     method: 'POST',
@@ -115,7 +115,7 @@ export const SDKS: readonly Wire[] = [
     path: '/v1/wallet/WALLET/keysend',
     headers: { ...PHP, 'X-LNPAY-ASYNC': '1' },
     body: 'dest_pubkey=ALICE&num_satoshis=2',
-    // Nobody waits for its end, which may have come all the same.
+    // The request does not wait for the end of the payment, which may already have come.
     answers: expect.toSatisfy((status) => status === 202 || status === 201),
     says: { id: expect.stringMatching(/^wtx_/), lnTx: { id: expect.stringMatching(/^lntx_/) } },
   },
@@ -140,7 +140,7 @@ export const SDKS: readonly Wire[] = [
     },
   },
 
-  // LNbits' funding source LNPayWallet: amounts as text, an empty memo or the hash in hex.
+  // LNbits’ funding source LNPayWallet sends amounts as text, and an empty memo or the hash in hex.
   {
     client: 'LNbits status',
     method: 'GET',

@@ -46,7 +46,7 @@ const WTX: GoStruct = {
 
 /** Source: github.com/lnpay/lnpay-go, types.go and lnpay.go. By method, what it decodes the response into. */
 export const GO = {
-  // The struct `Wallet` has only a key and an address of its own.
+  // The struct `Wallet` has only its own key and address.
   CreateWallet: { Key: 'string', BASE_URL: 'string' },
   Details: WAL,
   Transactions: [WTX],
