@@ -38,7 +38,7 @@ it.each([
   { file: 'docs/tour.md', outputs: 8 },
   { file: 'docs/api.md', outputs: 16 },
   { file: 'docs/keys.md', outputs: 5 },
-])('the commands of $file work when they are pasted, and print the output that the page shows', async ({ file, outputs }) => {
+])('runs the pasted commands of $file, and prints the output that the page shows', async ({ file, outputs }) => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-docs-'));
   const settings = await processSettings(folder, `sqlite:${join(folder, 'satchel.db')}`);
   const service = await startProcess(settings);
@@ -46,7 +46,7 @@ it.each([
     const all = examplesIn(file);
     const pasted = all.map(({ commands }) => `${commands}\necho '=== end of block'\n`).join('');
     const { secretKey: KEY, url: URL } = service.client;
-    // Commands of the clone run on the test's service, without the installation that precedes them.
+    // Commands of the clone run on the service of the test, without the installation that precedes them.
     const env = { ...process.env, ...settings, KEY, URL, npm_config_ignore_scripts: 'true' };
     const inClone = `npm() { (cd '${root}' && command npm "$@"); }\n`;
     const { stdout } = await promisify(execFile)('bash', ['-c', inClone + pasted], { env, cwd: folder });

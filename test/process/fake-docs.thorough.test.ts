@@ -8,7 +8,7 @@ import { processSettings, startProcess } from '../support/process.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fake-node.md'), 'utf8');
 
-it('the commands of docs/fake-node.md work when they are pasted, and say what the page says', async () => {
+it('runs the pasted commands of docs/fake-node.md, with the results on the page', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-fake-docs-'));
   const settings = { ...(await processSettings(folder, `sqlite:${join(folder, 'satchel.db')}`)), LIGHTNING_URL: 'fake:?seed=1' };
   const service = await startProcess(settings);

@@ -12,7 +12,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('with the fake node too, a kill -9 loses nothing: what was held, lost or slow is resolved by the next life, once', async () => {
+it('loses nothing after kill -9 with the fake node: the next start resolves each held, lost or slow payment once', async () => {
   const settings = {
     ...(await processSettings(folder, `sqlite:${join(folder, 'satchel.db')}`)),
     LIGHTNING_URL: 'fake:?seed=kill',

@@ -38,7 +38,7 @@ describe('two instances on one PostgreSQL and one node', () => {
   const outsideInvoice = async (num_satoshis: number): Promise<string> =>
     (await one().post('/playground/invoice', { num_satoshis })).payment_request;
 
-  it('R1 R5: fifty withdrawals of the whole balance at once through both: exactly one succeeds', async () => {
+  it('R1 R5: accepts exactly one of fifty withdrawals of the whole balance at once through both', async () => {
     const wallet = await one().wallet(1000);
     const invoices = await Promise.all(Array.from({ length: 50 }, () => outsideInvoice(1000)));
     const answers = await Promise.all(invoices.map((invoice, i) => withdraw(i % 2 ? one() : two(), wallet.id, invoice)));
@@ -47,7 +47,7 @@ describe('two instances on one PostgreSQL and one node', () => {
     expect(await two().get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 0, pending_msat: 0 });
   });
 
-  it('R2 R5: fifty payments of the same invoice at once through both: one debit, and everybody gets that payment', async () => {
+  it('R2 R5: debits fifty payments of the same invoice at once through both once, and returns that payment to all', async () => {
     const wallet = await two().wallet(1000);
     const invoice = await outsideInvoice(300);
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => withdraw(i % 2 ? one() : two(), wallet.id, invoice)));
@@ -56,7 +56,7 @@ describe('two instances on one PostgreSQL and one node', () => {
     expect((await one().get(`/v1/wallet/${wallet.id}`)).balance).toBe(700);
   });
 
-  it('R3 R5: an invoice that a wallet pays through one and an outside node through the other at once is paid by one of them', async () => {
+  it('R3 R5: settles an invoice once when a wallet pays it through one and an outside node through the other at once', async () => {
     for (let round = 0; round < 8; round++) {
       const [payer, payee] = [await one().wallet(300), await two().wallet()];
       const { payment_request } = await two().post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 300 });
@@ -71,7 +71,7 @@ describe('two instances on one PostgreSQL and one node', () => {
     }
   });
 
-  it('R4 R5: settled inside through one, an invoice cannot be paid from outside or again through the other', async () => {
+  it('R4 R5: rejects payments from outside, and again through the other, after an internal payment through one', async () => {
     const [payer, payee] = [await one().wallet(1000), await two().wallet()];
     const { payment_request } = await two().post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 400 });
     expect((await withdraw(one(), payer.id, payment_request)).status).toBe(201);
@@ -81,7 +81,7 @@ describe('two instances on one PostgreSQL and one node', () => {
     expect((await two().get(`/v1/wallet/${payee.id}`)).balance).toBe(400);
   });
 
-  it('killed -9 under load, one leaves nothing lost or doubled, and the other takes over listening to the node', async () => {
+  it('lose and double nothing when one is killed under load, and the other then watches the node', async () => {
     const wallets = await Promise.all([1, 2, 3, 4].map(() => one().wallet(100_000)));
     const ids = wallets.map(({ id }) => id);
     const [, second] = services;
@@ -110,7 +110,7 @@ describe('two instances on one PostgreSQL and one node', () => {
     await Promise.all(Array.from({ length: 8 }, (_, index) => worker(index)));
     await killed;
 
-    // Only the survivor can credit this.
+    // Only the remaining instance can credit this.
     const late = await two().wallet();
     const { payment_request } = await two().post(`/v1/wallet/${late.id}/invoice`, { num_satoshis: 50 });
     await two().post('/playground/pay', { payment_request });
@@ -135,7 +135,7 @@ async function compareWithOutside(client: Client): Promise<void> {
     (sum, { direction, amount_msat }) => sum + (direction === 'sent' ? amount_msat : -amount_msat),
     0,
   );
-  // What has arrived at the node is booked a moment later.
+  // Payments that have reached the node are booked a moment later.
   const held = async () =>
     (await client.get('/v1/wallets?per-page=500')).reduce((sum: number, { balance_msat }: Json) => sum + balance_msat, 0);
   await expect.poll(held).toBe(net);

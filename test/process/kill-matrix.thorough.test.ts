@@ -66,18 +66,18 @@ describe('kill -9 at every step', () => {
   }
 
   for (const operation of OPERATIONS) {
-    it(`S1: ${operation.name}: settled or failed, once, wherever it is killed`, async () => {
+    it(`S1: ${operation.name}: settled or failed, once, after a kill at any step`, async () => {
       const [sqlite = [], postgres = []] = await Promise.all(columns.map((column) => column.discover(operation)));
       const points = { sqlite, postgres };
       const table = new Table(operation.name, [...new Set([...postgres, ...sqlite])]);
       const kills = await Promise.allSettled(columns.map((column) => killAtEach(column, operation, points, table)));
       if (ALL) process.stdout.write(`${table}\n`);
       for (const kill of kills) if (kill.status === 'rejected') throw kill.reason;
-      // Dozens of starts; whatever is waited for in them has a limit of its own.
+      // The test needs dozens of starts. Each wait in them has its own limit.
     }, 1_800_000);
   }
 
-  it('F9: and the ledger is clean', async () => {
+  it('F9: keeps the ledger clean', async () => {
     const verified = await Promise.all(columns.map(({ lane }) => runVerify(lane.settings)));
     for (const { output, code } of verified) {
       expect(output).toContain('The ledger is clean.');

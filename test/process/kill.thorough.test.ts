@@ -41,7 +41,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const pubkeys = Object.fromEntries((await service.client.get('/playground')).nodes.map((node: Json) => [node.name, node.pubkey]));
       const random = seeded(dialect.length);
       for (let kill = 0; kill < KILLS; kill++) {
-        // The kill comes after a number of answers, not after a time: a slow machine is killed at the same places.
+        // The kill comes after a number of responses, not after a time, so that a slow machine is killed at the same places.
         await untilAnswers(service.client, wallets, pubkeys, random, { killAfter: 20 + random(PAYMENTS - 60), kill: () => service.kill() });
         service = await startProcess(settings);
         running.service = service;
@@ -52,7 +52,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(verified.output).toContain('The ledger is clean.');
       expect(verified.code).toBe(0);
       expect(await service.stop()).toBe(0);
-      // Hundreds of payments and four starts; whatever is waited for in them has a limit of its own.
+      // The test needs hundreds of payments and four starts. Each wait in them has its own limit.
     }, 1_800_000);
   });
 }
@@ -71,7 +71,7 @@ async function untilAnswers(
     while (started < PAYMENTS) {
       started += 1;
       await oneOperation(client, wallets, pubkeys, random).catch((error: Error) => {
-        // Only the kill may cut a request off; an unexpected status is thrown as what it is.
+        // Only the kill may interrupt a request. An unexpected status is thrown unchanged.
         if (!killed || /answered/.test(error.message)) throw error;
       });
       answered += 1;
@@ -125,7 +125,7 @@ async function nothingPending(client: Client, wallets: readonly TestWallet[]): P
   await expect
     .poll(async () => (await Promise.all(wallets.map(({ id }) => client.get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat))
     .toEqual(wallets.map(() => 0));
-  // What outside nodes had under way towards us when the process died is finished as well.
+  // Payments that outside nodes had started towards the service before the kill also end.
   await expect.poll(async () => (await outsidePayments(client)).filter(({ state }) => state === 'pending')).toEqual([]);
 }
 

@@ -31,7 +31,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       rmSync(dataDir, { recursive: true, force: true });
     });
 
-    it('opens an account again whose only key rotated itself and whose answer was lost, while the service runs', async () => {
+    it('restores access to an account whose only key was rotated with the response lost, while the service runs', async () => {
       const settings = await processSettings(dataDir, await urls());
       const service = await startProcess(settings);
       running.service = service;
@@ -41,7 +41,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const rotate = () =>
         client.ask('POST', `/v1/keys/${own.id}/rotate`, { key: client.secretKey, headers: { 'idempotency-key': 'rotate once' } });
       const { id: lost, key: lostKey } = (await rotate()).body;
-      // The key may still read for a second, the answer as well; then that is gone too.
+      // The key, and the replay with it, may still work for a second.
       await expect.poll(async () => (await rotate()).status).toBe(401);
 
       const { code, stdout, output } = await newKey(settings.DATABASE_URL ?? '');
@@ -60,7 +60,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       for (const secret of [key, lostKey]) expect(`${output.replace(stdout, '')}${service.output()}`).not.toContain(secret.slice(4));
     });
 
-    it('guesses no account among several, and makes nothing unless it is asked as it should be', async () => {
+    it('chooses no account among several, and makes nothing with missing or unknown arguments', async () => {
       const url = await urls();
       await addAccounts(url, 1);
       expect((await newKey(url)).code).toBe(0);
@@ -85,7 +85,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(await count(url, countKeys)).toBe(before + 1);
     });
 
-    it('rejects a database without a schema, or with an older one, and changes nothing in it', async () => {
+    it('rejects a database without a schema, or with an older one, and leaves it unchanged', async () => {
       const url = await urls();
       if (dialect === 'sqlite') writeFileSync(url.slice('sqlite:'.length), '');
       expect(await newKey(url)).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining('The database has no schema') });
@@ -98,7 +98,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect([await count(url, countKeys), await count(url, countTables)]).toEqual([keys, tables]);
     });
 
-    it('says that there is no database', async () => {
+    it('reports a missing database', async () => {
       expect(await newKey(absent(dialect, dataDir))).toMatchObject({
         code: 2,
         stdout: '',

@@ -14,7 +14,7 @@ describe('npm start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-npm-'));
   const started: ChildProcess[] = [];
   afterAll(() => {
-    // The whole group: npm, its shell and node.
+    // The signal reaches the whole group: npm, its shell and node.
     for (const { pid } of started) if (pid !== undefined) signalGroup(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });
@@ -28,7 +28,7 @@ describe('npm start', () => {
     const dataDir = mkdtempSync(join(folder, 'data-'));
     const databaseUrl = `sqlite:${join(dataDir, 'satchel.db')}`;
     const settings: Record<string, string> = { ...(await processSettings(dataDir, databaseUrl)), LIGHTNING_URL: 'fake:?seed=1' };
-    // The dependencies are there; nothing may install them in the middle of the tests.
+    // The dependencies are installed. Nothing may install them in the middle of the tests.
     const npm = spawn('npm', ['start', '--ignore-scripts'], {
       cwd: root,
       env: { ...process.env, ...settings },
@@ -42,7 +42,7 @@ describe('npm start', () => {
     const closed = once(npm, 'close');
     await expect.poll(() => printed).toContain('Satchel is ready');
     send(npm.pid ?? 0);
-    // The output closes when the last process has ended that writes to it.
+    // The output closes when the last process that writes to it has ended.
     const [code] = await closed;
     expect(printed).toContain(`${signal}: finishing what is running`);
     expect(code).toBe(0);
@@ -55,6 +55,6 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }

@@ -16,13 +16,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       rmSync(dataDir, { recursive: true, force: true });
     });
 
-    it('S6 S11: shows a payment that is stuck until the node says how it ended, and reads no balance from a service that is away', async () => {
+    it('S6 S11: lists a stuck payment until the node reports its result, and reads no balance while the service is down', async () => {
       const settings = { ...(await processSettings(dataDir, await urls())), STUCK_PAYMENT_SECONDS: '0', PAYMENT_WAIT_SECONDS: '0' };
       const reconcile = (...args: string[]) => runCommand('src/cli/reconcile.ts', args, settings);
       const service = await startProcess(settings);
       running.service = service;
       const { client } = service;
-      // What the node has of its own is measured while nothing arrives.
+      // The node’s own funds are measured while nothing arrives.
       await reconcile();
       const wallet = await client.wallet(50_000);
       const clean = await reconcile('--json');
@@ -73,7 +73,7 @@ it.each([
   ['reconcile', ['--reason', 'no baseline']],
   ['verify', ['--anything']],
   ['playground', ['--port=1']],
-])('npm run %s does nothing with arguments that it does not know: %j', async (name, args) => {
+])('npm run %s does nothing with unknown arguments: %j', async (name, args) => {
   const command = (given: string[]) => runCommand(`src/cli/${name}.ts`, given, { DATA_DIR: '/nowhere/at/all' });
   const usage = new RegExp(`^Usage: npm run ${name}[^]*\\n$`);
   expect(await command(args)).toMatchObject({ code: 2, output: expect.stringMatching(usage) });

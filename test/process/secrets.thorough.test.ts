@@ -20,7 +20,7 @@ import { Secrets } from './secrets/secrets.ts';
 const BREAKING = 'test/process/secrets/breaking-service.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  describe(`A4: a secret is in the answer that made it and nowhere else (${dialect})`, () => {
+  describe(`A4: a secret appears only in the response that created it (${dialect})`, () => {
     const urls = freshUrls(dialect);
     const folder = mkdtempSync(join(tmpdir(), 'satchel-secrets-'));
     const data = join(folder, 'data');
@@ -53,7 +53,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       hearing.heard.map((heard) => [heard.request.slice(0, 40), secrets.foundInAnswer(heard)]).filter(([, found]) => found?.length);
     const places = async (): Promise<Place[]> => [...filesOf(data), ...(dialect === 'postgres' ? await rowsOf(databaseUrl) : [])];
 
-    it('knows what it looks for, and finds it where it is', () => {
+    it('finds each secret where it must appear', () => {
       const kinds = [
         'bootstrap',
         'LIGHTNING_URL',
@@ -76,7 +76,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(secrets.foundIn(newKeyText('wallet_admin'))).toEqual([expect.stringContaining('something like a key')]);
     });
 
-    it('no other answer, no log line, no file and no row of the database holds one', async () => {
+    it('finds none in any other response, log line, file or database row', async () => {
       expect(inAnswers()).toEqual([]);
       expect(secrets.foundIn(service.output())).toEqual([]);
       const searched = await places();
@@ -88,7 +88,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(searched.map(({ name, holds }) => [name, secrets.foundIn(holds)]).filter(([, found]) => found?.length)).toEqual([]);
     });
 
-    it('nothing repeats a secret that somebody sent to where it does not belong', async () => {
+    it('repeats no secret that a request contains in the wrong place', async () => {
       const before = hearing.heard.length;
       await makeMistakes(hearing, made);
       expect(hearing.heard.length - before).toBeGreaterThan(1000);
@@ -96,7 +96,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(secrets.foundIn(service.output())).toEqual([]);
     }, 240_000);
 
-    it('a broken database makes errors and log lines, none with a secret in it', async () => {
+    it('keeps secrets out of errors and log lines when the database is broken', async () => {
       await service.tell({ broken: true });
       const { admin, read } = made.keys;
       const broken: Heard[] = [];
@@ -116,7 +116,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(secrets.foundIn(service.output())).toEqual([]);
     });
 
-    it('a silent node makes an alert, without the secret of its address', async () => {
+    it('keeps the secret of the node’s address out of the alert when the node is silent', async () => {
       await node.end('SIGKILL');
       await expect.poll(() => service.output(), { interval: 200 }).toContain('alert: node_silent');
       await hearing.ask('POST', `/v1/wallet/${made.keys.admin}/invoice`, { key: secretKey, json: { num_satoshis: 1 } });
@@ -126,11 +126,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect((await places()).flatMap(({ holds }) => secrets.foundIn(holds))).toEqual([]);
     });
 
-    it('the preimage of an open invoice is in our own database, and in no answer or log line before somebody paid it', async () => {
+    it('stores the preimage of an open invoice, and keeps it out of responses and log lines until the payment', async () => {
       const preimages = await preimagesOf(dialect, databaseUrl);
       const open = preimages.get(made.openInvoice.id);
       const paid = preimages.get(made.paidInvoice.id);
-      // By design: with it an invoice can be settled inside, without the node.
+      // By design, the preimage lets the service settle an invoice internally, without the node.
       expect(open).toMatch(/^[0-9a-f]{64}$/);
       expect(paid).toMatch(/^[0-9a-f]{64}$/);
       const showing = (preimage = '') => hearing.heard.filter(({ text }) => text.includes(preimage));
@@ -142,7 +142,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 }
 
-describe('A4: a start that fails does not repeat the setting that it fails at', () => {
+describe('A4: a failed start does not repeat the invalid setting', () => {
   const SECRET = 'verySecretWord0123456789';
   it.each([
     ['LIGHTNING_URL', `playground://127.0.0.1:1?secret=${SECRET}&more=1`],

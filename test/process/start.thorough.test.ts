@@ -49,7 +49,7 @@ describe('a start', () => {
     return (await run('bash', ['-c', commands], { cwd: folder, env: { ...process.env, ...env } })).stdout;
   }
 
-  it('names the file with the first keys, and prints commands that work when they are pasted, on every start', async () => {
+  it('names the file with the first keys, and prints commands that work when pasted, on every start', async () => {
     const dataDir = join(folder, 'first');
     // As with the default DATA_DIR, the path is relative to the folder of the service.
     const settings = { ...(await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`)), DATA_DIR: relative(root, dataDir) };
@@ -82,11 +82,11 @@ describe('a start', () => {
     const [, publicKey = ''] = await child.line(/public {2}(pak_\w+)/);
     await child.line(new RegExp(`^KEY="\\$\\(head -n 1 '${join(dataDir, 'first-key')}'\\)"`));
     expect(readFileSync(join(dataDir, 'first-key'), 'utf8')).toBe(`${secretKey}\n${publicKey}\n`);
-    // It ends the command that it runs; SIGKILL would leave that behind.
+    // This ends the command that it runs. SIGKILL would leave that running.
     await child.end('SIGTERM');
   });
 
-  it('makes the account of BOOTSTRAP_SECRET_KEY, prints no key, and its commands read the variable', async () => {
+  it('makes the account of BOOTSTRAP_SECRET_KEY, prints no key, and prints commands that read the variable', async () => {
     const key = `sak_${'x1Y2'.repeat(6)}`;
     const dataDir = join(folder, 'bootstrap');
     const settings = { ...(await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`)), BOOTSTRAP_SECRET_KEY: key };
@@ -96,7 +96,7 @@ describe('a start', () => {
     expect(await paste(service, { BOOTSTRAP_SECRET_KEY: key })).toContain('{"user_label":"first","balance":5000}');
   });
 
-  it('on a busy port says so, and where the keys are that it made and never prints again', async () => {
+  it('on a busy port reports it, and names the file of the keys, which are never printed again', async () => {
     const dataDir = join(folder, 'busy');
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -110,18 +110,18 @@ describe('a start', () => {
     other.close();
   });
 
-  it('with KEYSEND_WALLET_ID of no wallet warns of it, and runs', async () => {
+  it('warns when KEYSEND_WALLET_ID names no wallet, and runs', async () => {
     await waiting.line(/"level":40.*"wallet":"wal_0nobody0has0this0id".*KEYSEND_WALLET_ID is no wallet of this service/);
     await waiting.line(/Satchel waits/);
   });
 
-  it('without its node says that it waits for it, and that nothing could be compared', async () => {
+  it('without its node reports that it waits, and that no balance could be compared', async () => {
     await waiting.line(/^ {2}Satchel waits for its Lightning node/);
     await waiting.line(/"level":40.*the node stopped answering; the rest was not compared/);
     await expect(Promise.race([waiting.line(/Satchel is ready|reconciled with the node/), waiting.end('SIGTERM')])).resolves.toBe(0);
   });
 
-  it('of a playground leaves its secret and the keys of its nodes to its owner alone', async () => {
+  it('of a playground lets only the owner read its secret and the keys of its nodes', async () => {
     await playground.line(/LIGHTNING_URL='(.*)'/);
     expectClosed(join(folder, 'playground'));
   });
@@ -133,7 +133,7 @@ describe('a start', () => {
     [{ DATABASE_URL: 'postgres://satchel:geheim:@/x' }, 'the database of DATABASE_URL cannot be opened'],
     [{ DATABASE_URL: `sqlite:${root}` }, 'the database of DATABASE_URL cannot be opened'],
     [{ HOST: '192.0.2.1', LIGHTNING_URL: 'fake:?seed=1' }, 'HOST and PORT must be an address of this machine'],
-  ])('says what %j needs where the system refuses it, without a stack or a password', async (setting, message) => {
+  ])('reports the requirement for %j when the system rejects it, without a stack or a password', async (setting, message) => {
     const dataDir = join(folder, 'refused');
     const failed = await startProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', PORT: '0', ...setting }).catch((e: Error) => e.message);
     expect(failed).toContain(`Satchel cannot start: ${message}`);
@@ -149,7 +149,7 @@ describe('a start', () => {
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
     [{ LEGACY_NULL_KEYSEND: '1' }, 'LEGACY_NULL_KEYSEND must be true or false'],
     [{ KEYSEND_WALLET_ID: 'x' }, 'KEYSEND_WALLET_ID must be'],
-  ])('refuses the setting %j and says what to do, without repeating its value', async (setting, message) => {
+  ])('rejects the setting %j with a remedy, without repeating its value', async (setting, message) => {
     const [name = '', value = ''] = Object.entries(setting)[0] ?? [];
     const failed = await startProcess({ DATA_DIR: join(folder, 'never'), PORT: '0', [name]: value }).catch((error: Error) => error.message);
     expect(failed).toContain(`Satchel cannot start: ${message}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { processSettings, startProcess } from '../support/process.ts';
 
-it('S4: a stop answers those who wait for a payment with 202, ends cleanly, and the payment settles in the next life', async () => {
+it('S4: returns 202 to requests that wait for a payment, stops cleanly, and settles the payment after the next start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-stop-'));
   const settings = await processSettings(folder, `sqlite:${join(folder, 'satchel.db')}`);
   let service = await startProcess({ ...settings, PAYMENT_WAIT_SECONDS: '110' });

@@ -36,7 +36,7 @@ export class CrashPoints {
     this.#times.set(name, times);
     const point = times === 1 ? name : `${name} (${times})`;
     this.#passed.push(point);
-    // SIGKILL to itself: the kernel lets no further instruction of this process run.
+    // The process kills itself, and the kernel runs no further instruction of it.
     if (point === this.#armed) process.kill(process.pid, 'SIGKILL');
   }
 

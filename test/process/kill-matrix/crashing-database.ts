@@ -64,9 +64,9 @@ class Crossing {
   /** After BEGIN, before the first statement: nothing is written, as before BEGIN. */
   #begin(first: Statement, isPosition: boolean): void {
     this.#started = true;
-    // Other facts are what reconciliation remembers.
+    // Reconciliation stores the other facts.
     if (BY_THE_CLOCK.test(first.name) || (first === writeFact && !isPosition)) return;
-    // Positions are kept a few times a second, beside everything else.
+    // Positions are written a few times a second, independently of other writes.
     this.#name = this.#points.beginTransaction(isPosition ? 'position' : 'tx');
     this.pass('BEGIN');
   }

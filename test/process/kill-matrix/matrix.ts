@@ -49,7 +49,7 @@ export class Column {
     expect(armed, 'the service lives until the operation begins').toBeDefined();
     const answer = await this.#ask(operation, attempt, point);
     await this.#untilBooked();
-    // A service that has died has nothing to report.
+    // A service that was killed has nothing to report.
     const report = await lane.tell('report');
     if (!report) {
       await resolveHold(lane, operation);
@@ -75,7 +75,7 @@ export class Column {
       ended = true;
     };
     const asked = attempt.ask().catch(async (error: Error) => {
-      // Only death may cut a request off.
+      // Only a kill may interrupt a request.
       await until(`the service died, for the request failed: ${error.message}`, async () => ended);
       return undefined;
     });

@@ -48,7 +48,7 @@ function withdrawal(
     ...(hold && { hold }),
     async prepare(lane, { payer }, numSatoshis) {
       const amountMsat = msatOf(numSatoshis);
-      // Behind alice, so that there is a routing fee.
+      // The node is behind alice, so that there is a routing fee.
       const made = await lane.outside.createInvoice({ amountMsat, memo: '', at: 'carol', expirySeconds: 3600, hold: hold !== undefined });
       const body = { payment_request: made.paymentRequest, ...(feeLimitMsat !== undefined && { fee_limit_msat: feeLimitMsat }) };
       return { amountMsat, paymentHash: made.paymentHash, ask: () => ask(lane, `/v1/wallet/${payer.id}/withdraw`, body) };
@@ -109,7 +109,7 @@ const lnurlWithdrawal: Operation = {
       async ask() {
         const response = await fetch(`${link.url}&pr=${made.paymentRequest}`);
         const body: Json = await response.json();
-        // LUD-03 answers before the payment has ended: a claim that was taken, as a 202 is.
+        // LUD-03 responds before the payment has ended, so an accepted claim is like a 202.
         return { status: body.status === 'OK' ? 202 : 400, headers: response.headers, body, text: JSON.stringify(body) };
       },
     };
