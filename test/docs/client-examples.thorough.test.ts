@@ -15,7 +15,7 @@ const LANGUAGES = [
 
 const isInstalled = (command: string) => spawnSync(command, ['--version']).status === 0;
 
-it('no page tells clients to poll `settled`, which an expired invoice never changes', () => {
+it('never advises clients to poll `settled`, which an expired invoice never changes', () => {
   const root = join(import.meta.dirname, '..', '..');
   const pages = ['README.md', 'client/README.md', ...readdirSync(join(root, 'docs'), { recursive: true }).map((name) => `docs/${name}`)];
   const misleading = pages.filter((name) => name.endsWith('.md') && /until `settled` is 1/.test(readFileSync(join(root, name), 'utf8')));

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 
-it('every failure mode in docs/failure-modes.md has a test whose name begins with its number', () => {
+it('has a test for every failure mode in docs/failure-modes.md, with its number at the start of the title', () => {
   const page = readFileSync(join(root, 'docs', 'failure-modes.md'), 'utf8');
   const modes = Array.from(page.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm), ([, mode = '']) => mode);
   expect(modes.length).toBeGreaterThan(45);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 
-it('a folder or database that the docs suggest inside the clone is one that git ignores, with its secrets', () => {
+it('ignores in git the folders and databases, with their secrets, that the docs suggest inside the clone', () => {
   const ignored = readFileSync(join(root, '.gitignore'), 'utf8').split('\n');
   expect(ignored).toEqual(expect.arrayContaining(['data/', '*.db']));
   const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((name) => join('docs', name))];

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 
-it('every test that docs/guarantees.md names is there', () => {
+it('finds every test that docs/guarantees.md names', () => {
   const page = readFileSync(join(root, 'docs', 'guarantees.md'), 'utf8');
   const rows = page.split('\n').filter((line) => line.startsWith('| ') && line.includes('`test/'));
   expect(rows.length).toBeGreaterThan(30);

@@ -15,7 +15,7 @@ function anchorsOf(page: string): Set<string> {
   return new Set([...headings].map(([, heading = '']) => slug(heading)));
 }
 
-it('every relative link in the documents leads to a file, and to a heading of it', () => {
+it('finds the file and heading of every relative link in the documents', () => {
   const pages = [
     'README.md',
     'CONTRIBUTING.md',
