@@ -9,7 +9,7 @@ import { isSettled, orderFor, told } from './support/orders.ts';
 const succeeded = { state: 'succeeded' };
 
 describe('a call', () => {
-  it('whose answer is lost was done; one that is lost was not; and the caller cannot tell them apart', async () => {
+  it('takes effect when its response is lost, and not when the call itself is lost, with the same error for both', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
     const [done, undone] = [orderFor(net), orderFor(net)];
@@ -25,7 +25,7 @@ describe('a call', () => {
     expect(await node.pay(undone)).toMatchObject(succeeded);
   });
 
-  it('that finds the node unavailable did nothing, and says so', async () => {
+  it('to an unavailable node does nothing, and throws NodeUnavailable', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
     const order = orderFor(net);
@@ -34,7 +34,7 @@ describe('a call', () => {
     expect(await node.lookupPayment(order.paymentId)).toBeUndefined();
   });
 
-  it('that is delayed reaches the node only when its time has come', async () => {
+  it('with a delay reaches the node only after it', async () => {
     const time = new SteppedTime();
     const net = new FakeNetwork({ time });
     const node = net.connect();
@@ -48,7 +48,7 @@ describe('a call', () => {
     expect(await paying).toMatchObject(succeeded);
   });
 
-  it('that is under way when the node goes down ends in doubt, done or not', async () => {
+  it('has an unknown outcome when the node stops before it ends', async () => {
     const net = new FakeNetwork({ time: new SteppedTime() });
     const node = net.connect();
     const [late, hanging] = [orderFor(net), orderFor(net)];
@@ -61,7 +61,7 @@ describe('a call', () => {
     expect(await node.lookupPayment(hanging.paymentId)).toMatchObject(succeeded);
   });
 
-  it('can be answered with a lie, which changes nothing', async () => {
+  it('can return a false result, which changes nothing', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
     const truth = await node.balance();
@@ -70,7 +70,7 @@ describe('a call', () => {
     expect(await node.balance()).toEqual(truth);
   });
 
-  it('meets a fault that always happens until it is taken back', async () => {
+  it('fails on every attempt until a permanent fault is removed', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
     net.always('createInvoice', { unavailable: true });
@@ -81,7 +81,7 @@ describe('a call', () => {
   });
 });
 
-describe('by chance', () => {
+describe('random faults', () => {
   it.each([
     ['loseAnswer', ConnectionLost, ['succeeded']],
     ['loseCall', ConnectionLost, []],
@@ -95,7 +95,7 @@ describe('by chance', () => {
     expect(await node.pay(orderFor(net))).toMatchObject(succeeded);
   });
 
-  it('calls are late, payments slow, failing or lied about', async () => {
+  it('delay calls, slow down or fail payments, and return false results', async () => {
     const time = new SteppedTime();
     const net = new FakeNetwork({ time, rates: { delay: 1 } });
     const node = net.connect();
@@ -120,7 +120,7 @@ describe('by chance', () => {
     expect(told(net, lie.paymentId)).toEqual(['failed', 'succeeded']);
   });
 
-  it('a call without faults costs no chance, so scripts do not change what the seed draws', async () => {
+  it('use no random number for a call without faults, so scripts do not change the results of the seed', async () => {
     const net = new FakeNetwork();
     await net.connect().pay(orderFor(net));
     expect(Object.keys(net.state().counters)).toEqual(['preimages', 'events written']);

@@ -15,7 +15,7 @@ function guardedNetwork() {
 }
 
 describe('an outside payment', () => {
-  it('I4: of which only a part arrives credits nothing, and goes back after a minute', async () => {
+  it('I4: credits nothing when only a part arrives, and returns it after a minute', async () => {
     const { time, net, node, invoice } = guardedNetwork();
     const { paymentRequest, paymentHash } = await invoice(10_000);
     const before = await node.balance();
@@ -48,7 +48,7 @@ describe('an outside payment', () => {
     );
   });
 
-  it('R4: is accepted while it is being claimed, and then settled: too late to cancel', async () => {
+  it('R4: is accepted while it is being claimed, and then settled, too late to cancel', async () => {
     const { time, net, node, invoice } = guardedNetwork();
     const { paymentRequest, paymentHash } = await invoice(10_000);
     const paying = net.outside.pay({ paymentRequest, claimDelayMs: 1_000 });
@@ -66,21 +66,21 @@ describe('an outside payment', () => {
     ['claim-delay=1', 'accepted'],
     ['partial', 'open'],
     ['arrives=much claim-delay=soon coffee', 'settled'],
-  ])('does what the words of our own memo say: %s', async (description, state) => {
+  ])('follows the instructions in our own memo: %s', async (description, state) => {
     const { net, node } = guardedNetwork();
     const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(10_000), description, expirySeconds: 600 });
     await isSettled(net.outside.pay({ paymentRequest }));
     expect(await node.lookupInvoice(paymentHash)).toMatchObject({ state });
   });
 
-  it('to an expired invoice goes back, and a careful payer does not send it', async () => {
+  it('returns from an expired invoice, and a careful payer does not send it', async () => {
     const { time, net, invoice } = guardedNetwork();
     const { paymentRequest } = await invoice(10_000);
     time.advance(601_000);
     await expect(net.outside.pay({ paymentRequest })).rejects.toThrow('expired');
   });
 
-  it('that nobody guards is answered as pending, and waits', async () => {
+  it('without a guard is returned as pending, and waits', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
     const { paymentRequest } = await node.createInvoice({ amountMsat: msat(5), description: '', expirySeconds: 60 });
@@ -90,7 +90,7 @@ describe('an outside payment', () => {
     expect(net.outside.payments()).toMatchObject([{ state: 'succeeded' }]);
   });
 
-  it('of a second payer finds the invoice taken', async () => {
+  it('by a second payer fails because the invoice is taken', async () => {
     const { net, invoice } = guardedNetwork();
     const { paymentRequest } = await invoice(10_000);
     expect(await net.outside.pay({ paymentRequest, from: 'alice' })).toMatchObject({ state: 'succeeded' });

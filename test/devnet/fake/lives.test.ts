@@ -7,7 +7,7 @@ import { NodeUnavailable } from '../../../src/lightning/node.ts';
 import { eventsOf, isSettled, orderFor, told, watchSome } from './support/orders.ts';
 
 describe('events', () => {
-  it('can come twice, with positions of their own', async () => {
+  it('can be repeated, each time with its own position', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
     net.nextEvent('duplicate');
@@ -19,7 +19,7 @@ describe('events', () => {
     expect(other).not.toMatchObject({ paymentId: (first as { paymentId: string }).paymentId });
   });
 
-  it('can be overtaken by the next one, or come late when none follows', async () => {
+  it('can arrive after the next one, or late when none follows', async () => {
     const time = new SteppedTime();
     const net = new FakeNetwork({ time });
     const node = net.connect();
@@ -36,7 +36,7 @@ describe('events', () => {
     expect(ids()).toEqual(['b', 'a', 'c']);
   });
 
-  it('S9: can be told a hundred times', async () => {
+  it('S9: can be repeated a hundred times', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
     await node.pay(orderFor(net));
@@ -45,7 +45,7 @@ describe('events', () => {
     expect((await watchSome(node, 100)).at(-1)).toEqual({ ...event, position: '100-100' });
   });
 
-  it('by chance come twice and out of order, but none is lost', async () => {
+  it('arrive twice and out of order at random, but none is lost', async () => {
     const net = new FakeNetwork({ seed: 'events', rates: { duplicate: 0.3, reorder: 0.3 } });
     const node = net.connect();
     const ids = Array.from({ length: 50 }, (_, i) => `p${i}`);
@@ -59,7 +59,7 @@ describe('events', () => {
 });
 
 describe('the node', () => {
-  it('S10: that starts slowly is unavailable until it is ready', async () => {
+  it('S10: is unavailable until a slow start is complete', async () => {
     const net = new FakeNetwork();
     net.down();
     const node = net.connect();
@@ -68,7 +68,7 @@ describe('the node', () => {
     expect(await node.info()).toMatchObject({ network: 'regtest' });
   });
 
-  it('that restarts breaks every watch, which goes on from its position', async () => {
+  it('ends every watch when it restarts, and each watch resumes from its position', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
     await node.pay(orderFor(net));
@@ -80,7 +80,7 @@ describe('the node', () => {
     expect(await watchSome(node, 1, '1-1')).toMatchObject([{ position: '2-2' }]);
   });
 
-  it('breaks watches by chance, and none of them skips anything', async () => {
+  it('ends watches at random, and none of them skips an event', async () => {
     const net = new FakeNetwork({ rates: { breakWatch: 0.5 } });
     const node = net.connect();
     for (let i = 0; i < 20; i++) await node.pay(orderFor(net));
@@ -102,7 +102,7 @@ describe('the node', () => {
     expect(breaks).toBeGreaterThan(3);
   });
 
-  it('restored from an older backup has forgotten what came after; the outside has not', async () => {
+  it('loses later payments when it is restored from an older backup, while the outside nodes keep them', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
     await node.pay(orderFor(net));
@@ -119,7 +119,7 @@ describe('the node', () => {
     net.restore(backup);
     expect(await node.lookupPayment(later.paymentId)).toBeUndefined();
     expect(await node.balance()).toEqual(before);
-    // The receiver has it already, so the money cannot leave twice; but the node now says that it failed.
+    // The receiver already has the money, so it cannot leave twice. The node now reports a failure.
     expect(await node.pay(later)).toEqual({ state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
     expect(net.outside.payments()).toHaveLength(2);
     expect(await node.balance()).toEqual(before);
@@ -127,7 +127,7 @@ describe('the node', () => {
 });
 
 describe('a service', () => {
-  it('that is killed hears nothing more, decides nothing more, and leaves the node as it is', async () => {
+  it('receives and decides nothing after it is killed, and leaves the node unchanged', async () => {
     const time = new SteppedTime();
     const net = new FakeNetwork({ time });
     const dead = net.connect();
@@ -154,7 +154,7 @@ describe('a service', () => {
     expect(await watchSome(next, 2)).toMatchObject([{ type: 'payment' }, { type: 'settlement' }]);
   });
 
-  it('shares the node with others: one payment per id, every event for all, and the first guard’s answer counts', async () => {
+  it('shares the node with others: one payment per id, every event for all, and the first decision of a guard counts', async () => {
     const net = new FakeNetwork();
     const [one, other] = [net.connect(), net.connect()];
     const order = orderFor(net);

@@ -20,7 +20,7 @@ const contractDir = tempDir();
 nodeContract('the fake node in a file', { open: async () => openFake({ url: 'fake:', dataDir: contractDir, log: collectLog() }) });
 
 describe('the file', () => {
-  it('belongs to one process and to one seed', async () => {
+  it('is open in one process only, and belongs to one seed', async () => {
     const dataDir = tempDir();
     const log = collectLog();
     const { node } = openFake({ url: 'fake:?seed=1', dataDir, log });
@@ -30,7 +30,7 @@ describe('the file', () => {
     await openFake({ url: 'fake:?seed=1', dataDir, log }).node.close();
   });
 
-  it('keeps what is gone as well: a payment that was refused may come again in the next life', async () => {
+  it('allows a payment that was rejected to arrive again after a restart', async () => {
     const options = { url: 'fake:', dataDir: tempDir(), log: collectLog() };
     const first = openFake(options);
     first.node.guardIncoming(async () => 'refuse');
@@ -44,7 +44,7 @@ describe('the file', () => {
     await second.node.close();
   });
 
-  it('is opened with a loud word', async () => {
+  it('logs a warning when it is opened', async () => {
     const log = collectLog();
     await openFake({ url: 'fake:', dataDir: tempDir(), log }).node.close();
     expect(log.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('FAKE') }]);
@@ -61,7 +61,7 @@ describe('LIGHTNING_URL', () => {
     expect(readConfig({ LIGHTNING_URL: url }).lightningUrl).toBe(url);
   });
 
-  it('faults=… sets all rates but the lies, and one of them can be set apart', () => {
+  it('sets all rates except false results with faults=…, and one of them separately', () => {
     const { rates } = parseFakeUrl('fake:?lose-answer=0.5&faults=0.1');
     expect(rates).toMatchObject({ loseAnswer: 0.5, loseCall: 0.1, reorder: 0.1, breakWatch: 0.1, lateSuccess: 0 });
   });
@@ -73,7 +73,7 @@ describe('LIGHTNING_URL', () => {
     ['fake:?faults=2', 'LIGHTNING_URL: faults must be a rate from 0 to 1'],
     ['fake:?slow=-1', 'LIGHTNING_URL: slow must be a rate from 0 to 1'],
     ['fake:?typo=1', 'LIGHTNING_URL: it may have seed, faults, lose-call, lose-answer'],
-  ])('%s is refused with words that help', (url, message) => {
+  ])('%s is rejected with a helpful error', (url, message) => {
     expect(() => readConfig({ LIGHTNING_URL: url })).toThrow(InvalidConfig);
     expect(() => readConfig({ LIGHTNING_URL: url })).toThrow(message);
   });

@@ -27,7 +27,7 @@ describe('a payment', () => {
   it.each([
     [{ script: { delayMs: 1_000 } }, 'succeeded'],
     [{ script: { delayMs: 1_000, fail: 'ERROR' } }, 'failed'],
-  ] as [OrderOptions, string][])('that takes its time is pending until then: %j', async (options, state) => {
+  ] as [OrderOptions, string][])('is pending until a slow payment ends: %j', async (options, state) => {
     const { time, net, node } = steppedNetwork();
     const order = orderFor(net, options);
     expect(await node.pay(order)).toEqual({ state: 'pending' });
@@ -38,7 +38,7 @@ describe('a payment', () => {
     expect(await node.pay(order)).toMatchObject({ state });
   });
 
-  it('S7: reported failed, succeeds late: the money is gone and the receiver has it', async () => {
+  it('S7: can succeed after a reported failure, when the money is gone and the receiver has it', async () => {
     const { time, net, node } = steppedNetwork();
     const before = await node.balance();
     const order = orderFor(net, { script: { lateSuccessMs: 1_000 } });
@@ -51,7 +51,7 @@ describe('a payment', () => {
     expect(net.outside.payments()).toMatchObject([{ direction: 'received', state: 'succeeded' }]);
   });
 
-  it('S3: an older attempt’s failure is told again when a new one begins, under the old id', async () => {
+  it('S3: reports an older attempt’s failure again under the old id when a new attempt begins', async () => {
     const { net, node } = steppedNetwork();
     net.nextPayment({ fail: 'NO_ROUTE' });
     const first = orderFor(net, { paymentId: 'old' });
@@ -62,7 +62,7 @@ describe('a payment', () => {
     expect(told(net, 'new')).toEqual(['succeeded']);
   });
 
-  it('of a hash whose late success is under way is taken once, whoever is first', async () => {
+  it('is accepted once for a hash whose late success is pending, whichever attempt is first', async () => {
     const { time, net, node } = steppedNetwork();
     const first = orderFor(net, { script: { lateSuccessMs: 1_000 } });
     await node.pay(first);
@@ -74,7 +74,7 @@ describe('a payment', () => {
     expect(net.outside.payments()).toHaveLength(1);
   });
 
-  it('of a hash that is on its way, or was paid as a keysend, is not sent again under another id', async () => {
+  it('is not sent under another id when its hash is pending, or was paid as a keysend', async () => {
     const { time, net, node } = steppedNetwork();
     const slow = orderFor(net, { script: { delayMs: 1_000 } });
     await node.pay(slow);
@@ -88,7 +88,7 @@ describe('a payment', () => {
     const before = await node.balance();
     const again = { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' };
     expect(await node.keysend({ paymentId: 'again', ...order, ...amounts })).toEqual(again);
-    // Nor after the node has looked into an older and a newer backup.
+    // The same holds after the node was restored from an older and then a newer backup.
     const [newer, older] = [net.backup(), new FakeNetwork().backup()];
     net.restore(older);
     net.restore(newer);
@@ -124,7 +124,7 @@ describe('the fee', () => {
   });
 });
 
-describe('the words of a memo', () => {
+describe('the instructions in a memo', () => {
   it.each([
     ['two cups of tea', {}],
     ['fail=TIMEOUT', { fail: 'TIMEOUT' }],
@@ -147,7 +147,7 @@ describe('the words of a memo', () => {
     expect(readScript(memo)).toEqual(script);
   });
 
-  it('decide over the first call only, so that a second one finds out', async () => {
+  it('decide only the first call, so that a second one finds the real outcome', async () => {
     const { net, node } = steppedNetwork();
     for (const memo of ['lose-answer', 'lose-call', 'unavailable']) {
       const order = orderFor(net, { memo });
@@ -157,7 +157,7 @@ describe('the words of a memo', () => {
   });
 });
 
-it('an invoice that nobody here made finds no route, and our own neither', async () => {
+it('finds no route for an invoice of an unknown node, or of our own', async () => {
   const { net, node } = steppedNetwork();
   const stranger = new FakeNetwork({ seed: 'elsewhere' });
   const order = { ...orderFor(stranger), paymentId: 'to a stranger' };

@@ -27,11 +27,11 @@ async function history(seed: string): Promise<string[]> {
 }
 
 describe('the seed', () => {
-  it('decides everything: the same one gives the same history, another one another', async () => {
+  it('determines the history: the same seed repeats it, and another one changes it', async () => {
     const [first, again, other] = [await history('7'), await history('7'), await history('8')];
     expect(again).toEqual(first);
     expect(other).not.toEqual(first);
-    // The game is worth comparing: it had answers, losses, refusals and late ends in it.
+    // The histories are worth comparing: they contain responses, losses, rejections and late ends.
     const all = first.join('\n');
     for (const word of ['succeeded', 'NO_ROUTE', 'ConnectionLost', 'NodeUnavailable', 'pending', 'lnbcrt']) expect(all).toContain(word);
   });
@@ -44,7 +44,7 @@ describe('the seed', () => {
 });
 
 describe('the state', () => {
-  it('is plain data from which another network goes on', async () => {
+  it('is plain data from which another network continues', async () => {
     const time = new SteppedTime();
     const net = new FakeNetwork({ seed: 's', time });
     const order = orderFor(net, { script: { delayMs: 5_000 } });
@@ -56,7 +56,7 @@ describe('the state', () => {
     expect(await node.lookupPayment(order.paymentId)).toEqual({ state: 'pending' });
     laterTime.advance(3_000);
     expect(await node.lookupPayment(order.paymentId)).toMatchObject({ state: 'succeeded' });
-    // Counters go on as well: no preimage is ever made twice.
+    // Counters continue as well, so no preimage is ever made twice.
     expect(later.outside.invoice().paymentHash).not.toBe(order.paymentHash);
   });
 });

@@ -24,7 +24,7 @@ describe('the outside world', () => {
     expect(await control.payments(before?.id ?? 0, 100)).toEqual([]);
   });
 
-  it('settles or cancels a hold once, and says why it cannot', async () => {
+  it('settles or cancels a hold once, and returns the reason when it cannot', async () => {
     const { order } = await payOutside(playground, 'alice', { hold: true });
     await control.resolveHold(order.paymentHash, 'settle');
     await control.resolveHold(order.paymentHash, 'settle');
@@ -41,13 +41,13 @@ describe('the outside world', () => {
     expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
   });
 
-  it('does not pay an expired invoice, as no careful wallet would', async () => {
+  it('does not pay an expired invoice, as a careful wallet would not', async () => {
     const { paymentRequest } = await node.createInvoice({ amountMsat: msat(5), description: '', expirySeconds: 0 });
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await expect(control.payInvoice({ paymentRequest, from: 'alice' })).rejects.toThrow('expired');
   });
 
-  it('refuses what makes no sense, in words', async () => {
+  it('rejects invalid requests with a clear error', async () => {
     node.guardIncoming(async () => 'claim');
     const { paymentRequest } = await newInvoice(node, msat(1_000));
     await expect(control.payInvoice({ paymentRequest: 'lnbcrt1', from: 'alice' })).rejects.toThrow(PlaygroundRefusal);

@@ -31,7 +31,7 @@ async function liveAndDie(dataDir: string, diary: string, payments: number): Pro
 function readDiary(path: string): Diary {
   const diary: Diary = { orders: [], outcomes: [], received: [] };
   if (!existsSync(path)) return diary;
-  // The kill may have cut the last line.
+  // The kill may have interrupted the last line.
   for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
     const entry = JSON.parse(line);
     if (entry.type === 'order') diary.orders.push(entry);
@@ -60,7 +60,7 @@ async function rest({ node, control }: TestNetwork, diary: Diary): Promise<reado
 }
 
 describe('kill -9, again and again in the middle of payments', () => {
-  it('loses no channel and no millisatoshi, and forgets nothing that it had said', async () => {
+  it('loses no channel, no millisatoshi and no result that it had returned', async () => {
     const dataDir = tempDir();
     const path = join(dataDir, 'diary');
     for (const payments of LIVES) await liveAndDie(dataDir, path, payments);
@@ -90,6 +90,6 @@ describe('kill -9, again and again in the middle of payments', () => {
     expect((await payOutside(playground, 'carol', { feeLimitMsat: 5_000 })).outcome.state).toBe('succeeded');
     expect(log.lines.filter((line) => line.level === 'error')).toEqual([]);
     await node.close();
-    // Five starts; whatever is waited for has a limit of its own.
+    // The test needs five starts. Each wait has its own limit.
   }, 1_800_000);
 });

@@ -30,7 +30,7 @@ async function settlementsOf(paymentHash: string) {
 }
 
 describe('an invoice of ours', () => {
-  it('is paid from outside and settles once, with all that the service needs', async () => {
+  it('is paid from outside and settles once, with all data that the service needs', async () => {
     const invoice = await newInvoice(node, msat(2_500));
     const before = await node.balance();
     const sent = await control.payInvoice({ paymentRequest: invoice.paymentRequest, from: 'carol' });
@@ -56,7 +56,7 @@ describe('an invoice of ours', () => {
     expect(await settlementsOf(invoice.paymentHash)).toMatchObject([{ amountMsat: 99 }]);
   });
 
-  it('is not paid a second time by somebody else', async () => {
+  it('is not paid a second time by another payer', async () => {
     const { paymentRequest, paymentHash } = await newInvoice(node);
     await control.payInvoice({ paymentRequest, from: 'alice' });
     expect(await control.payInvoice({ paymentRequest, from: 'carol' })).toMatchObject({ state: 'failed' });
@@ -75,7 +75,7 @@ describe('an invoice of ours', () => {
 });
 
 describe('the guard', () => {
-  it('is asked before any claim, and a refusal sends the money back', async () => {
+  it('is called before any claim, and its rejection returns the money', async () => {
     leaveUndecided();
     const { paymentRequest, paymentHash } = await newInvoice(node);
     const paying = control.payInvoice({ paymentRequest, from: 'alice' });
@@ -84,12 +84,12 @@ describe('the guard', () => {
     decisions[0]?.('refuse');
     expect(await paying).toMatchObject({ state: 'failed' });
     expect(await settlementsOf(paymentHash)).toEqual([]);
-    // The invoice is still open: its payer may try again.
+    // The invoice is still open, so its payer may try again.
     node.guardIncoming(async () => 'claim');
     expect(await control.payInvoice({ paymentRequest, from: 'alice' })).toMatchObject({ state: 'succeeded' });
   });
 
-  it('that fails is asked again, and nothing is claimed in between', async () => {
+  it('is called again after it fails, and nothing is claimed in between', async () => {
     let calls = 0;
     node.guardIncoming(async () => {
       if (calls++ === 0) throw new Error('the database is away');
@@ -102,7 +102,7 @@ describe('the guard', () => {
 });
 
 describe('cancelling an invoice', () => {
-  it('that nobody has paid keeps it unpaid for ever', async () => {
+  it('keeps an unpaid invoice unpaid permanently', async () => {
     const { paymentRequest, paymentHash } = await newInvoice(node);
     expect(await node.lookupInvoice(paymentHash)).toEqual({ state: 'open' });
     expect(await node.cancelInvoice(paymentHash)).toBe('cancelled');
@@ -112,7 +112,7 @@ describe('cancelling an invoice', () => {
     expect(await outsideSays(playground, 'alice', 'sent', paymentHash)).toMatchObject({ state: 'failed' });
   });
 
-  it('wins over a guard that has not decided, whose late answer changes nothing', async () => {
+  it('wins over a pending decision of the guard, which then changes nothing', async () => {
     leaveUndecided();
     const { paymentRequest, paymentHash } = await newInvoice(node);
     const paying = control.payInvoice({ paymentRequest, from: 'carol' });
@@ -124,13 +124,13 @@ describe('cancelling an invoice', () => {
     expect(await settlementsOf(paymentHash)).toEqual([]);
   });
 
-  it('never both cancels and claims, whoever is first', async () => {
+  it('never both cancels and claims, whichever is first', async () => {
     leaveUndecided();
     const { paymentRequest, paymentHash } = await newInvoice(node);
     const paying = control.payInvoice({ paymentRequest, from: 'alice' });
     await until(async () => decisions[0]);
     decisions[0]?.('claim');
-    // The guard's answer is on its way when this is asked.
+    // The decision of the guard is on its way at this point.
     await Promise.resolve();
     const outcome = await node.cancelInvoice(paymentHash);
     const claimed = (await paying).state === 'succeeded';
@@ -138,7 +138,7 @@ describe('cancelling an invoice', () => {
     expect(claimed).toBe(outcome !== 'cancelled');
   });
 
-  it('that is settled, or that is not ours, says so', async () => {
+  it('returns an error for an invoice that is settled or not ours', async () => {
     const { paymentRequest, paymentHash } = await newInvoice(node);
     await control.payInvoice({ paymentRequest, from: 'alice' });
     expect(await node.cancelInvoice(paymentHash)).toBe('settled');
@@ -160,7 +160,7 @@ describe('an incoming keysend', () => {
     expect(createHash('sha256').update(Buffer.from(event.preimage, 'hex')).digest('hex')).toBe(sent.paymentHash);
   });
 
-  it('that the guard refuses goes back', async () => {
+  it('returns to its sender when the guard rejects it', async () => {
     node.guardIncoming(async (incoming) => (incoming.keysend ? 'refuse' : 'claim'));
     expect(await control.keysend({ from: 'alice', amountMsat: msat(1_000), customRecords: {} })).toMatchObject({ state: 'failed' });
   });

@@ -27,7 +27,7 @@ function keysendTo(destination: string, changes: Partial<KeysendOrder> = {}): Ke
 }
 
 describe('paying an invoice', () => {
-  it('costs nothing at a peer, and the preimage proves it', async () => {
+  it('costs nothing at a peer, and returns the preimage as proof', async () => {
     const { order, outcome } = await payOutside(playground, 'alice');
     if (outcome.state !== 'succeeded') throw new Error(outcome.state);
     expect(outcome.feeMsat).toBe(0);
@@ -38,7 +38,7 @@ describe('paying an invoice', () => {
     });
   });
 
-  it('behind a peer costs exactly what the peer asks, with a limit that allows exactly that', async () => {
+  it('costs exactly the fee of the peer behind a peer, with exactly that limit', async () => {
     const { outcome } = await payOutside(playground, 'carol', { feeLimitMsat: 1_100 });
     expect(outcome).toMatchObject({ state: 'succeeded', feeMsat: 1_100 });
   });
@@ -58,23 +58,23 @@ describe('paying an invoice', () => {
     expect(before.localMsat - after.localMsat).toBe(777_777 + 1_077);
   });
 
-  it('pays the amount that we choose where the invoice leaves it open', async () => {
+  it('pays the chosen amount where the invoice leaves it open', async () => {
     const invoice = await control.createInvoice({ memo: '', at: 'alice', expirySeconds: 600, hold: false });
     const outcome = await node.pay({ paymentId: crypto.randomUUID(), ...invoice, amountMsat: msat(4_321), feeLimitMsat: msat(0) });
     expect(outcome.state).toBe('succeeded');
     expect(await outsideSays(playground, 'alice', 'received', invoice.paymentHash)).toMatchObject({ amountMsat: 4_321 });
   });
 
-  it('never pays an expired invoice, though LDK would', async () => {
+  it('never pays an expired invoice, although LDK would', async () => {
     const invoice = await control.createInvoice({ amountMsat: msat(1_000), memo: '', at: 'alice', expirySeconds: 0, hold: false });
     const order = { paymentId: crypto.randomUUID(), ...invoice, amountMsat: msat(1_000), feeLimitMsat: msat(0) };
-    // Expired is what is over: an invoice of zero seconds is, a second later.
+    // An invoice of zero seconds expires a second later.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'TIMEOUT' });
     expect(await outsideSays(playground, 'alice', 'received', invoice.paymentHash)).toBeUndefined();
   });
 
-  it('says INSUFFICIENT_BALANCE, not NO_ROUTE, for more than the node has', async () => {
+  it('returns INSUFFICIENT_BALANCE, not NO_ROUTE, for more than the node has', async () => {
     const { localMsat } = await node.balance();
     const { outcome } = await payOutside(playground, 'alice', { amountMsat: localMsat });
     expect(outcome).toEqual({ state: 'failed', reason: 'INSUFFICIENT_BALANCE' });
@@ -85,7 +85,7 @@ describe('paying an invoice', () => {
     expect(await node.pay({ ...order, paymentId: crypto.randomUUID() })).toEqual({ state: 'failed', reason: 'ERROR' });
   });
 
-  it('throws, and lives on, when hash or amount are not the invoice’s', async () => {
+  it('throws, and keeps running, when hash or amount do not match the invoice', async () => {
     const invoice = await control.createInvoice({ amountMsat: msat(1_000), memo: '', at: 'alice', expirySeconds: 60, hold: false });
     const order = { paymentId: crypto.randomUUID(), ...invoice, amountMsat: msat(1_000), feeLimitMsat: msat(0) };
     await expect(node.pay({ ...order, amountMsat: msat(1_001) })).rejects.toThrow('another amount');
@@ -97,7 +97,7 @@ describe('paying an invoice', () => {
 });
 
 describe('paying once', () => {
-  it('answers the same for the same payment id, and pays once', async () => {
+  it('returns the same result for the same payment id, and pays once', async () => {
     const { order, outcome } = await payOutside(playground, 'alice');
     const before = await node.balance();
     expect(await node.pay(order)).toEqual(outcome);
@@ -106,7 +106,7 @@ describe('paying once', () => {
     expect(await node.lookupPayment(order.paymentId)).toEqual(outcome);
   });
 
-  it('stays failed for an id that failed, even if it could succeed now', async () => {
+  it('keeps an id failed, even if it could succeed now', async () => {
     const { order } = await payOutside(playground, 'carol', { feeLimitMsat: 0 });
     expect(await node.pay({ ...order, feeLimitMsat: msat(9_999) })).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
   });
@@ -126,11 +126,11 @@ describe('paying once', () => {
     await control.resolveHold(order.paymentHash, 'cancel');
   });
 
-  it('knows nothing of an id it never saw', async () => {
+  it('returns nothing for an unknown id', async () => {
     expect(await node.lookupPayment('never')).toBeUndefined();
   });
 
-  it('reports every end of a payment as an event, also of one that was never sent', async () => {
+  it('reports every end of a payment as an event, also of a payment that was never sent', async () => {
     for (const feeLimitMsat of [0, 5_000]) {
       const { order, outcome } = await payOutside(playground, 'carol', { feeLimitMsat });
       const event = await findEvent(node, (each) => each.type === 'payment' && each.paymentId === order.paymentId);
@@ -152,7 +152,7 @@ describe('a held payment', () => {
     expect(await node.lookupPayment(order.paymentId)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('fails for good when it is cancelled, and all of it comes back', async () => {
+  it('fails permanently when it is cancelled, and returns all of its money', async () => {
     const before = await node.balance();
     const { order } = await payOutside(playground, 'carol', { hold: true, feeLimitMsat: 2_000 });
     await control.resolveHold(order.paymentHash, 'cancel');
@@ -171,7 +171,7 @@ describe('keysend', () => {
     expect(await outsideSays(playground, 'carol', 'received', order.paymentHash)).toMatchObject({ amountMsat: 3_000, state: 'succeeded' });
   });
 
-  it('finds no route to a key that nobody has, nor to ourselves', async () => {
+  it('finds no route to an unknown key, nor to ourselves', async () => {
     for (const destination of [unreachablePubkey, pubkeyOf('hub')]) {
       expect(await node.keysend(keysendTo(destination))).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
     }
@@ -191,7 +191,7 @@ describe('keysend', () => {
     ['a record that is no hex', { customRecords: { '70000': 'xyz' } }, 'hex'],
     ['a record beyond 64 bits', { customRecords: { '18446744073709551616': 'ab' } }, 'custom record'],
     ['no amount', { amountMsat: msat(0) }, 'amountMsat'],
-  ])('refuses %s before it reaches LDK', async (_what, changes, message) => {
+  ])('rejects %s before it reaches LDK', async (_what, changes, message) => {
     await expect(node.keysend(keysendTo(pubkeyOf('alice'), changes))).rejects.toThrow(message);
   });
 });

@@ -8,7 +8,7 @@ import { closeAfterEach, collectLog, findEvent, newInvoice, outsideSays, payOuts
 const closing = closeAfterEach();
 
 describe('a restart', () => {
-  it('keeps nodes, channels, balance and what was paid', async () => {
+  it('keeps nodes, channels, balance and completed payments', async () => {
     const options = { dataDir: tempDir(), log: collectLog() };
     const first = await openPlayground(options);
     const { order, outcome } = await payOutside(first, 'carol', { feeLimitMsat: 5_000 });
@@ -34,11 +34,11 @@ describe('a restart', () => {
     expect(event).toMatchObject({ outcome: { state: 'succeeded', feeMsat: 1_100 } });
   });
 
-  it('asks the guard again for what waits at the door', async () => {
+  it('calls the guard again for payments that wait for its decision', async () => {
     const options = { dataDir: tempDir(), log: collectLog() };
     const first = await openPlayground(options);
     const { paymentRequest, paymentHash } = await newInvoice(first.node);
-    // No guard: it waits.
+    // The payment waits because there is no guard.
     void first.control.payInvoice({ paymentRequest, from: 'alice' }).catch(() => undefined);
     await until(async () => ((await outsideSays(first, 'alice', 'sent', paymentHash)) ? true : undefined));
     await first.node.close();
@@ -50,7 +50,7 @@ describe('a restart', () => {
 });
 
 describe('closing', () => {
-  it('ends a watch, and leaves a node that is unavailable', async () => {
+  it('ends a watch, and leaves the node unavailable', async () => {
     const { node } = await openPlayground({ dataDir: tempDir(), log: collectLog() });
     const watching = (async () => {
       for await (const event of node.watch(undefined, new AbortController().signal)) throw new Error(`there was ${event.type}`);
@@ -63,7 +63,7 @@ describe('closing', () => {
 });
 
 describe('the lock', () => {
-  it('keeps a second process out, and says what to do', async () => {
+  it('rejects a second process with the remedy', async () => {
     const dataDir = tempDir();
     const first = closing(await openPlayground({ dataDir, log: collectLog() }));
     const script = new URL('./support/open-once.ts', import.meta.url).pathname;
@@ -72,7 +72,7 @@ describe('the lock', () => {
     expect((await payOutside(first, 'alice', { amountMsat: msat(1_000) })).outcome.state).toBe('succeeded');
   });
 
-  it('keeps a second playground in the same process out, and is free after a close', async () => {
+  it('rejects a second playground in the same process, and is free after a close', async () => {
     const options = { dataDir: tempDir(), log: collectLog() };
     const first = await openPlayground(options);
     await expect(openPlayground(options)).rejects.toThrow('in use by another process');

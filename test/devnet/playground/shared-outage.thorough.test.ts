@@ -17,7 +17,7 @@ async function errorOf(promise: Promise<unknown>): Promise<Error> {
 }
 
 describe('a playground that is killed and started again on its data and port', () => {
-  it('is found again by its clients, whose watches have no gap and whose calls under way end in doubt', async () => {
+  it('accepts its clients again: their watches skip nothing, and the outcome of calls in progress is unknown', async () => {
     const dataDir = tempDir();
     const first = await startPlaygroundProcess(dataDir, await freePort());
     const log = collectLog();
@@ -37,7 +37,7 @@ describe('a playground that is killed and started again on its data and port', (
     const { paymentRequest, paymentHash } = await newInvoice(two.node);
     const underWay = [errorOf(two.control.payInvoice({ paymentRequest, from: 'alice' }))];
     await asked.promise;
-    // Both have something under way, so both notice.
+    // Both have a call in progress, so both detect the failure.
     const unasked = await newInvoice(one.node);
     underWay.push(errorOf(one.control.payInvoice({ paymentRequest: unasked.paymentRequest, from: 'carol' })));
     await one.node.info();
@@ -68,7 +68,7 @@ describe('a playground that is killed and started again on its data and port', (
 });
 
 describe('a worker that dies in a shared playground', () => {
-  it('leaves its clients connected: calls under way end in doubt, later ones work, and watches go on', async () => {
+  it('keeps its clients connected: the outcome of calls in progress is unknown, later ones work, and watches continue', async () => {
     const log = collectLog();
     const worker = new URL('./support/fragile-worker.ts', import.meta.url);
     const options = { dataDir: tempDir(), host: '127.0.0.1', port: 0, secret: 'any', log, worker };
@@ -84,8 +84,8 @@ describe('a worker that dies in a shared playground', () => {
   });
 });
 
-describe('a playground that is away from the start', () => {
-  it('makes calls throw NodeUnavailable, and is used as soon as it is there', async () => {
+describe('a playground that is down from the start', () => {
+  it('makes calls throw NodeUnavailable, and is used once it runs', async () => {
     const port = await freePort();
     const { node } = client(`playground://127.0.0.1:${port}?secret=any`);
     const watching = new AbortController();
@@ -130,7 +130,7 @@ describe('a broken connection', () => {
     const commands: (string | undefined)[] = [];
     const { url } = await fakeServer((request, response) => {
       commands.push(request.url);
-      // Breaks at the first of each and answers the second.
+      // Disconnects at the first of each and responds to the second.
       if (commands.filter((each) => each === request.url).length === 1) request.socket.destroy();
       else respond(response, { localMsat: 7 });
     });

@@ -6,7 +6,7 @@ describe('the address of a shared playground', () => {
     ['playground://127.0.0.1:4022?secret=abc', { host: '127.0.0.1', port: 4022, secret: 'abc' }],
     ['playground://node.example/?secret=abc', { host: 'node.example', port: 4022, secret: 'abc' }],
     ['playground://[::1]:9?secret=a%26b%20c', { host: '::1', port: 9, secret: 'a&b c' }],
-  ])('%s is understood', (text, address) => {
+  ])('accepts %s', (text, address) => {
     expect(parsePlaygroundUrl(text)).toEqual(address);
     expect(parsePlaygroundUrl(playgroundUrl(address))).toEqual(address);
   });

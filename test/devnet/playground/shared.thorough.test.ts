@@ -32,7 +32,7 @@ async function take(events: AsyncIterable<NodeEvent>, count: number): Promise<No
 }
 
 describe('several clients of one playground', () => {
-  it('see the same node; each can pay and make invoices, and is answered itself', async () => {
+  it('use the same node, and each can pay, make invoices and receive its own responses', async () => {
     const clients = [client(url), client(url)];
     const infos = await Promise.all(clients.map(({ node }) => node.info()));
     expect(infos.map(({ pubkey }) => pubkey)).toEqual([server.hub, server.hub]);
@@ -40,14 +40,14 @@ describe('several clients of one playground', () => {
       clients.flatMap((each) => [payOutside(each, 'alice'), payOutside(each, 'alice', { amountMsat: 7_000 })]),
     );
     expect(paid.map(({ outcome }) => outcome.state)).toEqual(Array(4).fill('succeeded'));
-    // What one paid, the other can look up; paying again sends nothing.
+    // Each client finds the payment of the other. Paying again sends nothing.
     const [first] = paid;
     expect(await clients[1]?.node.lookupPayment(first?.order.paymentId ?? '')).toEqual(first?.outcome);
     expect(await clients[1]?.node.pay(first?.order as never)).toEqual(first?.outcome);
     expect(await clients[0]?.node.lookupPayment('nobody knows this')).toBeUndefined();
   });
 
-  it('guard an invoice whichever of them made it, and each sees its settlement once, at the same position', async () => {
+  it('guard an invoice of any client, and each receives its settlement once, at the same position', async () => {
     const [one, two] = [client(url), client(url)];
     const from = await newestPosition(one);
     const asked: string[] = [];
@@ -64,7 +64,7 @@ describe('several clients of one playground', () => {
     expect(asked).toEqual(invoices.map((each) => each.paymentHash));
   });
 
-  it('may all be asked: whoever decides first decides, and the answer of the others does nothing', async () => {
+  it('all call their guards: the first decision counts, and later ones have no effect', async () => {
     const [one, two] = [client(url), client(url)];
     const late = Promise.withResolvers<'refuse'>();
     const lateAsked = Promise.withResolvers<void>();
@@ -76,7 +76,7 @@ describe('several clients of one playground', () => {
     const { paymentRequest, paymentHash } = await newInvoice(one.node);
     const paying = two.control.payInvoice({ paymentRequest, from: 'alice' });
     await lateAsked.promise;
-    // Asked for what waits already.
+    // The guard is called for the payments that already wait.
     two.node.guardIncoming(async () => 'claim');
     expect(await paying).toMatchObject({ state: 'succeeded' });
     late.resolve('refuse');
@@ -85,7 +85,7 @@ describe('several clients of one playground', () => {
     expect(await one.node.cancelInvoice(paymentHash)).toBe('settled');
   });
 
-  it('are not disturbed by one that is killed while it is asked', async () => {
+  it('continue when one is killed while its guard is called', async () => {
     const one = client(url);
     const child = startChild(new URL('./support/shared-client.ts', import.meta.url).pathname, [url]);
     await child.line(/^guarding$/);
@@ -98,7 +98,7 @@ describe('several clients of one playground', () => {
     expect((await payOutside(one, 'alice')).outcome.state).toBe('succeeded');
   });
 
-  it('are refused what cannot be done, in the words of the playground', async () => {
+  it('receive the errors of the playground', async () => {
     const { node, control } = client(url);
     await expect(control.payInvoice({ paymentRequest: 'lnbcrt1', from: 'alice' })).rejects.toThrow(PlaygroundRefusal);
     await expect(newInvoice(node, msat(-1))).rejects.toThrow('amountMsat');

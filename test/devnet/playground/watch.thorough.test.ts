@@ -26,7 +26,7 @@ describe('watching', () => {
     expect(await paymentsSeen(rest, 3)).toEqual(ids.slice(2));
   });
 
-  it('tells of what happens while it waits, and ends with its signal', async () => {
+  it('returns events that happen while it waits, and ends with its signal', async () => {
     const playground = await openTemp();
     const abort = new AbortController();
     const seen: NodeEvent[] = [];
@@ -44,7 +44,7 @@ describe('watching', () => {
 });
 
 describe('a worker that dies', () => {
-  it('is replaced: calls under way end in doubt, later ones work, and a watch goes on', async () => {
+  it('is replaced: the outcome of calls in progress is unknown, later ones work, and a watch continues', async () => {
     const log = collectLog();
     const worker = new URL('./support/fragile-worker.ts', import.meta.url);
     const playground = closing(await openPlayground({ dataDir: tempDir(), log, worker }));

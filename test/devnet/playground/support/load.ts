@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { openPlayground } from '../../../../devnet/playground/playground.ts';
 import { msat } from '../../../../src/kernel/money.ts';
 
-// Pays in every direction until it is killed. What it was told, it writes down before it goes on.
+// Pays in every direction until it is killed. It writes each result to a file before it continues.
 const [dataDir, diary] = process.argv.slice(2) as [string, string];
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const { node, control } = await openPlayground({ dataDir, log });

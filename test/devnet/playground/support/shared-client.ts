@@ -1,6 +1,6 @@
 import { openSharedPlayground } from '../../../../devnet/playground/client.ts';
 
-// A client that is asked about incoming payments and never decides; it says so and waits to be killed.
+// A client whose guard never decides. It prints a line when the guard is called, and waits to be killed.
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const { node } = openSharedPlayground({ url: process.argv[2] as string, log });
 await node.info();

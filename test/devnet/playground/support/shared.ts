@@ -46,7 +46,7 @@ export function startCommand(command: string, args: readonly string[], env: Read
   });
   const exited = once(child, 'exit');
   let isOver = false;
-  // Its last lines may come after its exit.
+  // The last lines of its output may arrive after its exit.
   const closed = once(child, 'close').then(() => {
     isOver = true;
   });
