@@ -15,7 +15,7 @@ const type: ErrorType = 'insufficient_balance';
 wallet.catch(() => console.log(type, typeof pages, typeof waitForSettlement));
 `;
 
-it('the client can be packed, installed into an empty project, type-checked and run', async () => {
+it('packs the client, installs it into an empty project, type-checks it and runs it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'satchel-client-'));
   try {
     const packed = await run('npm', ['pack', join(ROOT, 'client'), '--json', '--pack-destination', folder], { cwd: folder });

@@ -22,7 +22,7 @@ onFakeNode('the generated client', (service) => {
     return satchel.getWallet({ key: id });
   }
 
-  it('lives the life of a wallet: made, paid, paying, transferring, listed', async () => {
+  it('creates a wallet, receives, pays, transfers and lists', async () => {
     const wallet = await fundedWallet();
     expect(wallet.balance).toBe(5_000);
 
@@ -93,7 +93,7 @@ onFakeNode('the generated client', (service) => {
     expect(new Set(kinds).size).toBe(5);
   });
 
-  it('throws what the service refuses, with the type of the refusal', async () => {
+  it('throws the error of the service, with its type', async () => {
     const { id } = await satchel.createWallet();
     const { payment_request } = await satchel.playgroundInvoice({ num_satoshis: 1_000 });
     const refused = await refusal(satchel.withdraw({ key: id, payment_request }));
@@ -103,13 +103,13 @@ onFakeNode('the generated client', (service) => {
 
     const stranger = createClient({ url: service.client.url, key: 'sak_unknown' });
     expect(await refusal(stranger.getWallet({ key: id }))).toMatchObject({ status: 401, type: 'unauthorized' });
-    // @ts-expect-error a field that no operation has does not compile, and is refused
+    // @ts-expect-error an unknown field does not compile, and the service rejects it
     expect(await refusal(satchel.createWallet({ lable: 'x' }))).toMatchObject({ type: 'validation_failed' });
-    // What stands in a path cannot lead to another one.
+    // Values in a path cannot lead to another path.
     expect(await refusal(satchel.getWallet({ key: `${id}/transactions` }))).toMatchObject({ type: 'not_found' });
   });
 
-  it('tells a payment that failed for good from one whose outcome is open', async () => {
+  it('distinguishes a payment that failed permanently from one with an unknown outcome', async () => {
     const wallet = await fundedWallet();
     const failing = await satchel.playgroundInvoice({ num_satoshis: 100, memo: 'fail=NO_ROUTE' });
     const refused = await refusal(satchel.withdraw({ key: wallet.id, payment_request: failing.payment_request }));
@@ -122,7 +122,7 @@ onFakeNode('the generated client', (service) => {
     expect((await satchel.getWallet({ key: wallet.id })).pending_msat).toBeGreaterThanOrEqual(100_000);
   });
 
-  it('repeats a request under its idempotency key without doing it again', async () => {
+  it('repeats a request under its idempotency key without a second effect', async () => {
     const wallet = await fundedWallet();
     const other = await satchel.createWallet();
     const move = () =>
@@ -132,7 +132,7 @@ onFakeNode('the generated client', (service) => {
     expect((await satchel.getWallet({ key: other.id })).balance).toBe(500);
   });
 
-  it('does not send its key to public addresses, and reads their refusals as answers', async () => {
+  it('does not send its key to public addresses, and throws their errors', async () => {
     const wallet = await fundedWallet();
     const link = await satchel.createWithdrawLink({ key: wallet.id, num_satoshis: 100 });
     const key = new URL(link.url).pathname.split('/').find((part) => part.startsWith('waklw_')) ?? '';

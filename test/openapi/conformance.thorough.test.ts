@@ -10,11 +10,11 @@ import { send } from './conformance/send.ts';
 import { sideBySide } from './conformance/side-by-side.ts';
 import { createWorld, type World } from './conformance/world.ts';
 
-// A payment that stays open is 202 at once: nobody has to wait for it.
+// A payment that stays open returns 202 at once, so no request has to wait for it.
 const SETTINGS = { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1' };
 
 onFakeNode(
-  'what is described is what is there',
+  'conformance to the OpenAPI document',
   (service, dialect) => {
     let world: World;
     let judge: Judge;
@@ -34,7 +34,7 @@ onFakeNode(
         .map((problem) => `${walked.operation.operationId}, ${what}: ${problem}`);
     }
 
-    it('every operation works as it is described, as JSON and as a form, at both addresses', async () => {
+    it('follows the description in every operation, as JSON and as a form, at both addresses', async () => {
       const problems: string[] = [];
       for (const walked of walk) {
         for (const [how, as, atAlias] of [
@@ -56,16 +56,16 @@ onFakeNode(
       expect(walk.length).toBeGreaterThan(20);
     });
 
-    it('no wrong input breaks anything, and what the description forbids is refused', async () => {
+    it('returns a described response to wrong input, and rejects requests that the description forbids', async () => {
       const problems: string[] = [];
       let count = 0;
       for (const walked of walk) {
         const wrong = hostileRequests(walked, await world.goodValues(walked, 'least'));
-        // What is refused by its form does not reach the database.
+        // Requests that validation rejects do not reach the database.
         const sent = dialect === 'postgres' ? wrong.filter(({ forbidden }) => !forbidden) : wrong;
         const found = await sideBySide(sent, async ({ what, values, forbidden }) => {
           const answer = await send(world.client, walked, values, { key: world.client.secretKey });
-          // Some of the requests are fine; `fields` keeps a part of the answer.
+          // Some of the requests are valid. `fields` selects a part of the response.
           if (!isRefused(answer) && isSelection(values)) return [];
           return problemsIn(walked, what, answer, () => (forbidden && !isRefused(answer) ? 'is accepted' : undefined));
         });
@@ -76,7 +76,7 @@ onFakeNode(
       expect(count).toBeGreaterThan(500);
     });
 
-    it('a body that cannot be read is refused by every operation that takes one', async () => {
+    it('rejects an unreadable body in every operation that takes one', async () => {
       const problems: string[] = [];
       for (const walked of walk.filter(({ operation }) => operation.requestBody)) {
         const { path } = await world.goodValues(walked, 'least');
@@ -91,7 +91,7 @@ onFakeNode(
       expect(problems).toEqual([]);
     });
 
-    it('each kind of key may do what the description says, and nothing else', async () => {
+    it('gives each kind of key the permissions in the description, and no others', async () => {
       const problems: string[] = [];
       const keys = keysOf(world);
       for (const walked of walk) {
@@ -109,7 +109,7 @@ onFakeNode(
       expect(problems).toEqual([]);
     });
 
-    it('without the node there is 503 at worst, and only where the node is needed', async () => {
+    it('returns at worst 503 without the node, and only where the node is needed', async () => {
       const requests: [Walked, Values][] = [];
       for (const walked of walk) requests.push([walked, await world.goodValues(walked, 'least')]);
       for (const call of ['createInvoice', 'pay', 'keysend', 'cancelInvoice', 'lookupInvoice', 'lookupPayment', 'info'] as const)
@@ -126,7 +126,7 @@ onFakeNode(
       expect(away).toBeGreaterThan(0);
     });
 
-    it('and the books are right after all of it', async () => {
+    it('keeps the books balanced after all of these requests', async () => {
       expect(await service.problems()).toEqual([]);
     });
   },

@@ -6,7 +6,7 @@ import type { JsonSchema, OpenApiDocument, Operation } from '../../src/http/open
 import { REFUSALS } from '../../src/kernel/refusal.ts';
 import { operationsOf } from './conformance/operations.ts';
 
-// The committed file; another test keeps it equal to the routes.
+// The committed file. Another test compares it with the routes.
 const document: OpenApiDocument = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
 const walk = operationsOf(document);
 
@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
     expect(closed).toEqual([]);
   });
 
-  it('gives examples that its own schemas accept', () => {
+  it('gives examples that match its own schemas', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
     ajv.addSchema(document as object, 'api');
     const media = (content: object | undefined): { schema: object; example?: unknown }[] => Object.values(content ?? {});
@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     expect(bodies.filter(({ example }) => example !== undefined).length).toBeGreaterThan(30);
   });
 
-  it('shows responses that fit the examples of the requests', () => {
+  it('shows responses that match the examples of the requests', () => {
     const wrong = walk.flatMap(({ operation, fields }) =>
       [200, 201, 202].flatMap((status) => {
         const answer = exampleOf(operation, status);

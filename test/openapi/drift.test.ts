@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { generatedFiles, ROOT } from '../../scripts/openapi/generate.ts';
 
-it('the committed description and client are those of the routes', async () => {
+it('keeps the committed description and client equal to the routes', async () => {
   const files = await generatedFiles();
   const committed = async (file: string) => readFile(new URL(file, ROOT), 'utf8').catch(() => '');
   const stale: string[] = [];

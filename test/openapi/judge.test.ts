@@ -20,7 +20,7 @@ function judged(walked: typeof health, status: number, body: unknown, headers: R
 }
 
 describe('the judge of the conformance test', () => {
-  it('lets an answer pass that is as described', () => {
+  it('accepts a response that matches the description', () => {
     expect(judged(health, 200, { status: 'ok' })).toEqual([]);
     expect(judged(wallets, 200, [])).toEqual([]);
   });

@@ -46,7 +46,7 @@ function ofField(field: Field, good: Values): Hostile[] {
   const wrong = isText ? wrongTexts(field) : wrongValues(field.schema);
   const sendables = isText ? ODD_VALUES.filter((value): value is string => sendable(value, place)) : ODD_VALUES;
   const odd = field.shared ? sendables.slice(-ODD_FOR_SHARED) : sendables;
-  // A path without one of its parts is another path.
+  // A path without one of its parts is a different path.
   const missing = field.required && place !== 'path' ? [request(undefined, true)] : [];
   return [...missing, ...wrong.map((value) => request(value, true)), ...odd.map((value) => request(value, false))];
 }
@@ -61,7 +61,7 @@ function sendable(value: unknown, place: Field['in']): boolean {
 function wrongValues(schema: JsonSchema): unknown[] {
   const types = [schema.type].flat();
   const bounds = [
-    // Zero may count as absent.
+    // Zero may count as an absent value.
     ...(schema.minimum !== undefined && schema.minimum !== 1 ? [schema.minimum - 1] : []),
     ...(schema.maximum === undefined ? [] : [schema.maximum + 1]),
     ...(schema.maxLength === undefined ? [] : ['x'.repeat(schema.maxLength + 1)]),

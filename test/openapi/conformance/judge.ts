@@ -35,7 +35,7 @@ export function createJudge(document: OpenApiDocument): Judge {
 function headerProblems(document: OpenApiDocument, response: ApiResponse, answer: Answer): string[] {
   const common = document['x-response-headers'];
   const declared = new Set([...Object.keys(common), ...Object.keys(response.headers ?? {})].map((name) => name.toLowerCase()));
-  // HTTP itself defines it for 401 (RFC 9110, section 11.6.1).
+  // HTTP defines this header for 401 (RFC 9110, section 11.6.1).
   if (answer.status === 401) declared.add('www-authenticate');
   const surplus = [...answer.headers.keys()].filter((name) => !declared.has(name) && !HTTP_OWN.test(name));
   const missing = Object.entries(common).filter(([name, { required }]) => required && !answer.headers.has(name));

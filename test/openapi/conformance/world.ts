@@ -76,7 +76,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: SAT, hold: true });
     const headers = { prefer: 'respond-async' };
     await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request }, headers });
-    // The answer may come before the payment has left.
+    // The response may come before the payment has left.
     await vi.waitFor(async () => expect(await outsideHashes()).toContain(payment_hash), { timeout: 60_000, interval: 10 });
     return payment_hash;
   }
