@@ -18,7 +18,7 @@ export const PHP = { 'X-LNPay-sdk': 'php0.1.0', 'X-Api-Key': 'SAK', ...FORM_TYPE
 export const ticket = { ticketId: '23' };
 const BOOST = { app_name: 'Podcast Player', podcast: 'A Show', action: 'boost', ts: 33, value_msat_total: 10_000, message: 'ü ⚡' };
 
-/** What the old documentation shows, and what podcast apps make of it. */
+/** Requests from the old documentation, and the variants that podcast apps send. */
 export const DOCUMENTED: readonly Wire[] = [
   // curl, as the old documentation shows it: form fields, the key as the Basic user name.
   {

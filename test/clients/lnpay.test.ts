@@ -20,7 +20,7 @@ type MakeLnpay = (keys: { secretKey: string; walletAccessKey?: string }) => Lnpa
 
 const makeLnpay = (createRequire(import.meta.url)('lnpay') as { default: MakeLnpay }).default;
 
-/** Its methods for what this service does not have: paywalls are gone. */
+/** Its methods for features that this service lacks, such as paywalls. */
 const NOT_COVERED = ['createPaywall'];
 
 onFakeNode('the npm package lnpay works when only its baseURL changes', ({ client }) => {

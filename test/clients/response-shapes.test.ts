@@ -3,7 +3,7 @@ import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { GO, goErrors, missingKeys, PHP_READS, PYTHON } from './sdk-types.ts';
 
-/** The responses of one life of a wallet, by what the SDKs ask for. */
+/** The responses to one wallet's requests, by the SDK's request. */
 interface Responses {
   readonly created: Json;
   readonly wallet: Json;
@@ -63,7 +63,7 @@ async function collect({ client, net }: FakeNodeApp): Promise<Responses> {
   return { created, wallet, wallets, transactions, invoice, lntx, paid, pending, keysend, transfers, lnurl, errors };
 }
 
-/** Everything that lnpay-go decodes, and what Go would report. A keysend is not among them. */
+/** All responses that lnpay-go decodes, with the errors that Go would report. A keysend is not among them. */
 function errorsInGo(responses: Responses): string[] {
   const { created, wallet, transactions, invoice, lntx, paid, pending, transfers, errors } = responses;
   return [

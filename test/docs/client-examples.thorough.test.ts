@@ -23,7 +23,7 @@ it('never advises clients to poll `settled`, which an expired invoice never chan
 });
 
 onFakeNode('the examples in docs/examples', (service) => {
-  /** Runs an example on a new wallet. @returns what it printed, once `meanwhile` has dealt with the wallet's own invoice. */
+  /** Runs an example on a new wallet. @returns its output, once `meanwhile` has paid or cancelled the wallet's own invoice. */
   async function run({ command, file }: (typeof LANGUAGES)[number], meanwhile: (wallet: TestWallet, invoice: Invoice) => Promise<unknown>) {
     const { client, net } = service;
     const wallet = await client.wallet(1000);

@@ -38,9 +38,9 @@ type Operation = keyof typeof OPERATIONS;
 const NEEDS_INVOICE: readonly string[] = ['withdraw', 'decode invoice'] satisfies Operation[];
 const MONEY_OUT: readonly string[] = ['withdraw', 'keysend', 'transfer'] satisfies Operation[];
 
-// The credential, what the path names, and the status of every operation in the order above. `read-as-admin`: the read key's
-// secret under the admin prefix. The sibling is another wallet of the account; the neighbour is another account. A `limited` key has a
-// budget; `rotated-to` is what a rotation made of `rotated`. `account` and `wallet`: their keys, and the wallet's own label.
+// The credential, the wallet identifier in the path, and the status of every operation in the order above. `read-as-admin`
+// is the read key's secret under the admin prefix. The sibling is another wallet of the account. The neighbour is another account.
+// A `limited` key has a budget. A rotation of `rotated` returned `rotated-to`. `account` and `wallet`: their keys, and the wallet's label.
 const PERMISSIONS = `
   credential       path            wallets     wallet  history     in   out             links     account          wallet                  lntx  playground  node
                                    list make   read    list csv    inv  wit  key  tra   get post  get list make    list make rot rev chg   read              read decode

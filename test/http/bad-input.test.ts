@@ -433,7 +433,7 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
     payer = await client.wallet(1000);
   });
 
-  /** A well-formed invoice of nobody, with what a test changes. */
+  /** A well-formed invoice of an unknown node, with the changes of a test. */
   function strange(change: Partial<Bolt11Draft> = {}): string {
     const fields = ordinaryFields({ paymentHash: hash(), paymentSecret: hash(), description: 'x' });
     return encodeBolt11({ network: 'regtest', amountMsat: 10_000, timestamp: now(), fields, privateKey: SPEC_PRIVATE_KEY, ...change });

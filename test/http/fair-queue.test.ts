@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FairQueue } from '../../src/http/limits/fair-queue.ts';
 
-/** Jobs that note when they begin, and end when they are told to. */
+/** Jobs that record when they begin, and end on request. */
 function jobs(queue: FairQueue) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();

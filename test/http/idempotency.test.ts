@@ -20,7 +20,7 @@ onFakeNode(
     const balance = async (wallet: TestWallet): Promise<number> => (await service.client.get(`/v1/wallet/${wallet.id}`)).balance_msat;
     const outside = (amountMsat: number, script: object = {}) => net.outside.invoice({ amountMsat, script });
 
-    /** Every POST that makes something: its path and body, and what names what it made. */
+    /** Every POST that creates an object: its path and body, and a text that identifies the object. */
     const WAYS: [name: string, make: (wallet: TestWallet) => Promise<[string, object]>, madeId: (body: Json) => string][] = [
       [
         'a wallet, with its keys',

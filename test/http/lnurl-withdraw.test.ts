@@ -51,7 +51,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     expect(await answer).toEqual({ status: 'ERROR', reason: expect.stringMatching(reason) });
   }
 
-  /** What the outside node itself says that it got. */
+  /** The amount that the outside node itself reports as received. */
   async function received(paymentHash: string): Promise<number> {
     const { payments } = await client.get('/playground/payments');
     const got = payments.filter(

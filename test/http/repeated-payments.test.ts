@@ -10,7 +10,7 @@ interface Forgery {
   readonly ageSeconds?: number;
 }
 
-/** Another invoice for a known payment hash, signed with a key of its own: well-formed, and anybody can make one. */
+/** Another well-formed invoice for a known payment hash, signed with its own key. Any payer can make one. */
 function forge(paymentHash: string, { amountMsat, network = 'regtest', ageSeconds = 0 }: Forgery = {}): string {
   const paymentSecret = randomBytes(32).toString('hex');
   return encodeBolt11({

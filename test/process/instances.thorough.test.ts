@@ -126,7 +126,7 @@ describe('two instances on one PostgreSQL and one node', () => {
   });
 });
 
-/** All wallets together hold what came in less what went out, as the outside nodes themselves say, less the routing fees. */
+/** Compares the wallets' total with receipts less payments and routing fees, as the outside nodes report them. */
 async function compareWithOutside(client: Client): Promise<void> {
   const payments = async (state: string): Promise<Json[]> =>
     (await client.get('/playground/payments')).payments.filter((payment: Json) => payment.state === state);

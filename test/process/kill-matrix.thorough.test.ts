@@ -48,7 +48,7 @@ describe('kill -9 at every step', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Stops at the first point that goes wrong: what has become of the ledger by then would spoil the next ones. */
+  /** Stops at the first failing point, because the state of the ledger would make later points fail as well. */
   async function killAtEach(column: Column, operation: Operation, points: Points, table: Table): Promise<void> {
     const { dialect } = column.lane;
     for (const point of selected(points, dialect)) {

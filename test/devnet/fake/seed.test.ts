@@ -4,7 +4,7 @@ import { faultsAt } from '../../../devnet/fake/faults.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
 import { isSettled, orderFor } from './support/orders.ts';
 
-/** Plays the same game on a network and tells everything that could be seen of it. */
+/** Runs the same operations on a network and returns all visible results. */
 async function history(seed: string): Promise<string[]> {
   const time = new SteppedTime(1_700_000_000_000);
   const net = new FakeNetwork({ seed, time, rates: { ...faultsAt(0.2), lateSuccess: 0.1 } });

@@ -11,7 +11,7 @@ type Decision = 'claim' | 'refuse';
 const decisions: ((decision: Decision) => void)[] = [];
 const asked: IncomingPayment[] = [];
 
-/** From here on the guard is asked, and answers when told. */
+/** Sets a guard that decides on request. */
 function leaveUndecided(): void {
   node.guardIncoming((incoming) => {
     asked.push(incoming);

@@ -21,7 +21,7 @@ export interface Field {
   readonly shared: boolean;
 }
 
-/** What a request says, by place and name. */
+/** The values of a request, by place and name. */
 export type Values = Readonly<Record<Field['in'], Readonly<Record<string, unknown>>>>;
 
 export function operationsOf(document: OpenApiDocument): Walked[] {

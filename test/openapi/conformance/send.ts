@@ -8,7 +8,7 @@ export interface Sending {
   readonly atAlias?: boolean;
 }
 
-/** Sends a request with these values, whatever they are. */
+/** Sends a request with these values, valid or not. */
 export function send(client: Client, walked: Walked, values: Values, { key, as = 'json', atAlias }: Sending): Promise<Answer> {
   const template = atAlias && walked.alias ? walked.alias : walked.path;
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.path[name])));

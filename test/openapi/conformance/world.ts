@@ -94,7 +94,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     return (maker ? await idOfNew(maker) : field.example) ?? bySchema(field.schema);
   }
 
-  /** `{id}` below a path names what a POST there has made. */
+  /** `{id}` below a path names an object that a POST there has made. */
   async function idOfNew(maker: Walked): Promise<unknown> {
     const made = await send(client, maker, await goodValues(maker, 'least'), { key: client.secretKey });
     return made.body?.id;

@@ -24,7 +24,7 @@ export class CrashPoints {
   #running = 0;
   #keptPosition = -1;
 
-  /** Whether an operation is under test; what the start recovers is not. */
+  /** Whether an operation is under test. Recovery at the start is not. */
   get isRecording(): boolean {
     return this.#passed !== undefined;
   }

@@ -4,7 +4,7 @@ import type { Statement } from '../../../src/db/statement.ts';
 import { eventNumber } from '../../../src/lightning/event-position.ts';
 import type { CrashPoints } from './crash-points.ts';
 
-/** What goes on by the clock, whatever is asked of the service: told by a transaction's first statement. */
+/** Periodic jobs that are independent of requests, recognized by a transaction's first statement. */
 const BY_THE_CLOCK = /^(lease|reconcile|alert|proof)_|_forget/;
 /** Rows that PostgreSQL gets together with COMMIT have names of their own. */
 const ENDS_A_PAYMENT = /^payment_(succeed|fail)(_one|_many)?$/;

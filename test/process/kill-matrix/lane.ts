@@ -24,7 +24,7 @@ export class Lane {
   readonly settings: Record<string, string>;
   /** The outside, without the service. */
   readonly outside: PlaygroundControl;
-  /** The service's node as the node itself tells of it. */
+  /** The service's node as the node itself reports it. */
   readonly hub: LightningNode;
   #service: ServiceProcess;
   #lastOutside = 0;
@@ -98,7 +98,7 @@ export class Lane {
     await this.hub.close();
   }
 
-  /** The node answers in order: when it has told who it is and no event came before that, there is none. */
+  /** The node responds in order: when it has returned its info and no event came before that, there is none. */
   async #newestPosition(): Promise<number> {
     const life = new AbortController();
     const events = this.hub.watch(this.#position, life.signal)[Symbol.asyncIterator]();

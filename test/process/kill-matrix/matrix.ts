@@ -38,7 +38,7 @@ export class Column {
     return operation.hold ? [...passed, HELD] : passed;
   }
 
-  /** Runs the operation, to be killed at the point; starts the service again, lets it come to rest, and judges what became of the money. */
+  /** Runs the operation with a kill at the point, starts the service again, waits until it is idle, and checks the money. */
   async run(operation: Operation, point: string | undefined): Promise<Run> {
     const { lane } = this;
     await lane.turnPage();
@@ -99,7 +99,7 @@ export function isBegun(operation: Operation, points: readonly string[], point: 
   return operation.begunBy === 'outside' || point === HELD || points.indexOf(point) >= points.indexOf('tx 1 committed');
 }
 
-/** Which statements a transaction needs depends on what the ledger has in memory by then; everything else is passed every time. */
+/** The statements of a transaction depend on the ledger's cache. All other points are passed every time. */
 export function isCertain(point: string): boolean {
   return !/^tx \d+ [a-z]+_/.test(point);
 }

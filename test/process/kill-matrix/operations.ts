@@ -19,7 +19,7 @@ export interface Operation {
   readonly ends: 'paid' | 'failed';
   /** Who began it, and so whether it can be lost without a trace: an outside payer tries until it knows. */
   readonly begunBy: 'service' | 'outside';
-  /** For a hold invoice: what its maker does once it is paid. */
+  /** For a hold invoice: the decision of its receiver once it is paid. */
   readonly hold?: 'settle' | 'cancel';
   prepare(lane: Lane, wallets: Wallets, numSatoshis: number): Promise<Attempt>;
 }

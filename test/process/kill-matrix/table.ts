@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../src/db/database.ts';
 
-/** One operation's part of the matrix: its points in order, and what each kill led to on each database. */
+/** One operation's part of the matrix: its points in order, and the result of each kill on each database. */
 export class Table {
   readonly #name: string;
   readonly #rows = new Map<string, Partial<Record<Dialect, string>>>();

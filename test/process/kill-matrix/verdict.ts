@@ -38,7 +38,7 @@ export async function resolveHold(lane: Lane, { hold }: Operation): Promise<bool
   return waiting !== undefined;
 }
 
-/** Holds what the ledger says against what the outside nodes and our own node say. @throws when money was lost, doubled or made up. */
+/** Compares the ledger with the outside nodes and our own node. @throws when money was lost, doubled or made up. */
 export async function judge(
   lane: Lane,
   operation: Operation,
@@ -97,7 +97,7 @@ async function compareIn(lane: Lane, { attempt, wallets, paid, moved }: Found): 
   return 'paid';
 }
 
-/** Both sides or neither, and nobody outside had a part in it. */
+/** Both sides are booked or neither, and no outside node took part. */
 async function compareInside(lane: Lane, { attempt, paid, moved }: Found): Promise<Outcome> {
   expect(paid).toEqual([]);
   const amountMsat = moved.receiverMsat === 0 ? 0 : attempt.amountMsat;
@@ -106,7 +106,7 @@ async function compareInside(lane: Lane, { attempt, paid, moved }: Found): Promi
   return amountMsat > 0 ? 'paid' : 'nothing';
 }
 
-/** An invoice that somebody was given can be read and paid. */
+/** An invoice that was returned to a client can be read and paid. */
 async function compareInvoice(lane: Lane, { attempt, answer, paid, moved }: Found): Promise<Outcome> {
   expect([paid, moved]).toEqual([[], { payerMsat: 0, receiverMsat: 0 }]);
   if (!answer) return 'nothing';

@@ -80,7 +80,7 @@ async function makeKeys(ask: Ask, secrets: Secrets, base: string): Promise<void>
   await ask('GET', '/v1/account');
 }
 
-/** A link's tokens are part of addresses: LNURL wants it so. Whoever shows one is told the callback with it. */
+/** LNURL puts a link's tokens into addresses. The response to a request with a token contains the callback with it. */
 async function useLinks(
   ask: Ask,
   hearing: Hearing,

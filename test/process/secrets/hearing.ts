@@ -24,7 +24,7 @@ export class Hearing {
     return this.#keep({ request: `${method} ${path}`, status, text: `${JSON.stringify([...headers])}\n${text}`, body });
   }
 
-  /** Sends bytes that no client would send, and keeps what comes back. */
+  /** Sends bytes that no client would send, and keeps the response. */
   raw(bytes: string): Promise<Heard> {
     const { hostname, port } = new URL(this.#client.url);
     return new Promise((resolve, reject) => {

@@ -25,7 +25,7 @@ export class Secrets {
     return this.#known.map(({ name }) => name);
   }
 
-  /** The names of the secrets in a text or in bytes, in whatever form. */
+  /** The names of the secrets in a text or in bytes, in any form. */
   foundIn(place: string | Buffer): string[] {
     const found = this.#known.filter(({ value }) => formsOf(value).some((form) => place.includes(form))).map(({ name }) => name);
     const unknown = typeof place === 'string' && found.length === 0 ? (place.match(KEY_LIKE) ?? []) : [];

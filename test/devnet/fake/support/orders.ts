@@ -22,7 +22,7 @@ export function eventsOf(net: FakeNetwork): NodeEvent[] {
   return Object.values(net.state().events);
 }
 
-/** What was told of the payments, in order. */
+/** The reported outcomes of payments, in order. */
 export function told(net: FakeNetwork, paymentId?: string): string[] {
   const events = eventsOf(net).filter((event) => event.type === 'payment');
   return events.filter((event) => !paymentId || event.paymentId === paymentId).map((event) => event.outcome.state);

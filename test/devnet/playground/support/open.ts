@@ -8,7 +8,7 @@ import { type Msat, msat } from '../../../../src/kernel/money.ts';
 import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../../src/lightning/node.ts';
 import type { OutsidePayment, TestNetwork } from '../../../../src/lightning/test-network.ts';
 
-/** Almost as long as a test may take: one that reaches it has failed, and says at what. */
+/** Slightly less than the timeout of a test, so that a failed wait reports its name. */
 export const DEADLINE_MS = 150_000;
 
 export interface LogLine {
@@ -97,7 +97,7 @@ export async function newInvoice(node: LightningNode, amountMsat: Msat = msat(2_
   return node.createInvoice({ amountMsat, description: 'coffee', expirySeconds: 600 });
 }
 
-/** What a node says of a payment. */
+/** The state of a payment at a node. */
 export async function outsideSays(
   { control }: TestNetwork,
   node: string,
@@ -108,7 +108,7 @@ export async function outsideSays(
   return payments.find((payment) => payment.node === node && payment.direction === direction && payment.paymentHash === paymentHash);
 }
 
-/** Closes what a single test opened. */
+/** Closes the resources that a single test opened. */
 export function closeAfterEach(): (playground: TestNetwork) => TestNetwork {
   const open: TestNetwork[] = [];
   afterEach(async () => {
@@ -120,7 +120,7 @@ export function closeAfterEach(): (playground: TestNetwork) => TestNetwork {
   };
 }
 
-/** Closes what a test file opened. */
+/** Closes the resources that a test file opened. */
 export function closeAfterAll(): (playground: TestNetwork) => TestNetwork {
   const open: TestNetwork[] = [];
   afterAll(async () => {
