@@ -10,6 +10,7 @@ import type {
   NodeInfo,
   PaymentOrder,
   PaymentOutcome,
+  PaymentReference,
   Position,
   Route,
   RouteQuery,
@@ -81,7 +82,7 @@ export class FakeNode implements LightningNode, GuardConnection {
     return this.#call('keysend', () => this.#parts.outgoing.keysend(order));
   }
 
-  lookupPayment(paymentId: string): Promise<PaymentOutcome | undefined> {
+  lookupPayment({ paymentId }: PaymentReference): Promise<PaymentOutcome | undefined> {
     return this.#call('lookupPayment', () => this.#parts.outgoing.lookup(paymentId));
   }
 

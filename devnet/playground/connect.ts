@@ -28,7 +28,7 @@ function hubNode(call: Call, guard: ClaimGuard, closing: AbortSignal, close: () 
     cancelInvoice: (paymentHash) => call('cancelInvoice', { paymentHash }),
     pay: (order) => call('pay', order),
     keysend: (order) => call('keysend', order),
-    lookupPayment: (paymentId) => call('lookupPayment', { paymentId }),
+    lookupPayment: ({ paymentId }) => call('lookupPayment', { paymentId }),
     lookupInvoice: (paymentHash) => call('lookupInvoice', { paymentHash }),
     guardIncoming: (decide) => guard.set(decide),
     watch: (position, signal) => watchEvents(call, position, AbortSignal.any([signal, closing])),

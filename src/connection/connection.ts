@@ -162,7 +162,7 @@ function identifiedNode(node: LightningNode, identification: Identification): Li
     cancelInvoice: (paymentHash) => ask((one) => one.cancelInvoice(paymentHash)),
     pay: (order) => ask((one) => one.pay(order)),
     keysend: (order) => ask((one) => one.keysend(order)),
-    lookupPayment: (paymentId) => ask((one) => one.lookupPayment(paymentId)),
+    lookupPayment: (payment) => ask((one) => one.lookupPayment(payment)),
     lookupInvoice: (paymentHash) => ask((one) => one.lookupInvoice(paymentHash)),
     balance: () => ask((one) => one.balance()),
     knowsPosition: (position) => ask((one) => one.knowsPosition(position)),

@@ -66,13 +66,25 @@ export type InvoiceStatus =
   | { readonly state: 'open' | 'accepted' | 'cancelled' }
   | { readonly state: 'settled'; readonly amountMsat: Msat; readonly preimage: string };
 
-export interface PaymentOrder {
-  /** The idempotency key, chosen by the service. The node pays at most once per id and never forgets an id. */
+/**
+ * Identifies an outgoing payment at the node. Nodes store payments by their payment hash, and a second payment of the hash may replace the
+ * record of the first. An adapter therefore also stores the service's id with the record, to recognize the record of this payment.
+ */
+export interface PaymentReference {
+  /** The idempotency key, chosen by the service. The node pays at most once per id. */
   readonly paymentId: string;
+  /** 32 bytes in hex. */
+  readonly paymentHash: string;
+  /**
+   * Unix milliseconds. Set when the outcome of the last request to send the payment is unclear: its response was lost, or the service stopped
+   * before it arrived. The node may still execute that request, so for some time neither "no record" nor "failed" is final.
+   */
+  readonly unclearSinceMs?: number | undefined;
+}
+
+export interface PaymentOrder extends PaymentReference {
   /** The BOLT 11 invoice. */
   readonly paymentRequest: string;
-  /** The invoice's payment hash, 32 bytes in hex. */
-  readonly paymentHash: string;
   /** The amount that the receiver gets. It equals the invoice's amount if the invoice has one. */
   readonly amountMsat: Msat;
   /** The maximum routing fee. 0 permits only routes without a fee. */
@@ -80,18 +92,14 @@ export interface PaymentOrder {
 }
 
 /** A payment without an invoice: the payer chooses the preimage and sends it in the onion, in TLV record 5482373484. Source: bLIP 3. */
-export interface KeysendOrder {
-  /** The idempotency key, as in {@link PaymentOrder}. */
-  readonly paymentId: string;
+export interface KeysendOrder extends PaymentReference {
   /** The receiver's node id: a 33-byte compressed public key in hex. */
   readonly destination: string;
   readonly amountMsat: Msat;
   /** The maximum routing fee, as in {@link PaymentOrder}. */
   readonly feeLimitMsat: Msat;
-  /** 32 bytes in hex. */
+  /** 32 bytes in hex. Its SHA-256 is `paymentHash`. */
   readonly preimage: string;
-  /** SHA-256 of `preimage`, 32 bytes in hex. */
-  readonly paymentHash: string;
   readonly customRecords: CustomRecords;
 }
 
@@ -203,7 +211,7 @@ export interface LightningNode {
   /** Sends a keysend payment. Returns `pending` when the payment has not ended yet. */
   keysend(order: KeysendOrder): Promise<PaymentOutcome>;
   /** Returns the outcome of an outgoing payment; undefined when the node has no record of it. */
-  lookupPayment(paymentId: string): Promise<PaymentOutcome | undefined>;
+  lookupPayment(payment: PaymentReference): Promise<PaymentOutcome | undefined>;
   /** Returns the state of an invoice or of an incoming keysend; undefined when the node has no record of it. */
   lookupInvoice(paymentHash: string): Promise<InvoiceStatus | undefined>;
   /** Sets the function that the node calls before it claims an incoming payment. Until then, incoming payments stay unclaimed. */

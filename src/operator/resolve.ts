@@ -3,7 +3,7 @@ import { unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { ZERO_MSAT } from '../kernel/money.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import type { Payment } from '../payments/payment.ts';
+import { type Payment, referenceOf } from '../payments/payment.ts';
 import { type Action, ActionRefused, type OperatorDependencies } from './actions.ts';
 import * as sql from './operator.sql.ts';
 
@@ -32,7 +32,7 @@ export async function resolvePayment(deps: OperatorDependencies, action: Action)
 }
 
 async function resolveAtNode(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
-  const status = await ask(() => deps.connection.node.lookupPayment(payment.id));
+  const status = await ask(() => deps.connection.node.lookupPayment(referenceOf(payment)));
   const reported = status === undefined ? 'no record' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
   const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status);
   const evidence = outcome === status ? `the node reports: ${reported}` : `preimage ${action.preimage}; the node reports: ${reported}`;

@@ -41,6 +41,11 @@ export class LinkUsesChanged extends Error {
   override readonly name = 'LinkUsesChanged';
 }
 
+/** Another request to send the payment began after the one that failed, so the failure is not final. */
+export class SentAgain extends Error {
+  override readonly name = 'SentAgain';
+}
+
 /** The payment is not pending although its hold is open. Both change in one posting, so this is a bug. */
 class PaymentNotPending extends Error {
   override readonly name = 'PaymentNotPending';
@@ -127,7 +132,7 @@ export function internalPaymentPosting({ clock }: SagaDependencies, payment: Pay
 /** Returns the end of a failed payment: hold, budget, invoice and link use are released. */
 export function failure({ linkUses }: SagaDependencies, payment: Payment, reason: FailureReason): Conclusion {
   const rows: RowWrite[] = [
-    { statement: sql.markFailed, parameters: [payment.id, reason], onMiss: notPending },
+    { statement: sql.markFailed, parameters: [payment.id, reason, payment.sendingSinceMs ?? null], onMiss: sentAgain },
     ...concludeCharge(payment.charge, ZERO_MSAT),
   ];
   if (payment.invoiceId !== undefined) rows.push(reopenedRow(payment.invoiceId, notPending));
@@ -153,6 +158,10 @@ function succeeded(payment: Payment, preimage: string, feeMsat: Msat, settledAt:
     payment: { ...payment, state: 'succeeded', preimage, feeMsat, settledAt },
     row: { statement: sql.markSucceeded, parameters: [payment.id, preimage, feeMsat, settledAt], onMiss: notPending },
   };
+}
+
+function sentAgain(): Error {
+  return new SentAgain();
 }
 
 function notPending(): Error {

@@ -3,7 +3,7 @@ import type { NodeConnection } from '../connection/connection.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Msat, msat } from '../kernel/money.ts';
-import type { CustomRecords, FailureReason } from '../lightning/node.ts';
+import type { CustomRecords, FailureReason, PaymentReference } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import type { PaymentRow } from './payments.sql.ts';
 
@@ -48,6 +48,10 @@ export interface Payment {
   readonly charge?: Charge | undefined;
   /** Set when the node reported success after failure: the wallet was `charged`, or the operator has `borne` the cost. */
   readonly correction?: 'charged' | 'borne' | undefined;
+  /** When the last request to send it began, in Unix milliseconds. Absent: the node never received one. */
+  readonly sendingSinceMs?: number | undefined;
+  /** When the outcome of a request became unclear, in Unix milliseconds. */
+  readonly unclearSinceMs?: number | undefined;
   /** The node has confirmed that it knows the payment. From then on it is looked up and never sent again. */
   readonly isAtNode?: boolean | undefined;
 }
@@ -66,7 +70,8 @@ type CommonField =
   | 'failureReason'
   | 'feeMsat'
   | 'createdAt'
-  | 'settledAt';
+  | 'settledAt'
+  | 'sendingSinceMs';
 
 /** Returns a new pending payment of a wallet. It is not stored yet. */
 export function newPayment(
@@ -76,6 +81,8 @@ export function newPayment(
 ): Payment {
   return {
     ...fields,
+    // An internal payment is never sent. The first request of any other follows the hold at once.
+    sendingSinceMs: fields.invoiceId === undefined ? clock.nowMs() : undefined,
     id: `lntx_${newId(clock.nowMs())}`,
     walletId: wallet.id,
     ledgerAccount: wallet.ledgerAccount,
@@ -119,8 +126,15 @@ export function rowToPayment(row: PaymentRow): Payment {
     linkId: row.link_id ?? undefined,
     charge: rowToCharge(row),
     correction: row.correction ?? undefined,
+    sendingSinceMs: row.sending_since_ms ?? undefined,
+    unclearSinceMs: row.unclear_since_ms ?? undefined,
     isAtNode: row.at_node === 1,
   };
+}
+
+/** Returns what identifies the payment at the node. */
+export function referenceOf({ id, paymentHash, unclearSinceMs }: Payment): PaymentReference {
+  return { paymentId: id, paymentHash, unclearSinceMs };
 }
 
 function rowToCharge({ charged_line: lineageId, charged_period: periodStart, charged_msat: pendingMsat }: PaymentRow): Charge | undefined {
@@ -156,5 +170,6 @@ export function pendingParameters(p: Payment) {
     p.charge?.lineageId ?? null,
     p.charge?.periodStart ?? null,
     p.charge?.pendingMsat ?? null,
+    p.sendingSinceMs ?? null,
   ];
 }

@@ -34,21 +34,25 @@ export type PaymentRow = {
   charged_msat: number | null;
   correction: 'charged' | 'borne' | null;
   at_node: number;
+  sending_since_ms: number | null;
+  unclear_since_ms: number | null;
 };
 
 export type OwnedPaymentRow = PaymentRow & { account_id: string };
 
 const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
-  is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction, at_node`;
+  is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction, at_node,
+  sending_since_ms, unclear_since_ms`;
 
 const PENDING_COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey,
   amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend, custom_records, pass_thru,
-  invoice_id, link_id, charged_line, charged_period, charged_msat`;
+  invoice_id, link_id, charged_line, charged_period, charged_msat, sending_since_ms`;
 
 /** Changes nothing when the payment hash has a live payment. */
 const insertPendingOne = `INSERT INTO payment (${PENDING_COLUMNS}, state)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, 'pending')
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
+     'pending')
    ON CONFLICT DO NOTHING`;
 
 export const insertPending = statement('payment_insert', {
@@ -57,7 +61,8 @@ export const insertPending = statement('payment_insert', {
   postgresMany: `INSERT INTO payment (${PENDING_COLUMNS}, state)
     SELECT *, 'pending' FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bigint[], $17::text[],
-      $18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::bigint[])
+      $18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::bigint[],
+      $26::bigint[])
     ON CONFLICT DO NOTHING RETURNING 1`,
 });
 
@@ -99,7 +104,7 @@ export const markSucceeded = statement('payment_succeed', {
 
 export const markFailed = statement(
   'payment_fail',
-  `UPDATE payment SET state = 'failed', failure_reason = $2 WHERE id = $1 AND state = 'pending'`,
+  `UPDATE payment SET state = 'failed', failure_reason = $2 WHERE id = $1 AND state = 'pending' AND sending_since_ms IS NOT DISTINCT FROM $3`,
 );
 
 /** Turns a payment that was booked as failed into a success that is charged to its wallet. */
@@ -115,13 +120,33 @@ export const correctBorne = statement(
   `UPDATE payment SET correction = 'borne' WHERE id = $1 AND state = 'failed' AND correction IS NULL`,
 );
 
+/** Records that a request begins. An earlier one that may not have ended is unclear from now on. */
+export const beginSending = statement<{ sending_since_ms: number; unclear_since_ms: number | null }>(
+  'payment_begin_sending',
+  `UPDATE payment SET
+     unclear_since_ms = CASE WHEN sending_since_ms IS NULL THEN unclear_since_ms ELSE coalesce(unclear_since_ms, $2) END,
+     sending_since_ms = CASE WHEN sending_since_ms >= $2 THEN sending_since_ms + 1 ELSE $2 END
+   WHERE id = $1 AND state = 'pending' AND at_node = 0 RETURNING sending_since_ms, unclear_since_ms`,
+);
+
+/** Records that a request did not reach the node. An earlier one may have. */
+export const markNotSent = statement(
+  'payment_mark_not_sent',
+  'UPDATE payment SET sending_since_ms = NULL WHERE id = $1 AND sending_since_ms = $2 AND unclear_since_ms IS NULL',
+);
+
+export const markUnclear = statement(
+  'payment_mark_unclear',
+  `UPDATE payment SET unclear_since_ms = $3 WHERE id = $1 AND sending_since_ms = $2 AND state = 'pending'`,
+);
+
 /** Records that the node knows the payment. */
 export const markAtNode = statement('payment_mark_at_node', 'UPDATE payment SET at_node = 1 WHERE id = $1');
 
 /** Marks every payment that the node may have had before it was restored from a backup. */
 export const markPendingAtNode = statement(
   'payment_mark_pending_at_node',
-  `UPDATE payment SET at_node = 1 WHERE state = 'pending' AND invoice_id IS NULL AND at_node = 0`,
+  `UPDATE payment SET at_node = 1 WHERE state = 'pending' AND sending_since_ms IS NOT NULL AND at_node = 0`,
 );
 
 export const findById = statement<PaymentRow>('payment_find', `SELECT ${COLUMNS} FROM payment WHERE id = $1`);

@@ -53,8 +53,8 @@ export interface Payments {
 }
 
 /**
- * Marks every pending payment as known to the node, so that it is looked up and never sent again. Called when the node was restored from a
- * backup: it may have forgotten payments that it has sent.
+ * Marks every pending payment that may have been sent as known to the node, so that it is looked up and never sent again. Called when the node
+ * was restored from a backup: it may have forgotten payments that it has sent.
  */
 export async function markPendingAtNode(tx: Tx): Promise<void> {
   await tx.run(sql.markPendingAtNode);

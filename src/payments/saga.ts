@@ -12,7 +12,7 @@ import { errorMessage, type Log } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Balance, type Guard, HoldClosed, type Ledger, type RowWrite } from '../ledger/ledger.ts';
-import type { LightningNode, PaymentOutcome } from '../lightning/node.ts';
+import type { PaymentOutcome } from '../lightning/node.ts';
 import { activeWalletGuard } from '../wallets/wallets.ts';
 import {
   announceExcess,
@@ -21,6 +21,7 @@ import {
   internalPaymentPosting,
   type LinkUses,
   requireProof,
+  SentAgain,
   shareFee,
   success,
 } from './conclusion.ts';
@@ -28,6 +29,7 @@ import { type EndedPayment, Endings } from './endings.ts';
 import { type IssuedInvoice, requireRepeat } from './payable.ts';
 import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
+import { sendToNode } from './sending.ts';
 
 /** A payment to start. */
 export interface PaymentDraft {
@@ -50,6 +52,12 @@ export interface StartedPayment {
   readonly replayed: boolean;
   /** The wallet's balance after the hold, if this request placed it. */
   readonly balance?: Balance | undefined;
+}
+
+/** The attempt that follows the hold: no other has begun. */
+export interface FirstAttempt {
+  /** The invoice of this service that the payment settles, if the caller has read it. */
+  readonly issued: IssuedInvoice | undefined;
 }
 
 /** The result of waiting for a payment. It has a receipt if this process has booked the outcome. */
@@ -146,7 +154,7 @@ export class Saga {
       if (!first) throw error;
       if (first.id !== payment.id) return { payment: first, replayed: true };
     }
-    void this.attempt(payment, issued);
+    void this.attempt(payment, { issued });
     return { payment, replayed: false, balance };
   }
 
@@ -165,11 +173,14 @@ export class Saga {
     return live && requireRepeat(live, wanted);
   }
 
-  /** Attempts a pending payment; one attempt at a time per payment. Never throws: if the outcome is unknown, the payment stays pending. */
-  attempt(payment: Payment, issued?: IssuedInvoice): Promise<void> {
+  /**
+   * Attempts a pending payment; one attempt at a time per payment. Never throws: if the outcome is unknown, the payment stays pending.
+   * `first` is given for the attempt that follows the hold.
+   */
+  attempt(payment: Payment, first?: FirstAttempt): Promise<void> {
     const running = this.#attempts.get(payment.id);
     if (running) return running;
-    const run = this.#attempt(payment, issued)
+    const run = this.#attempt(payment, first)
       .catch((error) =>
         this.#deps.log.warn(
           { payment: payment.id, reason: errorMessage(error) },
@@ -181,34 +192,10 @@ export class Saga {
     return run;
   }
 
-  async #attempt(payment: Payment, issued?: IssuedInvoice): Promise<void> {
-    if (payment.invoiceId !== undefined) return this.#attemptInternally(payment, payment.invoiceId, issued);
-    if (payment.isAtNode) return this.conclude(payment, await this.#lookup(payment));
-    const heldMsat = await this.#deps.ledger.openHoldMsat(payment.id);
-    if (heldMsat === undefined) return;
-    const order = {
-      paymentId: payment.id,
-      paymentHash: payment.paymentHash,
-      amountMsat: payment.amountMsat,
-      feeLimitMsat: (heldMsat - payment.amountMsat) as Msat,
-    };
-    const outcome = await this.#send(payment, order);
-    if (outcome.state === 'pending') await this.#deps.database.transaction((tx) => tx.run(sql.markAtNode, payment.id));
-    await this.conclude(payment, outcome);
-  }
-
-  /** A restored node may have lost a payment that it sent. Sending it again could fail although the first payment succeeded. */
-  async #lookup({ id }: Payment): Promise<PaymentOutcome> {
-    const outcome = await this.#deps.connection.node.lookupPayment(id);
-    if (!outcome) throw new Error('the node knew this payment and no longer does, so its outcome is unknown and it is not sent again');
-    return outcome;
-  }
-
-  #send(payment: Payment, order: Pick<Parameters<LightningNode['pay']>[0], 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>) {
-    if (!payment.isKeysend) return this.#deps.connection.node.pay({ ...order, paymentRequest: payment.paymentRequest });
-    invariant(payment.preimage && payment.customRecords, 'a keysend has a preimage and records');
-    const { preimage, customRecords, destPubkey: destination } = payment;
-    return this.#deps.connection.node.keysend({ ...order, destination, preimage, customRecords });
+  async #attempt(payment: Payment, first?: FirstAttempt): Promise<void> {
+    if (payment.invoiceId !== undefined) return this.#attemptInternally(payment, payment.invoiceId, first?.issued);
+    const read = await sendToNode(this.#deps, payment, first !== undefined);
+    if (read) await this.conclude(read.payment, read.outcome);
   }
 
   /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay the invoice at the node. */
@@ -242,6 +229,8 @@ export class Saga {
       const receipt = await this.#deps.ledger.post(posting);
       this.#endings.announce(payment.id, { payment, receipt });
     } catch (error) {
+      // The next attempt reads the outcome of the other request.
+      if (error instanceof SentAgain) return;
       if (!(error instanceof HoldClosed)) throw error;
       this.#endings.announce(payment.id);
     }

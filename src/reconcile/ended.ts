@@ -2,7 +2,7 @@ import { readFact } from '../db/facts.sql.ts';
 import type { Statement } from '../db/statement.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { describePayment } from './pending.ts';
+import { describePayment, referenceTo } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
 import { idAt, PAGE, type ReconciliationRun, windowStart } from './run.ts';
@@ -95,13 +95,16 @@ async function compareAll(
 
 async function compareOne(run: ReconciliationRun, payment: sql.ComparedPayment): Promise<'agreed' | 'contradicted' | 'unanswered'> {
   const { node, probe } = run;
-  const first = await probe.ask(() => node.lookupPayment(payment.id));
+  const first = await probe.ask(() => node.lookupPayment(referenceTo(payment)));
   if (!first.answered) return 'unanswered';
   run.compared.payments += 1;
   if (agree(payment, first.value)) return 'agreed';
   if (first.value) await tryCorrection(run, payment.id, first.value);
   // Either side may have changed between the two reads.
-  const [again, now] = [await probe.ask(() => node.lookupPayment(payment.id)), await run.database.first(sql.findPayment, payment.id)];
+  const [again, now] = [
+    await probe.ask(() => node.lookupPayment(referenceTo(payment))),
+    await run.database.first(sql.findPayment, payment.id),
+  ];
   if (!again.answered) return 'unanswered';
   if (!now || agree(now, again.value)) return 'agreed';
   await recordContradiction(run, now, describePayment(again));

@@ -1,4 +1,4 @@
-import type { InvoiceStatus, PaymentOutcome } from '../lightning/node.ts';
+import type { InvoiceStatus, PaymentOutcome, PaymentReference } from '../lightning/node.ts';
 import type { NodeAnswer } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED, type PendingReport, type StuckPayment } from './report.ts';
@@ -39,7 +39,12 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
 /** Returns the node's state of the payment; of an internal payment, its state of the invoice. */
 async function evidenceOf({ node, probe }: ReconciliationRun, payment: sql.ComparedPayment): Promise<string> {
   if (payment.invoice_id !== null) return describeInvoice(await probe.ask(() => node.lookupInvoice(payment.payment_hash)));
-  return describePayment(await probe.ask(() => node.lookupPayment(payment.id)));
+  return describePayment(await probe.ask(() => node.lookupPayment(referenceTo(payment))));
+}
+
+/** Returns what identifies the payment at the node. */
+export function referenceTo({ id, payment_hash, unclear_since_ms }: sql.ComparedPayment): PaymentReference {
+  return { paymentId: id, paymentHash: payment_hash, unclearSinceMs: unclear_since_ms ?? undefined };
 }
 
 /** Describes the node's response to the lookup of a payment. */

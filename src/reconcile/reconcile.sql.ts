@@ -7,12 +7,13 @@ export type ComparedPayment = {
   payment_hash: string;
   amount_msat: number;
   created_at: number;
+  unclear_since_ms: number | null;
   invoice_id: string | null;
   /** Set when the node reported success after failure. Then the success is booked in every state. */
   correction: 'charged' | 'borne' | null;
 };
 
-const PAYMENT = 'id, wallet_id, state, payment_hash, amount_msat, created_at, invoice_id, correction';
+const PAYMENT = 'id, wallet_id, state, payment_hash, amount_msat, created_at, unclear_since_ms, invoice_id, correction';
 
 /** Pending payments, oldest first. */
 export const pendingPayments = statement<ComparedPayment>(
@@ -35,7 +36,8 @@ export const rememberPending = statement(
 /** Payments that were remembered as pending and have ended since. */
 export const endedSince = statement<ComparedPayment>(
   'reconcile_ended_since',
-  `SELECT p.id, p.wallet_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.invoice_id, p.correction
+  `SELECT p.id, p.wallet_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.unclear_since_ms, p.invoice_id,
+     p.correction
    FROM reconciliation_pending r JOIN payment p ON p.id = r.payment_id
    WHERE p.state <> 'pending' AND r.payment_id > $1 ORDER BY r.payment_id LIMIT $2`,
 );

@@ -92,7 +92,8 @@ const CASES: readonly Case[] = [
       // What begin holds, without the drive that follows it at once.
       database.failAt({ commit: 2, fails: 'refused' });
       await saga.start({ payment, reserveMsat: amount(0) });
-      await saga.stop();
+      // Waits for the running attempt.
+      await saga.attempt(payment);
       await ledger.drain();
       database.failAt();
       return async () => {

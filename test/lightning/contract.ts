@@ -89,10 +89,10 @@ export function nodeContract(name: string, lives: Lives): void {
         expect(sha256(outcome.preimage)).toBe(order.paymentHash);
         const before = await node.balance();
         expect(await Promise.all([node.pay(order), node.pay(order)])).toEqual([outcome, outcome]);
-        expect(await node.lookupPayment(order.paymentId)).toEqual(outcome);
+        expect(await node.lookupPayment(order)).toEqual(outcome);
         const { node: again } = await reopened();
         expect(await again.pay(order)).toEqual(outcome);
-        expect(await again.lookupPayment(order.paymentId)).toEqual(outcome);
+        expect(await again.lookupPayment(order)).toEqual(outcome);
         expect(await again.balance()).toEqual(before);
       });
 
@@ -155,7 +155,7 @@ export function nodeContract(name: string, lives: Lives): void {
           expect(await ended(node, again.paymentId, await node.pay(again))).toMatchObject({ state: 'failed' });
         }
         expect(await node.balance()).toEqual(before);
-        expect(await node.lookupPayment(held.paymentId)).toEqual({ state: 'pending' });
+        expect(await node.lookupPayment(held)).toEqual({ state: 'pending' });
         await control.resolveHold(held.paymentHash, 'cancel');
       });
 
@@ -165,7 +165,7 @@ export function nodeContract(name: string, lives: Lives): void {
         expect(await ended(node, order.paymentId, await node.pay(order))).toMatchObject({ state: 'failed' });
         const second = { ...order, paymentId: crypto.randomUUID(), feeLimitMsat: msat(50_000) };
         expect(await ended(node, second.paymentId, await node.pay(second))).toMatchObject({ state: 'succeeded' });
-        expect(await node.lookupPayment(order.paymentId)).toMatchObject({ state: 'failed' });
+        expect(await node.lookupPayment(order)).toMatchObject({ state: 'failed' });
       });
 
       it('pays the amount that the order says where the invoice leaves it open, and no other amount than a stated one', async () => {
@@ -176,7 +176,7 @@ export function nodeContract(name: string, lives: Lives): void {
         const stated = await orderFor({ control });
         await expect(node.pay({ ...stated, amountMsat: msat(stated.amountMsat + 1) })).rejects.toThrow();
         await expect(node.pay({ ...stated, paymentHash: '22'.repeat(32) })).rejects.toThrow();
-        expect(await node.lookupPayment(stated.paymentId)).toBeUndefined();
+        expect(await node.lookupPayment(stated)).toBeUndefined();
       });
 
       it('fails for good where there is nothing to pay: no route, not enough, no invoice', async () => {
@@ -200,7 +200,7 @@ export function nodeContract(name: string, lives: Lives): void {
 
       it('has never heard of an id that was never used', async () => {
         const { node } = await subject();
-        expect(await node.lookupPayment(crypto.randomUUID())).toBeUndefined();
+        expect(await node.lookupPayment({ paymentId: crypto.randomUUID(), paymentHash: '00'.repeat(32) })).toBeUndefined();
       });
     });
 

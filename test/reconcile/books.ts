@@ -132,7 +132,7 @@ function answering(answers: Answers): LightningNode {
     return value === 'silent' ? new Promise<T>(() => undefined) : value;
   }
   return {
-    lookupPayment: (id) => answer(answers.payments.get(id)),
+    lookupPayment: ({ paymentId }) => answer(answers.payments.get(paymentId)),
     lookupInvoice: (hash) => answer(answers.invoices.get(hash)),
     balance: async () => ({ localMsat: msat(await answer<number>(answers.localMsat)) }),
     pay: async () => ({ state: 'pending' }),

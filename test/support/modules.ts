@@ -66,7 +66,7 @@ export function createModules({ database, healthy = database, connection, clock,
   return { alerts, accounts, wallets, ledger, invoices, payments: createPayments(deps), deps };
 }
 
-/** The modules on a database that fails when a test sets faults, with a node that leaves every payment pending. */
+/** The modules on a database that fails when a test sets faults, with a node that leaves every payment pending unless a test replaces calls. */
 export interface Modules {
   readonly database: FaultyDatabase;
   readonly ledger: Ledger;
@@ -76,9 +76,14 @@ export interface Modules {
   invoice(wallet: Wallet, amountMsat: number): Promise<Invoice>;
 }
 
-export async function modulesOn(healthy: Database): Promise<Modules> {
+export async function modulesOn(healthy: Database, node: Partial<LightningNode> = {}): Promise<Modules> {
   const database = faulty(healthy);
-  const { wallets, ledger, invoices, deps } = createModules({ database, healthy, connection: connectionTo(stubNode()), clock: fixedClock });
+  const { wallets, ledger, invoices, deps } = createModules({
+    database,
+    healthy,
+    connection: connectionTo({ ...stubNode(), ...node }),
+    clock: fixedClock,
+  });
   const accountId = `acc_${newId()}`;
   await healthy.transaction((tx) => tx.run(insertAccount, accountId, NOW_MS / 1000));
   return {
@@ -98,7 +103,7 @@ export async function modulesOn(healthy: Database): Promise<Modules> {
 
 function stubNode(): LightningNode {
   const unsupported = () => Promise.reject(new Error('the stub node does not support this call'));
-  const noResponse = () => Promise.reject(new Error('the response was lost'));
+  const noResponse = () => new Promise<never>(() => undefined);
   return {
     info: unsupported,
     balance: unsupported,
@@ -111,7 +116,7 @@ function stubNode(): LightningNode {
       throw new Error('the stub node has no events');
     },
     cancelInvoice: async () => 'cancelled',
-    // A response would be stored by a statement that runs at any time between those of a test.
+    // A response, or its loss, would be stored by a statement that runs at any time between those of a test.
     pay: noResponse,
     keysend: noResponse,
     async createInvoice() {
@@ -161,6 +166,7 @@ export function draftOf(wallet: Wallet, amountMsat: number, invoice?: Invoice): 
     passThru: undefined,
     invoiceId: invoice?.id,
     linkId: undefined,
+    sendingSinceMs: invoice ? undefined : NOW_MS,
   };
 }
 

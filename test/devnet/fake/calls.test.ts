@@ -19,8 +19,8 @@ describe('a call', () => {
     expect(errors[0]).toBeInstanceOf(ConnectionLost);
     expect(errors[0]).not.toBeInstanceOf(NodeUnavailable);
     expect(errors[1]).toEqual(errors[0]);
-    expect(await node.lookupPayment(done.paymentId)).toMatchObject(succeeded);
-    expect(await node.lookupPayment(undone.paymentId)).toBeUndefined();
+    expect(await node.lookupPayment(done)).toMatchObject(succeeded);
+    expect(await node.lookupPayment(undone)).toBeUndefined();
     expect(net.outside.payments()).toHaveLength(1);
     expect(await node.pay(undone)).toMatchObject(succeeded);
   });
@@ -31,7 +31,7 @@ describe('a call', () => {
     const order = orderFor(net);
     net.next('pay', { unavailable: true });
     await expect(node.pay(order)).rejects.toThrow(NodeUnavailable);
-    expect(await node.lookupPayment(order.paymentId)).toBeUndefined();
+    expect(await node.lookupPayment(order)).toBeUndefined();
   });
 
   it('with a delay reaches the node only after it', async () => {
@@ -43,7 +43,7 @@ describe('a call', () => {
     const paying = node.pay(order);
     time.advance(499);
     expect(await isSettled(paying)).toBe(false);
-    expect(await node.lookupPayment(order.paymentId)).toBeUndefined();
+    expect(await node.lookupPayment(order)).toBeUndefined();
     time.advance(1);
     expect(await paying).toMatchObject(succeeded);
   });
@@ -57,8 +57,8 @@ describe('a call', () => {
     const errors = [late, hanging].map((order) => node.pay(order).catch((error) => error));
     net.restart();
     for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(ConnectionLost);
-    expect(await node.lookupPayment(late.paymentId)).toBeUndefined();
-    expect(await node.lookupPayment(hanging.paymentId)).toMatchObject(succeeded);
+    expect(await node.lookupPayment(late)).toBeUndefined();
+    expect(await node.lookupPayment(hanging)).toMatchObject(succeeded);
   });
 
   it('can return a false result, which changes nothing', async () => {
@@ -108,7 +108,7 @@ describe('random faults', () => {
     const slow = orderFor(net);
     expect(await node.pay(slow)).toEqual({ state: 'pending' });
     time.advance(10_000);
-    expect(await node.lookupPayment(slow.paymentId)).toMatchObject(succeeded);
+    expect(await node.lookupPayment(slow)).toMatchObject(succeeded);
 
     net.rates = { ...net.rates, slow: 0, fail: 1 };
     expect(await node.pay(orderFor(net))).toEqual({ state: 'failed', reason: 'NO_ROUTE' });

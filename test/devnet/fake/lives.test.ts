@@ -117,7 +117,7 @@ describe('the node', () => {
     net.tell({ type: 'payment', paymentId: 'another', outcome: { state: 'failed', reason: 'NO_ROUTE' } });
     expect(eventsOf(net).at(-1)?.position).toBe('2-3');
     net.restore(backup);
-    expect(await node.lookupPayment(later.paymentId)).toBeUndefined();
+    expect(await node.lookupPayment(later)).toBeUndefined();
     expect(await node.balance()).toEqual(before);
     // The receiver already has the money, so it cannot leave twice. The node now reports a failure.
     expect(await node.pay(later)).toEqual({ state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });

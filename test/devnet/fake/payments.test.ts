@@ -46,7 +46,7 @@ describe('a payment', () => {
     expect(await node.balance()).toEqual(before);
     time.advance(1_000);
     expect(told(net)).toEqual(['failed', 'succeeded']);
-    expect(await node.lookupPayment(order.paymentId)).toMatchObject({ state: 'succeeded' });
+    expect(await node.lookupPayment(order)).toMatchObject({ state: 'succeeded' });
     expect(before.localMsat - (await node.balance()).localMsat).toBe(10_000);
     expect(net.outside.payments()).toMatchObject([{ direction: 'received', state: 'succeeded' }]);
   });
@@ -69,8 +69,11 @@ describe('a payment', () => {
     net.nextPayment({ delayMs: 2_000 });
     await node.pay({ ...first, paymentId: 'second' });
     time.advance(2_000);
-    expect(await node.lookupPayment(first.paymentId)).toMatchObject({ state: 'succeeded' });
-    expect(await node.lookupPayment('second')).toEqual({ state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
+    expect(await node.lookupPayment(first)).toMatchObject({ state: 'succeeded' });
+    expect(await node.lookupPayment({ paymentId: 'second', paymentHash: '00'.repeat(32) })).toEqual({
+      state: 'failed',
+      reason: 'INCORRECT_PAYMENT_DETAILS',
+    });
     expect(net.outside.payments()).toHaveLength(1);
   });
 
@@ -102,7 +105,7 @@ describe('a payment', () => {
     net.nextPayment({ hold: true });
     expect(await node.pay(order)).toEqual({ state: 'pending' });
     net.outside.resolveHold(order.paymentHash, 'settle');
-    expect(await node.lookupPayment(order.paymentId)).toMatchObject({ state: 'succeeded', feeMsat: 1_001 });
+    expect(await node.lookupPayment(order)).toMatchObject({ state: 'succeeded', feeMsat: 1_001 });
   });
 });
 

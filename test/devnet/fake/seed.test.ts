@@ -20,7 +20,7 @@ async function history(seed: string): Promise<string[]> {
     await see(node.pay(orderFor(net, { paymentId: `p${i}`, at: i % 2 ? 'alice' : 'carol', feeLimitMsat: 2_000 })));
     await see(node.createInvoice({ description: `${i}`, expirySeconds: 600 }));
     await see(net.outside.keysend({ amountMsat: 1_000 + i }));
-    await see(node.lookupPayment(`p${i}`));
+    await see(node.lookupPayment({ paymentId: `p${i}`, paymentHash: '00'.repeat(32) }));
   }
   time.advance(60_000);
   return [...seen, JSON.stringify(net.state())];
@@ -53,9 +53,9 @@ describe('the state', () => {
     const laterTime = new SteppedTime(time.nowMs());
     const later = new FakeNetwork({ seed: 's', time: laterTime, state: JSON.parse(JSON.stringify(net.state())) });
     const node = later.connect();
-    expect(await node.lookupPayment(order.paymentId)).toEqual({ state: 'pending' });
+    expect(await node.lookupPayment(order)).toEqual({ state: 'pending' });
     laterTime.advance(3_000);
-    expect(await node.lookupPayment(order.paymentId)).toMatchObject({ state: 'succeeded' });
+    expect(await node.lookupPayment(order)).toMatchObject({ state: 'succeeded' });
     // Counters continue as well, so no preimage is ever made twice.
     expect(later.outside.invoice().paymentHash).not.toBe(order.paymentHash);
   });

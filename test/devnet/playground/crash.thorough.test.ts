@@ -54,7 +54,7 @@ async function rest({ node, control }: TestNetwork, diary: Diary): Promise<reado
   node.guardIncoming(async () => 'claim');
   return until(async () => {
     const payments = await control.payments(0, 1_000);
-    const ours = await Promise.all(diary.orders.map((order) => node.lookupPayment(order.paymentId)));
+    const ours = await Promise.all(diary.orders.map((order) => node.lookupPayment(order)));
     return [...payments, ...ours].some((each) => each?.state === 'pending') ? undefined : payments;
   });
 }
@@ -70,12 +70,13 @@ describe('kill -9, again and again in the middle of payments', () => {
     const diary = readDiary(path);
     const outside = await rest(playground, diary);
 
-    for (const { paymentId, outcome } of diary.outcomes) expect(await node.lookupPayment(paymentId)).toEqual(outcome);
+    for (const { paymentId, outcome } of diary.outcomes)
+      expect(await node.lookupPayment({ paymentId, paymentHash: '00'.repeat(32) })).toEqual(outcome);
     for (const payment of diary.received) expect(outside).toContainEqual(payment);
 
     const paid: { hash: string; amountMsat: number; feeMsat: number }[] = [];
     for (const order of diary.orders) {
-      const outcome = await node.lookupPayment(order.paymentId);
+      const outcome = await node.lookupPayment(order);
       if (outcome?.state === 'succeeded') paid.push({ hash: order.paymentHash, amountMsat: order.amountMsat, feeMsat: outcome.feeMsat });
     }
     const received = outside.filter((each) => each.direction === 'received' && each.state === 'succeeded');

@@ -103,7 +103,7 @@ describe('paying once', () => {
     expect(await node.pay(order)).toEqual(outcome);
     expect(await Promise.all([node.pay(order), node.pay(order)])).toEqual([outcome, outcome]);
     expect(await node.balance()).toEqual(before);
-    expect(await node.lookupPayment(order.paymentId)).toEqual(outcome);
+    expect(await node.lookupPayment(order)).toEqual(outcome);
   });
 
   it('keeps an id failed, even if it could succeed now', async () => {
@@ -127,7 +127,7 @@ describe('paying once', () => {
   });
 
   it('returns nothing for an unknown id', async () => {
-    expect(await node.lookupPayment('never')).toBeUndefined();
+    expect(await node.lookupPayment({ paymentId: 'never', paymentHash: '00'.repeat(32) })).toBeUndefined();
   });
 
   it('reports every end of a payment as an event, also of a payment that was never sent', async () => {
@@ -149,7 +149,7 @@ describe('a held payment', () => {
     await control.resolveHold(order.paymentHash, 'settle');
     const event = await findEvent(node, (each) => each.type === 'payment' && each.paymentId === order.paymentId);
     expect(event).toMatchObject({ outcome: { state: 'succeeded', feeMsat: 1_100 } });
-    expect(await node.lookupPayment(order.paymentId)).toMatchObject({ state: 'succeeded' });
+    expect(await node.lookupPayment(order)).toMatchObject({ state: 'succeeded' });
   });
 
   it('fails permanently when it is cancelled, and returns all of its money', async () => {

@@ -172,7 +172,7 @@ describe('another server on the port of the playground', () => {
     const { node } = client(url);
     await node.balance();
     hub = '02bb';
-    const error = await errorOf(node.lookupPayment('an id'));
+    const error = await errorOf(node.lookupPayment({ paymentId: 'an id', paymentHash: '00'.repeat(32) }));
     expect(error).toBeInstanceOf(NodeUnavailable);
     expect(error.message).toContain('another playground answers there than before');
     expect(expected.slice(0, 2)).toEqual([undefined, '02aa']);

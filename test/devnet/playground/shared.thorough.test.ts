@@ -42,9 +42,9 @@ describe('several clients of one playground', () => {
     expect(paid.map(({ outcome }) => outcome.state)).toEqual(Array(4).fill('succeeded'));
     // Each client finds the payment of the other. Paying again sends nothing.
     const [first] = paid;
-    expect(await clients[1]?.node.lookupPayment(first?.order.paymentId ?? '')).toEqual(first?.outcome);
+    expect(await clients[1]?.node.lookupPayment(first?.order ?? { paymentId: '', paymentHash: '' })).toEqual(first?.outcome);
     expect(await clients[1]?.node.pay(first?.order as never)).toEqual(first?.outcome);
-    expect(await clients[0]?.node.lookupPayment('nobody knows this')).toBeUndefined();
+    expect(await clients[0]?.node.lookupPayment({ paymentId: 'nobody knows this', paymentHash: '00'.repeat(32) })).toBeUndefined();
   });
 
   it('guard an invoice of any client, and each receives its settlement once, at the same position', async () => {

@@ -79,7 +79,7 @@ async function compareOut(lane: Lane, { attempt, wallets, paid, moved }: Found):
     return lntx ? 'failed' : 'nothing';
   }
   expect(paid).toEqual([expect.objectContaining({ direction: 'received', paymentHash: hash, amountMsat: attempt.amountMsat })]);
-  const told = await lane.hub.lookupPayment(lntx.id);
+  const told = await lane.hub.lookupPayment({ paymentId: lntx.id, paymentHash: hash as string });
   const feeMsat = told?.state === 'succeeded' ? told.feeMsat : Number.NaN;
   expect(feeMsat, 'our node paid it under this id, with a fee').toBeGreaterThan(0);
   expect(moved).toEqual({ payerMsat: -(attempt.amountMsat + feeMsat), receiverMsat: 0 });
