@@ -1,5 +1,5 @@
 import type { App } from '../src/http/app-type.ts';
-import { paymentRoutes } from '../src/http/routes/payments.ts';
+import { transferRoutes } from '../src/http/routes/transfers.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { msat } from '../src/kernel/money.ts';
@@ -7,7 +7,7 @@ import type { Receipt } from '../src/ledger/posting.ts';
 import { transferBetween, type WalletTransfer } from '../src/payments/transfer.ts';
 import { postRequest, type Web } from './web.ts';
 
-type Deps = Parameters<typeof paymentRoutes>[1];
+type Deps = Parameters<typeof transferRoutes>[1];
 type RouteParts = Pick<Web, 'access' | 'runIdempotent' | 'wallets' | 'objects'>;
 
 /** The service's transfer route with a ledger. */
@@ -24,8 +24,8 @@ export function withoutLedger({ access, runIdempotent, wallets, objects }: Route
 
 function transferRoute(deps: RouteParts, transfer: Deps['payments']['transfer']): (app: App) => void {
   // Only the transfer route is called. It uses no other dependency.
-  const all = { ...deps, payments: { transfer }, history: {}, paymentWaitSeconds: 0 } as unknown as Deps;
-  return (app) => paymentRoutes(app, all);
+  const all = { ...deps, payments: { transfer } } as unknown as Deps;
+  return (app) => transferRoutes(app, all);
 }
 
 /** Returns transfer requests between the funded wallets. `more` holds extra header lines, each with its line end. */
