@@ -32,7 +32,7 @@ import { createServer } from './http/server.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createInvoices } from './invoices/invoices.ts';
 import { keysendRouting } from './invoices/settle.ts';
-import { backgroundJobs, runJobs } from './jobs.ts';
+import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
 import { systemClock } from './kernel/clock.ts';
 import { TtlCache } from './kernel/ttl-cache.ts';
 import { createLedger } from './ledger/ledger.ts';
@@ -54,10 +54,11 @@ export interface Satchel {
   close(): Promise<void>;
 }
 
-/** The functions that open what the service depends on. Tests replace them to inject failures. */
+/** What tests replace: the functions that open the database and the node, to inject failures, and the waits of the background jobs. */
 export interface Overrides {
   readonly openDatabase: typeof openDatabase;
   readonly openNode: typeof openNode;
+  readonly jobTiming?: JobTiming;
 }
 
 /** Starts the service: opens the database and the node, creates the modules, the HTTP server and the background jobs. */
@@ -69,7 +70,7 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   try {
     await migrate(database, MIGRATIONS);
     opened = await overrides.openNode({ ...config, log });
-    return run(config, { ...(await createModules(config, log, database, opened)), health });
+    return run(config, { ...(await createModules(config, log, database, opened)), health }, overrides.jobTiming);
   } catch (error) {
     health.close();
     await opened?.node.close();
@@ -122,11 +123,11 @@ async function warnOfMissingWallet({ keysendWalletId }: Config, wallets: Wallets
 }
 
 /** Starts the background jobs and returns the running service. */
-function run(config: Config, modules: Modules): Satchel {
+function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satchel {
   const { database, health, connection, ledger, payments } = modules;
   const server = createApp(config, modules);
   const stopping = new AbortController();
-  const jobs = runJobs(modules, backgroundJobs(modules, config), stopping.signal);
+  const jobs = runJobs(modules, backgroundJobs(modules, config, jobTiming), stopping.signal);
   return {
     server,
     newKeys: modules.newKeys,

@@ -1,7 +1,7 @@
 import type { Alerts } from './alerts/alerts.ts';
 import type { Config } from './config.ts';
 import type { NodeConnection } from './connection/connection.ts';
-import { readNodeEvents } from './connection/events.ts';
+import { type EventReaderIntervals, readNodeEvents } from './connection/events.ts';
 import type { EventPosition } from './connection/position.ts';
 import type { Database } from './db/database.ts';
 import { underLease } from './db/leases.ts';
@@ -14,6 +14,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import { runOperatorActions } from './operator/operator.ts';
 import type { Payments } from './payments/payments.ts';
 import type { Proofs } from './proof/proofs.ts';
+import type { ProbeTiming } from './reconcile/node-probe.ts';
 import { reconcilePeriodically } from './reconcile/reconcile.ts';
 import type { Wallets } from './wallets/wallets.ts';
 
@@ -47,18 +48,27 @@ export interface JobDependencies {
   readonly log: Log;
 }
 
+/** The waits of the jobs. Tests shorten them. */
+export interface JobTiming {
+  readonly events?: EventReaderIntervals;
+  readonly probe?: Partial<ProbeTiming>;
+  /** Between two polls for the requests of operators. */
+  readonly pollMs?: number;
+}
+
 /** Returns the background jobs of the service. */
-export function backgroundJobs(deps: JobDependencies, config: Config): readonly Job[] {
+export function backgroundJobs(deps: JobDependencies, config: Config, { events: intervals, probe, pollMs }: JobTiming): readonly Job[] {
   const { ledger, idempotency, invoices, payments, proofs } = deps;
   const { node } = deps.connection;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
-  const events = { ...deps, node, handlers, onReconnect: () => void payments.resumePending() };
-  const comparison = { ...deps, node, stuckPaymentSeconds };
+  const events = { ...deps, node, handlers, onReconnect: () => void payments.resumePending(), intervals };
+  const operator = { ...deps, pollMs };
+  const comparison = { ...deps, node, stuckPaymentSeconds, timing: probe, pollMs };
   const jobs: readonly Job[] = [
     { name: 'node events', lease: 'node-listener', interval: 'continuous', run: (signal) => readNodeEvents(events, signal) },
     { name: 'pending payments', lease: 'node-listener', interval: RESUME_MS, run: payments.resumePending },
-    { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(deps, signal) },
+    { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(operator, signal) },
     { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
     { name: 'idempotency retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: idempotency.endRound },
     {

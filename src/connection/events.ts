@@ -9,8 +9,7 @@ export interface EventReaderDependencies extends BookingDependencies {
   readonly position: EventPosition;
   /** Called when the node answers again after an interruption. */
   readonly onReconnect: () => void;
-  /** Simulations use shorter intervals. */
-  readonly intervals?: EventReaderIntervals;
+  readonly intervals?: EventReaderIntervals | undefined;
 }
 
 export interface EventReaderIntervals {

@@ -19,6 +19,8 @@ export interface OperatorDependencies {
   readonly payments: Pick<Payments, 'find' | 'readInvoice' | 'payInvoice' | 'reportOutcome' | 'attempt'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** How often actions and suspense are polled. */
+  readonly pollMs?: number | undefined;
 }
 
 /** The action is rejected and has moved no money. The message gives the operator the reason and the remedy. */

@@ -6,7 +6,6 @@ import * as sql from './operator.sql.ts';
 import { resolvePayment } from './resolve.ts';
 import { continueReturn, creditWallet } from './suspense.ts';
 
-/** How often actions and suspense are polled. */
 const POLL_MS = 1000;
 const PAGE = 100;
 const ALERT = { kind: 'suspense_not_empty', subject: 'suspense' } as const;
@@ -16,7 +15,7 @@ const ALERT = { kind: 'suspense_not_empty', subject: 'suspense' } as const;
  * executes it, so a second instance does not repeat it.
  */
 export async function runOperatorActions(deps: OperatorDependencies, signal: AbortSignal): Promise<void> {
-  for (let alertedMsat: number | undefined; !signal.aborted; await pause(POLL_MS, signal)) {
+  for (let alertedMsat: number | undefined; !signal.aborted; await pause(deps.pollMs ?? POLL_MS, signal)) {
     try {
       for (const row of await deps.database.all(sql.listOpen, PAGE)) await runAction(deps, toAction(row));
       alertedMsat = await checkSuspense(deps, alertedMsat);

@@ -30,8 +30,8 @@ export class NodeProbe {
   #unanswered = 0;
   #silence: string | undefined;
 
-  constructor(signal: AbortSignal, timing: ProbeTiming = TIMING) {
-    this.timing = timing;
+  constructor(signal: AbortSignal, timing: Partial<ProbeTiming> = {}) {
+    this.timing = { ...TIMING, ...timing };
     this.#signal = signal;
     this.#ended = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(STOPPING)), { once: true }));
     this.#ended.catch(() => undefined);

@@ -19,7 +19,6 @@ import type { ReconcileDependencies, ReconciliationRun } from './run.ts';
 
 export type { ReconcileDependencies } from './run.ts';
 
-/** How often requests are polled. */
 const POLL_MS = 1000;
 /** The interval after a run in which the node stopped answering. */
 const SILENT_SECONDS = 30;
@@ -83,7 +82,7 @@ async function compare(
  */
 export async function reconcilePeriodically(deps: ReconcileDependencies, seconds: number, signal: AbortSignal): Promise<void> {
   await requeueUnfinished(deps.database);
-  for (let due = 0; !signal.aborted; await pause(POLL_MS, signal)) {
+  for (let due = 0; !signal.aborted; await pause(deps.pollMs ?? POLL_MS, signal)) {
     const isDue = performance.now() >= due;
     const request = (await takeRequest(deps.database)) ?? (isDue ? await beginPeriodic(deps.database, unixSeconds(deps.clock)) : undefined);
     if (!request) continue;

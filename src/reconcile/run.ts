@@ -20,7 +20,9 @@ export interface ReconcileDependencies {
   readonly log: Log;
   /** The age at which a pending payment is reported as stuck. */
   readonly stuckPaymentSeconds: number;
-  readonly timing?: ProbeTiming;
+  readonly timing?: Partial<ProbeTiming> | undefined;
+  /** How often requests are polled. */
+  readonly pollMs?: number | undefined;
 }
 
 /** A running reconciliation and its findings so far. */

@@ -26,16 +26,21 @@ const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
   ],
 };
 
-onFakeNode('the statements of an invoice payment', (service, dialect) => {
-  it('use one read and two transactions when a wallet pays the invoice of another wallet of the service', async () => {
-    const { client } = service;
-    const [payer, payee] = [await client.wallet(1000), await client.wallet()];
-    const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 1 });
-    const noted: string[] = [];
-    service.statements = noted;
-    await client.post(`/v1/wallet/${payer.id}/withdraw`, { payment_request });
-    service.statements = undefined;
-    expect(noted.filter((name) => COUNTED.test(name))).toEqual(EXPECTED[dialect]);
-    expect(await service.problems()).toEqual([]);
-  });
-});
+onFakeNode(
+  'the statements of an invoice payment',
+  (service, dialect) => {
+    it('use one read and two transactions when a wallet pays the invoice of another wallet of the service', async () => {
+      const { client } = service;
+      const [payer, payee] = [await client.wallet(1000), await client.wallet()];
+      const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 1 });
+      const noted: string[] = [];
+      service.statements = noted;
+      await client.post(`/v1/wallet/${payer.id}/withdraw`, { payment_request });
+      service.statements = undefined;
+      expect(noted.filter((name) => COUNTED.test(name))).toEqual(EXPECTED[dialect]);
+      expect(await service.problems()).toEqual([]);
+    });
+  },
+  {},
+  { pollMs: 3_600_000 },
+);

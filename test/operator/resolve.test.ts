@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { msat } from '../../src/kernel/money.ts';
-import { onFakeNode } from '../support/app.ts';
+import { MEASURES_AT_ONCE, onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
 onFakeNode(
@@ -165,4 +165,5 @@ onFakeNode(
     });
   },
   { STUCK_PAYMENT_SECONDS: '0' },
+  MEASURES_AT_ONCE,
 );

@@ -53,6 +53,7 @@ export async function booksOn(database: Database) {
     log: silentLog,
     stuckPaymentSeconds: STUCK_SECONDS,
     timing,
+    pollMs: 20,
   };
   return {
     ...modules,

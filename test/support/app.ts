@@ -13,6 +13,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
+import type { JobTiming } from '../../src/jobs.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { systemAccounts } from '../../src/ledger/stores.ts';
@@ -75,19 +76,31 @@ export interface FakeNodeApp extends App {
   readonly time: SteppedTime;
 }
 
+/** Operators' requests are executed soon. */
+const JOB_TIMING: JobTiming = { pollMs: 50 };
+
+/** Reconciliation repeats a measurement at once. For suites in which no money arrives while it runs. */
+export const MEASURES_AT_ONCE: JobTiming = { probe: { againMs: 1, arrivalMs: 1 } };
+
 /** Runs a suite against the service on the fake node. `settings` are environment variables of the service. */
-export function onFakeNode(name: string, suite: (app: FakeNodeApp, dialect: Dialect) => void, settings: Record<string, string> = {}): void {
+export function onFakeNode(
+  name: string,
+  suite: (app: FakeNodeApp, dialect: Dialect) => void,
+  settings: Record<string, string> = {},
+  jobTiming: JobTiming = {},
+): void {
   onBothDialects(name, (dialect) => {
     const time = new SteppedTime();
     const net = new FakeNetwork({ seed: name, time });
-    const app = prepareApp(dialect, settings, async () => ({ node: net.connect(), playground: net.control }));
+    const open = async () => ({ node: net.connect(), playground: net.control });
+    const app = prepareApp(dialect, settings, { openNode: open, jobTiming: { ...JOB_TIMING, ...jobTiming } });
     suite(Object.assign(app, { net, time }), dialect);
   });
 }
 
 /** Runs a suite against the service on the playground: three real LDK nodes. Slow, so only for tests that need a real node. */
 export function onPlayground(name: string, suite: (app: App, dialect: Dialect) => void, settings: Record<string, string> = {}): void {
-  onBothDialects(name, (dialect) => suite(prepareApp(dialect, settings, openNode), dialect));
+  onBothDialects(name, (dialect) => suite(prepareApp(dialect, settings, { openNode, jobTiming: JOB_TIMING }), dialect));
 }
 
 function onBothDialects(name: string, suite: (dialect: Dialect) => void): void {
@@ -102,7 +115,7 @@ interface Running {
 }
 
 /** Starts the service before the tests of the current suite and stops it after them. */
-function prepareApp(dialect: Dialect, settings: Record<string, string>, open: Overrides['openNode']): App {
+function prepareApp(dialect: Dialect, settings: Record<string, string>, overrides: Omit<Overrides, 'openDatabase'>): App {
   const urls = freshUrls(dialect);
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-app-'));
   const secretKey = newKeyText('secret_api');
@@ -115,7 +128,7 @@ function prepareApp(dialect: Dialect, settings: Record<string, string>, open: Ov
     return withFaults(running.database, app);
   };
   async function listen(on: Config, openOwn: typeof openDatabase): Promise<{ satchel: Satchel; url: string }> {
-    const satchel = await startSatchel(on, { openDatabase: openOwn, openNode: open });
+    const satchel = await startSatchel(on, { ...overrides, openDatabase: openOwn });
     await satchel.server.listen({ host: '127.0.0.1', port: on.port });
     return { satchel, url: `http://127.0.0.1:${on.port}` };
   }
