@@ -105,8 +105,8 @@ async function longHistory(
 }
 
 function page({ database, ledger }: Books, ledgerAccount: number): Promise<unknown> {
-  const none = { findMany: async () => [] };
-  // Transfers between wallets have no invoice and no payment.
+  // The transfers have no invoice and no payment, and their accounts no wallet.
+  const none = { findMany: async () => [], ownersOf: async () => new Map() };
   const deps = { database, ledger, wallets: none, invoices: none, payments: none, clock: systemClock };
   const history = createHistory(deps as unknown as Parameters<typeof createHistory>[0]);
   return history.page({ ledgerAccount } as Wallet, FEW_LISTED, 0);
