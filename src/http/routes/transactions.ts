@@ -90,7 +90,7 @@ const listSchema = {
     'Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of ' +
     'booking, the other lists by the time of creation; their totals and pages end at 10,000. `payment_hash` is found directly. `label` and ' +
     '`pass_through` search at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows ' +
-    'the requested amount, which the balance does not contain. IdempotentHandler it is paid, the settled transaction has another id and the same `lnTx.id`.',
+    'the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`.',
   ...requires('wallet_tx_read'),
   params: KeyParams,
   querystring: ListQuery,
