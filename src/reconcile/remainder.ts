@@ -27,16 +27,10 @@ export interface Remainder {
 }
 
 const REMAINDER = 'node_remainder';
-/** The fact in which an earlier version stored the baseline. */
-const FIRST_BASELINE = 'node_baseline';
 
 export async function readRemainder(database: Database): Promise<Remainder | undefined> {
   const row = await database.first(readFact, REMAINDER);
-  if (row) return JSON.parse(row.value) as Remainder;
-  const first = await database.first(readFact, FIRST_BASELINE);
-  if (!first) return undefined;
-  const { msat, at } = JSON.parse(first.value) as { msat: number; at: number };
-  return { baselineMsat: msat, baselineAt: at, levelMsat: msat, levelAt: at, roseMsat: 0, fellMsat: 0, beforeFallMsat: null };
+  return row && (JSON.parse(row.value) as Remainder);
 }
 
 /** Returns the part of the level that is missing and cannot be in flight; 0 or less if there is none. */
