@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { initializeWasmFromBinary } from 'lightningdevkit';
 import { errorMessage, type Log } from '../../src/kernel/log.ts';
@@ -85,7 +85,7 @@ class CommandLoop {
         if (this.#queue.length === 0 && !this.#timerDue) await this.#wake.promise;
         this.#wake = Promise.withResolvers();
         // Lets more commands arrive for this batch. Finalizers, which free WebAssembly memory, also need a turn of the event loop.
-        await setImmediate();
+        await nextTurn();
         this.#run(this.#queue.splice(0, MAX_BATCH));
       }
     } finally {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { CONNECTION, CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../db/errors.ts';
 import { InvariantViolation, invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -143,8 +143,4 @@ function mayBeRefused(posting: Posting): boolean {
 function isFaultOfOnePosting(error: unknown): boolean {
   if (error instanceof StatementFailed) return isUniqueViolation(error) || isCheckViolation(error) || error.code.startsWith('22');
   return error instanceof RowMissed || error instanceof RangeError || error instanceof InvariantViolation;
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -68,7 +68,7 @@ async function forgetTrees(database: Database, keepFrom: number, signal: AbortSi
     for (const rows of [sql.deleteLeaves, sql.deleteNodes]) {
       while ((await database.transaction((tx) => tx.run(rows, id, PAGE))) > 0) {
         signal.throwIfAborted();
-        await yieldToOthers();
+        await nextTurn();
       }
     }
     await database.transaction((tx) => tx.run(sql.deleteTree, id));

@@ -1,4 +1,4 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { leafNode, type SumNode } from './hashes.ts';
 import * as sql from './proof.sql.ts';
@@ -51,7 +51,7 @@ export class TreeWriter {
       this.#window.push({ ...state, place: placeOf(this.#tree.seed, state.walletId, state.account) });
     }
     // On SQLite no read waits for I/O, so other work would never run.
-    await yieldToOthers();
+    await nextTurn();
     return wrote;
   }
 
@@ -94,7 +94,7 @@ export class TreeWriter {
       if (leaves.length > 0) await tx.run(sql.insertLeaves, this.#tree.id, leaves);
       if (nodes.length > 0) await tx.run(sql.insertNodes, this.#tree.id, nodes);
     });
-    await yieldToOthers();
+    await nextTurn();
   }
 }
 
