@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTurnQueue } from '../kernel/turn-queue.ts';
 
 /** The maximum difference between the clocks of instances, which set the times of entries. */
 export const CLOCK_SLACK_MS = 60_000;
@@ -23,13 +23,7 @@ export async function firstPlaceSince(
 }
 
 /**
- * Waits for a turn to read the next piece of a long list. All readers share the turns, one per cycle of the event loop. Without it, long reads
- * of SQLite, which returns synchronously, would block all other requests.
+ * Waits for a turn to read the next piece of a long list. Shared by all readers: SQLite returns synchronously, so long reads would otherwise
+ * block all other requests.
  */
-export function pieceTurn(): Promise<void> {
-  const mine = lastTurn.then(() => nextTurn());
-  lastTurn = mine;
-  return mine;
-}
-
-let lastTurn: Promise<void> = Promise.resolve();
+export const pieceTurn = createTurnQueue();

@@ -1,26 +1,13 @@
+import { createTurnQueue } from '../../kernel/turn-queue.ts';
+
 /**
  * Rows that are rendered or serialized without a pause. A slice of rows of 10 kB takes about 3 ms; a page of 500 such rows would block the
  * event loop for 100 ms.
  */
 export const SLICE_ROWS = 16;
 
-const waiting: (() => void)[] = [];
-
-/**
- * Waits for a turn of the event loop without another slice. However many large responses are produced at a time, other requests wait for
- * at most one slice. The queue is shared because the process has one event loop.
- */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(grantTurn);
-  });
-}
-
-function grantTurn(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(grantTurn);
-}
+/** Waits for a turn to produce the next slice. Shared by all large responses, so other requests wait for at most one slice. */
+export const nextTurn = createTurnQueue();
 
 /** Converts a list, one slice per turn of the event loop. */
 export async function mapInSlices<T, U>(items: readonly T[], convert: (item: T) => U): Promise<U[]> {
