@@ -1,9 +1,10 @@
 import * as ldk from 'lightningdevkit';
 import type { Msat } from '../../src/kernel/money.ts';
 import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
+import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
 import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../checks.ts';
-import { bytes32Of, bytesOf, hexOf, msatOf, sha256, u64Of, unixNow } from './bindings.ts';
+import { bytes32Of, hexOf, msatOf, sha256, u64Of, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { invoiceAmount, paymentFailure, readInvoice, sendFailure, sendSpontaneous, sendToInvoice } from './ldk-payments.ts';
 import type { Outbox, Row, Store } from './store.ts';
@@ -49,8 +50,7 @@ export class HubSending {
     requirePoint('destination', order.destination);
     requireBytes32('preimage', order.preimage);
     requireRecords(order.customRecords);
-    if (hexOf(sha256(bytesOf(order.preimage))) !== order.paymentHash)
-      throw new PlaygroundRefusal('the preimage is not that of paymentHash');
+    if (paymentHashOf(order.preimage) !== order.paymentHash) throw new PlaygroundRefusal('the preimage is not that of paymentHash');
     this.#start(order, (ldkId) => this.#obstacle(order) ?? reasonOf(sendSpontaneous(this.#hub, { ...order, ldkId })));
   }
 

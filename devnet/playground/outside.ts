@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type * as ldk from 'lightningdevkit';
 import { type Msat, msat } from '../../src/kernel/money.ts';
+import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
 import {
   type HoldAction,
   type NodeName,
@@ -13,7 +14,7 @@ import {
   PlaygroundRefusal,
 } from '../../src/lightning/test-network.ts';
 import * as check from '../checks.ts';
-import { bytes32Of, bytesOf, hexOf, sha256, u64Of, unixNow } from './bindings.ts';
+import { bytes32Of, hexOf, u64Of, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import * as payments from './ldk-payments.ts';
 import type { Network } from './network.ts';
@@ -56,9 +57,9 @@ export class OutsideNodes {
     check.requireOutside(from);
     check.requireWhole('amountMsat', amountMsat, 1);
     check.requireRecords(customRecords);
-    const preimage = randomBytes(32);
-    const keysend = { destination: this.#network.nodes.hub.pubkey, preimage: preimage.toString('hex'), customRecords };
-    return this.#send(from, hexOf(sha256(preimage)), amountMsat, (node, sending) =>
+    const preimage = randomBytes(32).toString('hex');
+    const keysend = { destination: this.#network.nodes.hub.pubkey, preimage, customRecords };
+    return this.#send(from, paymentHashOf(preimage), amountMsat, (node, sending) =>
       payments.sendSpontaneous(node, { ...sending, ...keysend }),
     );
   }
@@ -74,7 +75,7 @@ export class OutsideNodes {
       amountMsat,
       description: memo,
       expirySeconds,
-      paymentHash: preimage && hexOf(sha256(bytesOf(preimage))),
+      paymentHash: preimage && paymentHashOf(preimage),
     });
     const paymentHash = hexOf(invoice.payment_hash());
     const expiresAt = Number(invoice.duration_since_epoch()) + expirySeconds;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { KeyLimits } from '../budgets/limits.ts';
 import type { NodeConnection } from '../connection/connection.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -6,13 +6,14 @@ import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../ledger/ledger.ts';
 import type { CustomRecords } from '../lightning/node.ts';
+import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
 import { newPayment } from './payment.ts';
 import type { Saga, StartedPayment } from './saga.ts';
 
 /** The expiry that the API shows for a keysend, which has none. */
-export const KEYSEND_EXPIRY_SECONDS = 432_000;
+const KEYSEND_EXPIRY_SECONDS = 432_000;
 
 export interface Keysend {
   readonly wallet: Wallet;
@@ -44,11 +45,11 @@ export async function keysend(deps: { saga: Saga; connection: NodeConnection; cl
       '`dest_pubkey` must not be the node of this service. Use a transfer, or pay an invoice of the other wallet.',
     );
   }
-  const preimage = randomBytes(32);
+  const preimage = randomBytes(32).toString('hex');
   const label = `${floorSat(amountMsat)} keysend to ${destination}`;
   const payment = newPayment(deps, wallet, {
     wtxType: 'ln_withdrawal',
-    paymentHash: createHash('sha256').update(preimage).digest('hex'),
+    paymentHash: paymentHashOf(preimage),
     paymentRequest: `${destination}:${floorSat(amountMsat)}`,
     destPubkey: destination,
     amountMsat,
@@ -57,7 +58,7 @@ export async function keysend(deps: { saga: Saga; connection: NodeConnection; cl
     descriptionHash: undefined,
     expirySeconds: KEYSEND_EXPIRY_SECONDS,
     expiresAt: undefined,
-    preimage: preimage.toString('hex'),
+    preimage,
     isKeysend: true,
     customRecords: order.customRecords,
     passThru: order.passThru,
