@@ -2,26 +2,22 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { errorMessage, type Log } from '../../src/kernel/log.ts';
+import { errorMessage } from '../../src/kernel/log.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import { type Call, type CommandName, MAY_REPEAT } from './protocol.ts';
 import { bearerToken, HUB_HEADER, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, readText, TooLarge } from './shared.ts';
-import { Supervisor } from './supervisor.ts';
+import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 
-export interface ServerOptions {
-  /** Holds `playground.db`, which only one process may use at a time. */
-  readonly dataDir: string;
+export interface ServerOptions extends SupervisorOptions {
   readonly host: string;
   /** 0 lets the system choose one. */
   readonly port: number;
   /** Every client with this secret may send every command. */
   readonly secret: string;
-  readonly log: Log;
-  /** Tests use smaller limits, and another worker. */
+  /** Tests use smaller limits. */
   readonly maxRequests?: number;
   readonly requestTimeoutMs?: number;
-  readonly worker?: URL;
 }
 
 export interface PlaygroundServer {
@@ -43,8 +39,8 @@ const CLOSE_WAIT_MS = 1_000;
 
 /** Runs the playground of a directory and serves it over HTTP. @throws when it cannot start, or when the port is in use. */
 export async function servePlayground(options: ServerOptions): Promise<PlaygroundServer> {
-  const { dataDir, host, port, secret, log, maxRequests = MAX_REQUESTS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
-  const supervisor = new Supervisor({ dataDir, log, worker: options.worker ?? new URL('./worker.ts', import.meta.url) });
+  const { host, port, secret, maxRequests = MAX_REQUESTS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const supervisor = new Supervisor(options);
   await supervisor.start();
   try {
     const { nodes } = await supervisor.call('describe', null);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { withTimeout } from '../../src/kernel/clock.ts';
-import type { Log } from '../../src/kernel/log.ts';
+import { errorMessage, type Log } from '../../src/kernel/log.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { OutcomeUnknown, PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import type { Call, CommandName, RequestOf, ResponseOf, Transport } from './protocol.ts';
@@ -29,12 +29,14 @@ export type FromWorker =
   | { readonly type: 'broken'; readonly message: string };
 
 export interface SupervisorOptions {
+  /** Holds `playground.db`, which only one process may use at a time. */
   readonly dataDir: string;
   readonly log: Log;
-  /** The worker's file. */
-  readonly worker: URL;
+  /** Another worker file, for tests of its failure. */
+  readonly worker?: URL | undefined;
 }
 
+const WORKER = new URL('./worker.ts', import.meta.url);
 /** A restart takes about a second. */
 const READY_WAIT_MS = 15_000;
 const RESTART_DELAY_MS = 100;
@@ -89,13 +91,13 @@ export class Supervisor implements Transport {
 
   /** The returned promise resolves when this worker has ended. */
   #spawn(): Promise<void> {
-    const { dataDir, worker: file } = this.#options;
+    const { dataDir, worker: file = WORKER } = this.#options;
     const worker = new Worker(file, { workerData: { dataDir }, name: 'playground' });
     const channel = new Channel((command) => worker.postMessage(command));
     this.#worker = worker;
     worker.on('message', (message: FromWorker) => this.#receive(channel, message));
     worker.on('error', (error) => {
-      this.#lastError = error instanceof Error ? error.message : String(error);
+      this.#lastError = errorMessage(error);
     });
     this.#exited = new Promise((resolve) => {
       worker.on('exit', () => {
