@@ -131,38 +131,22 @@ export function openNode(name: NodeName, env: Environment, blocks: readonly Bloc
 function newManager(parts: LdkParts): ldk.ChannelManager {
   const regtest = ldk.Network.LDKNetwork_Regtest;
   const parameters = ldk.ChainParameters.constructor_new(regtest, ldk.BestBlock.constructor_from_network(regtest));
-  return ldk.ChannelManager.constructor_new(
-    parts.fees,
-    parts.watch,
-    parts.broadcaster,
-    parts.router,
-    parts.messageRouter,
-    parts.logger,
-    parts.entropy,
-    parts.signer,
-    parts.signers,
-    nodeConfig(),
-    parameters,
-    unixNow(),
-  );
+  return ldk.ChannelManager.constructor_new(...networkOf(parts), ...keysOf(parts), nodeConfig(), parameters, unixNow());
 }
 
 function readManager(name: NodeName, parts: LdkParts, saved: Uint8Array, monitors: ldk.ChannelMonitor[]): ldk.ChannelManager {
-  const read = ldk.UtilMethods.constructor_C2Tuple_ThirtyTwoBytesChannelManagerZ_read(
-    saved,
-    parts.entropy,
-    parts.signer,
-    parts.signers,
-    parts.fees,
-    parts.watch,
-    parts.broadcaster,
-    parts.router,
-    parts.messageRouter,
-    parts.logger,
-    nodeConfig(),
-    monitors,
-  );
+  const parameters = [saved, ...keysOf(parts), ...networkOf(parts), nodeConfig(), monitors] as const;
+  const read = ldk.UtilMethods.constructor_C2Tuple_ThirtyTwoBytesChannelManagerZ_read(...parameters);
   return unwrap<ldk.TwoTuple_ThirtyTwoBytesChannelManagerZ>(read, `read the channel manager of ${name}`).get_b();
+}
+
+/** Returns arguments of a channel manager, in the order of LDK's functions. */
+function networkOf({ fees, watch, broadcaster, router, messageRouter, logger }: LdkParts) {
+  return [fees, watch, broadcaster, router, messageRouter, logger] as const;
+}
+
+function keysOf({ entropy, signer, signers }: LdkParts) {
+  return [entropy, signer, signers] as const;
 }
 
 /** The forwarding fee is 1 sat and 0.01 %. */
