@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { MAX_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { isPublicKey } from '../lightning/public-key.ts';
 import { EXAMPLE } from './openapi/example-values.ts';
 
 const MAX_SAT = Math.floor(MAX_MSAT / 1000);
@@ -157,6 +158,16 @@ export function customRecordsHex(records: object | undefined): Record<string, st
 const CUSTOM_RECORDS_BYTES = 1100;
 /** An empty one takes room as well: ten bytes for its type and its length. */
 const MAX_CUSTOM_RECORDS = 64;
+
+/** Returns a public key in lower case. @throws Refusal unless it is a point of the curve */
+export function publicKey(name: string, text: string): string {
+  const key = text.toLowerCase();
+  if (isPublicKey(key)) return key;
+  throw new Refusal(
+    'validation_failed',
+    `\`${name}\` must be a public key: its x coordinate is not on the curve secp256k1. Check it for typing errors.`,
+  );
+}
 
 /** `{key}` in a path. */
 export const KeyParams = Type.Object({

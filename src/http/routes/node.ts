@@ -5,11 +5,10 @@ import { floorSat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Bolt11 } from '../../lightning/bolt11/bolt11.ts';
 import type { Route } from '../../lightning/node.ts';
-import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { NumSatoshis, PaymentRequest, Pubkey } from '../fields.ts';
+import { NumSatoshis, PaymentRequest, Pubkey, publicKey } from '../fields.ts';
 import { nullable } from '../objects/response-types.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
@@ -172,12 +171,7 @@ function paymentRoutes(app: App, { access, connection, payments }: NodeRouteDepe
   app.get('/v1/node/:id/payments/queryroutes', { schema: routesSchema }, async (request) => {
     await access.anyKey(request);
     requireOwnNode(connection, request.params.id);
-    const destination = request.query.pub_key.toLowerCase();
-    if (!isPublicKey(destination))
-      throw new Refusal(
-        'validation_failed',
-        '`pub_key` must be a public key: its x coordinate is not on the curve secp256k1. Check it for typing errors.',
-      );
+    const destination = publicKey('pub_key', request.query.pub_key);
     if (!connection.node.queryRoutes) throw new Refusal('not_supported');
     const routes = await connection.node.queryRoutes({ destination, amountMsat: satToMsat(request.query.amt) });
     if (routes.length === 0) throw new Refusal('no_route');

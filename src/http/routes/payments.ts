@@ -6,7 +6,6 @@ import { invariant } from '../../kernel/assert.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { RowWrite } from '../../ledger/ledger.ts';
-import { isPublicKey } from '../../lightning/public-key.ts';
 import type { Payment } from '../../payments/payment.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { StartedPayment } from '../../payments/saga.ts';
@@ -25,6 +24,7 @@ import {
   PaymentRequest,
   Pubkey,
   passThruText,
+  publicKey,
 } from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
 import type { Objects } from '../objects/objects.ts';
@@ -196,12 +196,7 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
   app.post(`${base}/keysend`, { schema: keysendSchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
-    const destination = dest_pubkey.toLowerCase();
-    if (!isPublicKey(destination))
-      throw new Refusal(
-        'validation_failed',
-        '`dest_pubkey` must be a public key: its x coordinate is not on the curve secp256k1. Check it for typing errors.',
-      );
+    const destination = publicKey('dest_pubkey', dest_pubkey);
     return pay(deps, request, reply, authorized, (extraRows) =>
       deps.payments.keysend({
         wallet: authorized.wallet,

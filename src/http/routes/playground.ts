@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Invoices } from '../../invoices/invoices.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import { decodeBolt11 } from '../../lightning/bolt11/bolt11.ts';
+import { decodeBolt11, InvalidInvoice } from '../../lightning/bolt11/bolt11.ts';
 import { OutcomeUnknown, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../lightning/test-network.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
@@ -285,7 +285,7 @@ async function playing<T>(play: () => T | Promise<T>): Promise<T> {
     return await play();
   } catch (error) {
     if (error instanceof OutcomeUnknown) throw new Refusal('node_unavailable', STOPPED);
-    if (error instanceof PlaygroundRefusal || (error instanceof Error && error.name === 'InvalidInvoice')) {
+    if (error instanceof PlaygroundRefusal || error instanceof InvalidInvoice) {
       throw new Refusal('playground_refused', error.message);
     }
     throw error;
