@@ -138,7 +138,7 @@ export async function insertKey(tx: Tx, clock: Clock, text: string, key: NewKey)
   if (!parsed) throw new Error('the text is not a key');
   const id = `key_${newId(clock.nowMs())}`;
   const publicText = KEY_KINDS[parsed.kind].isPublic ? text : null;
-  const named = [id, key.lineageId ?? id, parsed.kind, bytes(parsed.hash), publicText, lastFourOf(text) ?? null];
+  const named = [id, key.lineageId ?? id, parsed.kind, bytes(parsed.hash), publicText, lastFourOf(parsed.kind, text) ?? null];
   const owner = [key.accountId, key.walletId ?? null, key.label ?? ''];
   const { budget, maxPaymentMsat } = key.limits ?? {};
   const limits = [budget?.amountMsat ?? null, budget?.period ?? null, maxPaymentMsat ?? null];

@@ -56,22 +56,20 @@ export interface ParsedKey {
 /** Parses a key; undefined if the text is malformed. `wa_X` and `waka_X` are the same key. */
 export function parseKey(text: string): ParsedKey | undefined {
   if (text.length > MAX_KEY_LENGTH) return undefined;
-  const split = text.indexOf('_');
-  const kind = KIND_OF_PREFIX.get(text.slice(0, Math.max(split, 0)));
-  if (!kind || split === text.length - 1) return undefined;
-  return { kind, hash: hashSecret(text.slice(split + 1)) };
+  const kind = KIND_OF_PREFIX.get(prefixOf(text));
+  const secret = secretOf(text);
+  return kind && secret !== '' ? { kind, hash: hashSecret(secret) } : undefined;
 }
 
 /** Returns the canonical text of a key (`waka_X` for `wa_X`), and any other text unchanged. Runs for every request, so it does not hash. */
 export function canonicalText(text: string): string {
-  const split = text.indexOf('_');
-  const canonical = CANONICAL_PREFIX.get(text.slice(0, Math.max(split, 0)));
-  return canonical === undefined ? text : canonical + text.slice(split);
+  const canonical = CANONICAL_PREFIX.get(prefixOf(text));
+  return canonical === undefined ? text : `${canonical}_${secretOf(text)}`;
 }
 
 /** Returns whether a text has the prefix of a public kind. Runs for every request, so it does not hash. */
 export function isPublicText(text: string): boolean {
-  const kind = KIND_OF_PREFIX.get(text.slice(0, Math.max(text.indexOf('_'), 0)));
+  const kind = KIND_OF_PREFIX.get(prefixOf(text));
   return kind !== undefined && KEY_KINDS[kind].isPublic;
 }
 
@@ -81,10 +79,17 @@ export function newKeyText(kind: KeyKind): string {
 }
 
 /** Returns the last four characters of a secret key, by which its owner recognizes it; undefined for public or short keys. */
-export function lastFourOf(text: string): string | undefined {
-  const kind = parseKey(text)?.kind;
-  const secret = text.slice(text.indexOf('_') + 1);
-  return kind && !KEY_KINDS[kind].isPublic && secret.length >= SECRET_LENGTH ? secret.slice(-SHOWN_LENGTH) : undefined;
+export function lastFourOf(kind: KeyKind, text: string): string | undefined {
+  const secret = secretOf(text);
+  return !KEY_KINDS[kind].isPublic && secret.length >= SECRET_LENGTH ? secret.slice(-SHOWN_LENGTH) : undefined;
+}
+
+function prefixOf(text: string): string {
+  return text.slice(0, Math.max(text.indexOf('_'), 0));
+}
+
+function secretOf(text: string): string {
+  return text.slice(text.indexOf('_') + 1);
 }
 
 /** The secret is random, so a fast hash is safe. It runs for every request. */
