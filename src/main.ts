@@ -3,6 +3,7 @@ import { type Config, InvalidConfig, readConfig } from './config.ts';
 import { keysFile, secretKeyShell } from './first-key.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import { errorMessage } from './kernel/log.ts';
+import { closeOnSignals } from './signals.ts';
 
 // Files are readable only by their owner: the databases contain node keys, preimages and the customers' transactions.
 process.umask(0o077);
@@ -13,7 +14,7 @@ async function main(): Promise<void> {
   const satchel = await startSatchel(config);
   const address = await listen(satchel, config);
   // Before the greeting, because a program that waits for the greeting may send a signal right after it.
-  closeOnSignals(() => satchel.close());
+  closeOnSignals('Satchel', () => satchel.close());
   const newKeys = newKeysOf(satchel, config);
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
   const isFake = config.lightningUrl.startsWith('fake:');
@@ -46,31 +47,6 @@ async function listen(satchel: Satchel, config: Config): Promise<string> {
       throw new InvalidConfig(`HOST and PORT must be an address of this machine that this user may listen on (${code}).${keysNote}`);
     throw new InvalidConfig(`another program listens on port ${port} already. Stop it, or choose another PORT.${keysNote}`);
   }
-}
-
-/** npm forwards signals that a terminal or a service manager also sends to this process. */
-const SAME_SIGNAL_MS = 1000;
-
-function closeOnSignals(close: () => Promise<void>): void {
-  let closingSinceMs: number | undefined;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (closingSinceMs !== undefined) {
-      if (performance.now() - closingSinceMs < SAME_SIGNAL_MS) return;
-      // A second signal skips waiting for running requests. Committed data is not affected.
-      process.exit(1);
-    }
-    closingSinceMs = performance.now();
-    process.stdout.write(`\n${signal}: finishing what is running …\n`);
-    close().then(
-      () => process.exit(0),
-      (error) => {
-        process.stderr.write(`Satchel did not stop cleanly: ${errorMessage(error)}\n`);
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
 }
 
 // The reader of standard output may have closed it; the service continues.

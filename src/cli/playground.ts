@@ -6,27 +6,28 @@ import { servePlayground } from '../../devnet/playground/server.ts';
 import { DEFAULT_PORT, playgroundUrl } from '../../devnet/playground/shared.ts';
 import { InvalidConfig, makeDataDir, readConfig } from '../config.ts';
 import { errorMessage } from '../kernel/log.ts';
+import { closeOnSignals } from '../signals.ts';
 import { readArguments } from './arguments.ts';
 
-// The keys of the nodes are in its files: they are for their owner alone.
+// Files are readable only by their owner: they contain the keys of the nodes.
 process.umask(0o077);
 
-/** `npm run playground`: the playground of DATA_DIR as a process of its own, for instances that share it as they would share a real node. */
+/** `npm run playground`: runs the playground of DATA_DIR in a separate process. Several instances can share it, as they would a real node. */
 async function main(): Promise<void> {
   readArguments('npm run playground', {});
-  // Nothing of the service is started, so what it would connect to does not matter here.
+  // This process connects to neither, so invalid values do not matter.
   const { host, dataDir, logLevel } = readConfig({ ...process.env, LIGHTNING_URL: undefined, DATABASE_URL: undefined });
   const port = readPort(process.env.PLAYGROUND_PORT?.trim() || String(DEFAULT_PORT));
   makeDataDir(dataDir);
-  const secret = process.env.PLAYGROUND_SECRET?.trim() || keptSecret(dataDir);
+  const secret = process.env.PLAYGROUND_SECRET?.trim() || storedSecret(dataDir);
   if (secret.length < MIN_SECRET_LENGTH) throw new InvalidConfig(`PLAYGROUND_SECRET must have at least ${MIN_SECRET_LENGTH} characters.`);
   const log = pino({ level: logLevel, base: null });
   const server = await servePlayground({ dataDir, host, port, secret, log });
-  // To be copied as it stands: into a shell, or into a file of settings.
+  // The line can be pasted into a shell or a file of settings.
   const everywhere = host === '0.0.0.0' || host === '::';
   const url = playgroundUrl({ host: everywhere ? '127.0.0.1' : host, port: server.port, secret });
   process.stdout.write(`The playground is ready; its node is ${server.hub}. Start each instance with\n\nLIGHTNING_URL='${url}'\n\n`);
-  endOnSignals(() => server.close());
+  closeOnSignals('The playground', () => server.close());
 }
 
 const MIN_SECRET_LENGTH = 16;
@@ -36,8 +37,8 @@ function readPort(text: string): number {
   throw new InvalidConfig('PLAYGROUND_PORT must be a whole number from 0 to 65535.');
 }
 
-/** The secret that the first start left for its owner alone. */
-function keptSecret(dataDir: string): string {
+/** Returns the stored secret, and creates it on the first start. Only its owner may read the file. */
+function storedSecret(dataDir: string): string {
   const file = join(dataDir, 'playground-secret');
   try {
     writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
@@ -47,24 +48,10 @@ function keptSecret(dataDir: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-function endOnSignals(close: () => Promise<void>): void {
-  let ending = false;
-  const end = (): void => {
-    // A second signal is somebody who does not want to wait: everything durable is durable already.
-    if (ending) process.exit(1);
-    ending = true;
-    close().then(
-      () => process.exit(0),
-      (error) => fail(`The playground did not end cleanly: ${errorMessage(error)}`),
-    );
-  };
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
-}
+// The reader of standard output may have closed it; the playground continues.
+process.stdout.on('error', () => {});
 
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
+main().catch((error) => {
+  process.stderr.write(`The playground cannot run: ${errorMessage(error)}\n`);
   process.exit(1);
-}
-
-main().catch((error) => fail(`The playground cannot run: ${errorMessage(error)}`));
+});
