@@ -1,16 +1,11 @@
 import { listAccounts, replaceLostKey } from '../accounts/lost-keys.ts';
-import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { MIGRATIONS, requireMigrated } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
-import { stderrLog } from './stderr-log.ts';
+import { withDatabase } from './database.ts';
 import { moment, table } from './table.ts';
-
-// SQLite creates files next to the database; only their owner may read them.
-process.umask(0o077);
 
 const USAGE = `npm run --silent new-key -- [acc_…]
 
@@ -23,9 +18,7 @@ const NOT_DONE = 2;
 async function main(): Promise<void> {
   const [given] = readArguments(USAGE, {}, 1).words;
   if (given !== undefined && !/^acc_[0-9A-Za-z]+$/.test(given)) exitWithUsage(USAGE);
-  const { databaseUrl } = readConfig(process.env);
-  const database = await openDatabase(databaseUrl, { log: stderrLog, beside: true });
-  try {
+  await withDatabase({ withoutLock: true }, async (database) => {
     await requireMigrated(database, MIGRATIONS);
     const accountId = given ?? (await onlyAccount(database));
     const created = await replaceLostKey(database, systemClock, accountId);
@@ -33,9 +26,7 @@ async function main(): Promise<void> {
     process.stderr.write(`A secret API key without limits for ${accountId}, shown this once; its id is ${created.id}.
 Its owner should revoke the lost keys with it now: GET /v1/keys lists them, DELETE /v1/keys/<id> revokes one.\n`);
     process.stdout.write(`${created.text}\n`);
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 /** Returns the only account. It does not guess: a key for the wrong account gives access to another customer's money. */

@@ -1,7 +1,7 @@
 import { systemClock, unixSeconds } from '../kernel/clock.ts';
 import { listPending } from '../operator/actions.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
-import { askOperator, besideService, EXIT, readReason } from './ask-operator.ts';
+import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, span, table } from './table.ts';
 
 const USAGE = `npm run --silent payment -- [resolve <payment> (--preimage <hex> | --failed) --reason "…"]
@@ -27,15 +27,16 @@ async function main(): Promise<void> {
   }
   if (verb !== 'resolve' || words.length !== 2 || (preimage !== undefined) === (failed === true)) exitWithUsage(USAGE);
   const reason = readReason(given);
-  if (reason === undefined) fail('--reason is required and must have 1 to 500 characters.');
-  if (!/^lntx_[0-9A-Za-z]+$/.test(subject)) fail('The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
-  if (preimage !== undefined && !/^[0-9a-f]{64}$/i.test(preimage)) fail('--preimage must be 64 hexadecimal digits.');
+  if (reason === undefined) exitNotDone('--reason is required and must have 1 to 500 characters.');
+  if (!/^lntx_[0-9A-Za-z]+$/.test(subject))
+    exitNotDone('The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
+  if (preimage !== undefined && !/^[0-9a-f]{64}$/i.test(preimage)) exitNotDone('--preimage must be 64 hexadecimal digits.');
   const target = failed ? 'failed' : 'settled';
-  await besideService((database) => askOperator(database, { kind: 'resolve', subject, target, preimage: preimage?.toLowerCase(), reason }));
+  await runCommand((database) => requestAndWait(database, { kind: 'resolve', subject, target, preimage: preimage?.toLowerCase(), reason }));
 }
 
 function list(): Promise<void> {
-  return besideService(async (database) => {
+  return runCommand(async (database) => {
     const now = unixSeconds(systemClock);
     const rows = (await listPending(database, MAX_LISTED)).map((one) => [
       one.id,
@@ -47,11 +48,6 @@ function list(): Promise<void> {
     process.stdout.write(rows.length === 0 ? 'No payment is pending.\n' : `${table([head, ...rows], [2])}\n`);
     return EXIT.done;
   });
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
-  process.exit(EXIT.notDone);
 }
 
 await main();

@@ -1,19 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ALERT_KINDS, type AlertKind } from '../alerts/alert-kinds.ts';
 import { type Alert, type Alerts, adviceFor, createAlerts } from '../alerts/alerts.ts';
-import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { openDatabase } from '../db/open.ts';
 import { systemClock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { ReconciliationReport, ReconciliationScope } from '../reconcile/report.ts';
 import { findRequest, lastReport, type Requester, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
 import { exitWithUsage, operatorName, readArguments } from './arguments.ts';
+import { withDatabase } from './database.ts';
+import { POLL_MS, TAKEN_UP_MS } from './operator-command.ts';
 import { reportText } from './reconcile-text.ts';
 import { stderrLog } from './stderr-log.ts';
-
-// SQLite creates files next to the database; only their owner may read them.
-process.umask(0o077);
 
 const USAGE = `npm run reconcile -- [--json] [--seen <subject of an alert>] [--new-baseline [--reason "…"]]
 
@@ -23,9 +20,6 @@ Makes the running service compare the ledger with the node, and prints the repor
   --new-baseline  accepts the node's own money as it is now, and records who did so and why
 Exit code 0: no differences and no open alerts. 1: differences or open alerts. 2: not done.`;
 
-const POLL_MS = 200;
-/** How long to wait until a service starts the request. Another instance takes over from a dead one within ten seconds. */
-const TAKEN_UP_MS = { sqlite: 5000, postgres: 15_000 } as const;
 /** How long to wait for progress, which a running service stores every second. */
 const STALLED_MS = 15_000;
 
@@ -44,21 +38,17 @@ async function main(): Promise<void> {
     seen: { type: 'string' },
   });
   if (values.reason !== undefined && !values['new-baseline']) exitWithUsage(USAGE);
-  const { databaseUrl } = readConfig(process.env);
-  const database = await openDatabase(databaseUrl, { log: stderrLog, beside: true });
-  const alertsOf = createAlerts(database, systemClock, stderrLog);
-  try {
+  await withDatabase({ withoutLock: true }, async (database) => {
+    const alertsOf = createAlerts(database, systemClock, stderrLog);
     if (values.seen !== undefined) await closeAlerts(alertsOf, values.seen);
     const requester = { askedBy: operatorName(), reason: values.reason ?? '' };
-    const failure = await ask(database, values['new-baseline'] ? 'new_baseline' : 'full', requester);
+    const failure = await requestAndWait(database, values['new-baseline'] ? 'new_baseline' : 'full', requester);
     if (failure !== undefined) process.stderr.write(`${failure}\n`);
     const [report, alerts] = [await lastReport(database), await alertsOf.listOpen('', MAX_ALERTS)];
     show(report, alerts, values.json === true);
     const isDone = failure === undefined && report !== undefined && report.silence === null && report.balance.state === 'measured';
     process.exitCode = !isDone ? NOT_DONE : isClean(report, alerts) ? CLEAN : DIFFERENCES;
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 async function closeAlerts(alerts: Alerts, subject: string): Promise<void> {
@@ -72,7 +62,7 @@ function isClean({ contradictions, missedSettlements }: ReconciliationReport, al
 }
 
 /** Requests a reconciliation and waits for it. @returns the reason of a failure; undefined when there is a new report. */
-async function ask(database: Database, scope: ReconciliationScope, requester: Requester): Promise<string | undefined> {
+async function requestAndWait(database: Database, scope: ReconciliationScope, requester: Requester): Promise<string | undefined> {
   const id = await requestReconciliation(database, scope, unixSeconds(systemClock), requester);
   let seen = { heartbeat: '', sinceMs: performance.now() };
   for (;;) {

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { actionsOf, listStrays } from '../operator/actions.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
-import { askOperator, besideService, EXIT, readReason } from './ask-operator.ts';
+import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, moment, table } from './table.ts';
 
 const USAGE = `npm run --silent suspense -- [assign <payment hash> <wallet> | return <payment hash> <invoice>] [--reason "…"] [--all]
@@ -22,16 +22,17 @@ async function main(): Promise<void> {
   const [verb, hash = '', to = ''] = words;
   if (verb === undefined) {
     if (given !== undefined) exitWithUsage(USAGE);
-    return besideService((database) => list(database, all === true));
+    return runCommand((database) => list(database, all === true));
   }
   const kind = KINDS[verb];
   const reason = readReason(given);
   if (!kind || words.length !== 3 || all) exitWithUsage(USAGE);
-  if (reason === undefined) fail('--reason is required and must have 1 to 500 characters.');
-  if (!/^[0-9a-f]{64}$/i.test(hash)) fail('The payment hash must be 64 hexadecimal digits. `npm run suspense` lists the payment hashes.');
-  if (kind === 'credit' && !/^wal_[0-9A-Za-z]+$/.test(to)) fail('The wallet must be an id (wal_…), not a key.');
+  if (reason === undefined) exitNotDone('--reason is required and must have 1 to 500 characters.');
+  if (!/^[0-9a-f]{64}$/i.test(hash))
+    exitNotDone('The payment hash must be 64 hexadecimal digits. `npm run suspense` lists the payment hashes.');
+  if (kind === 'credit' && !/^wal_[0-9A-Za-z]+$/.test(to)) exitNotDone('The wallet must be an id (wal_…), not a key.');
   const target = kind === 'credit' ? to : to.toLowerCase().replace(/^lightning:/, '');
-  await besideService((database) => askOperator(database, { kind, subject: hash.toLowerCase(), target, reason }));
+  await runCommand((database) => requestAndWait(database, { kind, subject: hash.toLowerCase(), target, reason }));
 }
 
 async function list(database: Database, isAll: boolean): Promise<number> {
@@ -47,11 +48,6 @@ async function list(database: Database, isAll: boolean): Promise<number> {
   const head = ['payment hash', 'arrived', 'msat', 'left, msat'];
   process.stdout.write(rows.length === 0 ? 'Suspense is empty.\n' : `${table([head, ...rows], isAll ? [] : [2, 3])}\n`);
   return EXIT.done;
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
-  process.exit(EXIT.notDone);
 }
 
 await main();

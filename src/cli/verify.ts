@@ -1,29 +1,19 @@
-import { readConfig } from '../config.ts';
-import { openDatabase } from '../db/open.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { verify } from '../verify/verify.ts';
 import { readArguments } from './arguments.ts';
-import { stderrLog } from './stderr-log.ts';
-
-// SQLite creates files next to the database; only their owner may read them.
-process.umask(0o077);
+import { withDatabase } from './database.ts';
 
 /** `npm run verify`: checks the whole ledger and prints the trial balance. Exits with 1 if there are problems, with 2 if it could not run. */
 async function main(): Promise<void> {
   readArguments('npm run verify', {});
-  const { databaseUrl } = readConfig(process.env);
-  const database = await openDatabase(databaseUrl, { log: stderrLog, readOnly: true });
-  try {
-    const { problems, transfers, wallets, trialBalance } = await verify(database, showProgress);
-    process.stdout.write(`\n${transfers} transfers over ${wallets} wallets\n\n`);
-    for (const [kind, balanceMsat] of trialBalance) process.stdout.write(`${kind.padEnd(14)} ${String(balanceMsat).padStart(22)} msat\n`);
-    process.stdout.write(
-      problems.length === 0 ? '\nThe ledger is clean.\n' : `\n${problems.length} problems:\n${problems.map((p) => `- ${p}\n`).join('')}`,
-    );
-    process.exitCode = problems.length === 0 ? 0 : 1;
-  } finally {
-    await database.close();
-  }
+  const verified = await withDatabase({ readOnly: true }, (database) => verify(database, showProgress));
+  const { problems, transfers, wallets, trialBalance } = verified;
+  process.stdout.write(`\n${transfers} transfers over ${wallets} wallets\n\n`);
+  for (const [kind, balanceMsat] of trialBalance) process.stdout.write(`${kind.padEnd(14)} ${String(balanceMsat).padStart(22)} msat\n`);
+  process.stdout.write(
+    problems.length === 0 ? '\nThe ledger is clean.\n' : `\n${problems.length} problems:\n${problems.map((p) => `- ${p}\n`).join('')}`,
+  );
+  process.exitCode = problems.length === 0 ? 0 : 1;
 }
 
 const BAR_WIDTH = 40;

@@ -8,8 +8,8 @@ export interface OpenOptions {
   readonly log: Log;
   /** For tools that read the database of a running service: takes no lock and cannot write. */
   readonly readOnly?: boolean;
-  /** For tools that write small rows while the service runs: takes no lock. They must not post or migrate. */
-  readonly beside?: boolean;
+  /** Takes no lock. For tools that write small rows while the service runs; they must not post or migrate. */
+  readonly withoutLock?: boolean;
 }
 
 /**

@@ -38,7 +38,7 @@ const INT8 = 20;
 const NUMERIC = 1700;
 
 /** Opens a pool of connections to PostgreSQL. Any number of instances may share a database. */
-export async function openPostgres(url: string, { log, readOnly = false, beside = false }: OpenOptions): Promise<Database> {
+export async function openPostgres(url: string, { log, readOnly = false, withoutLock = false }: OpenOptions): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_SIZE,
@@ -58,7 +58,7 @@ export async function openPostgres(url: string, { log, readOnly = false, beside 
   // An idle connection that breaks is replaced by the next use; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: errorMessage(error) }, 'an idle database connection was lost'));
   const client = await pool.connect();
-  if (!readOnly && !beside) await warnOfLostCommits(client, log);
+  if (!readOnly && !withoutLock) await warnOfLostCommits(client, log);
   client.release();
   const running = new Running();
 

@@ -15,8 +15,8 @@ const MAX_IDLE = 4;
 const BEGIN_SNAPSHOT = 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1';
 
 /** Opens a SQLite file: one connection writes, one transaction after the other; others read at the same time (WAL). */
-export function openSqlite(given: string, { readOnly = false, beside = false }: Pick<OpenOptions, 'readOnly' | 'beside'> = {}): Database {
-  const isGuest = readOnly || beside;
+export function openSqlite(given: string, { readOnly = false, withoutLock = false }: OpenOptions): Database {
+  const isGuest = readOnly || withoutLock;
   if (isGuest && !existsSync(given)) throw new DatabaseUnavailable(`There is no database at ${given}.`);
   if (!isGuest) createFile(given);
   const path = realPathOf(given);

@@ -61,7 +61,7 @@ describe('SQLite’s cache of balances', () => {
   }
 
   async function openBeside(url: string): Promise<Database> {
-    const database = await openDatabase(url, { log: silentLog, beside: true });
+    const database = await openDatabase(url, { log: silentLog, withoutLock: true });
     opened.push(database);
     return database;
   }

@@ -1,41 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { MIGRATIONS, requireMigrated } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
 import { systemClock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { type Action, findAction, type NewAction, requestAction, withdrawAction } from '../operator/actions.ts';
 import { operatorName } from './arguments.ts';
-import { stderrLog } from './stderr-log.ts';
+import { withDatabase } from './database.ts';
 import { moment } from './table.ts';
 
 /** The exit codes of operator commands. */
 export const EXIT = { done: 0, refused: 1, notDone: 2, pending: 3 } as const;
 
-const POLL_MS = 200;
-/** How long to wait until a service starts the action. Another instance takes over from a dead one within ten seconds. */
-const TAKEN_UP_MS = { sqlite: 5000, postgres: 15_000 } as const;
+export const POLL_MS = 200;
+/** How long to wait until a service starts what was requested. Another instance takes over from a dead one within ten seconds. */
+export const TAKEN_UP_MS = { sqlite: 5000, postgres: 15_000 } as const;
 /** The longest wait for the result: more than the time limit of a call to the node. A payment may take hours, so the command does not wait for it. */
 const MAX_WAIT_MS = 75_000;
 const MAX_REASON = 500;
 
-/** Runs a command on the database of the running service. */
-export async function besideService(work: (database: Database) => Promise<number>): Promise<void> {
-  // SQLite creates files next to the database; only their owner may read them.
-  process.umask(0o077);
+/** Runs a command on the database of the running service. `work` returns the exit code. */
+export async function runCommand(work: (database: Database) => Promise<number>): Promise<void> {
   try {
-    const database = await openDatabase(readConfig(process.env).databaseUrl, { log: stderrLog, beside: true });
-    try {
+    process.exitCode = await withDatabase({ withoutLock: true }, async (database) => {
       await requireMigrated(database, MIGRATIONS);
-      process.exitCode = await work(database);
-    } finally {
-      await database.close();
-    }
+      return work(database);
+    });
   } catch (error) {
     process.stderr.write(`Nothing was done: ${errorMessage(error)}\n`);
     process.exitCode = EXIT.notDone;
   }
+}
+
+/** Prints the reason why nothing was requested, and exits. */
+export function exitNotDone(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(EXIT.notDone);
 }
 
 /** Returns the reason of an action; undefined if it is missing or too long. */
@@ -45,7 +44,7 @@ export function readReason(given: string | undefined): string | undefined {
 }
 
 /** Requests an action from the running service, waits for its end, and prints the result. @returns the exit code. */
-export async function askOperator(database: Database, wanted: Omit<NewAction, 'askedBy'>): Promise<number> {
+export async function requestAndWait(database: Database, wanted: Omit<NewAction, 'askedBy'>): Promise<number> {
   const { action, isNew } = await requestAction(database, { ...wanted, askedBy: operatorName() }, unixSeconds(systemClock));
   if (!isNew)
     process.stderr.write(`The same action was asked for before: ${action.id}, by ${action.askedBy} at ${moment(action.askedAt)}.\n`);

@@ -1,0 +1,19 @@
+import { readConfig } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { type OpenOptions, openDatabase } from '../db/open.ts';
+import { stderrLog } from './stderr-log.ts';
+
+/** Opens the database of DATABASE_URL for a command, and closes it after the work. The service may run at the same time. */
+export async function withDatabase<T>(
+  options: Pick<OpenOptions, 'readOnly' | 'withoutLock'>,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  // SQLite creates files next to the database; only their owner may read them.
+  process.umask(0o077);
+  const database = await openDatabase(readConfig(process.env).databaseUrl, { ...options, log: stderrLog });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
