@@ -81,7 +81,7 @@ onBothDatabases('an expired key', (open) => {
     const outcomes = await Promise.allSettled([send(other), send(key)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     await expect(send(key)).rejects.toMatchObject({ type: 'unauthorized' });
-    // Somebody who has not read it lately does not know it at all, whatever instance they ask.
+    // An instance that has not cached it finds it revoked.
     expect(await createAccounts(database, systemClock).find(text)).toBeUndefined();
   });
 });

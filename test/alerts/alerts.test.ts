@@ -6,7 +6,7 @@ import { onBothDatabases } from '../support/ledger.ts';
 
 const STUCK = { kind: 'payment_stuck', subject: 'lntx_1', message: 'pending for 2 h' } as const;
 
-/** Alerts with a clock that a test moves and a log that it reads. */
+/** Returns alerts, the clock that they use, and what they log. */
 function alertsOn(database: Database) {
   const clock = { seconds: 1000, nowMs: () => clock.seconds * 1000 };
   const logged: string[] = [];

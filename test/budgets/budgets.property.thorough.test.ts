@@ -17,18 +17,18 @@ const DAY = periodStart('day', 1_700_000_000);
 
 interface Spend {
   readonly msat: number;
-  /** For routing; undefined: a transfer, which has none. */
+  /** The fee reserve; undefined for a transfer, which has none. */
   readonly reserve: number | undefined;
 }
 
-/** How one of the pending payments ends. The fee is a share of what was reserved; beyond 100 the operator bears the rest. */
+/** The end of one of the pending payments. The fee is a percentage of the reserve; beyond 100 the operator bears the rest. */
 interface End {
   readonly which: number;
   readonly succeeds: boolean;
   readonly feePercent: number;
 }
 
-/** What happens at once: begins or ends, never both, so that what is counted only grows or only shrinks. */
+/** Concurrent steps: all of them start payments, or all end them, so that the counters only grow or only shrink. */
 interface Step {
   readonly spends: readonly Spend[];
   readonly ends: readonly End[];
@@ -48,7 +48,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   some(end).chain((ends) => fc.record({ spends: fc.constant([]), ends: fc.constant(ends), faults })),
 );
 
-/** A budget kept in the plainest way: every payment by itself, added up anew each time. */
+/** The reference: it stores every payment and adds them up each time. */
 class Twin {
   readonly pending: { payment: Payment; countedMsat: number }[] = [];
   readonly spent: number[] = [];
@@ -111,7 +111,7 @@ async function endOne({ modules, twin }: Table, { which, succeeds, feePercent }:
   if (succeeds) twin.spent.push(Math.min(payment.amountMsat + feeMsat, countedMsat));
 }
 
-/** Plays a history; after every step the counters are what the twin adds up to, and never more than the budget. */
+/** Runs a history. After every step the counters must equal the sums of the reference, and be within the budget. */
 async function play(database: Database, budgetMsat: number, capMsat: number, steps: readonly Step[]): Promise<void> {
   const table = await tableOn(database, budgetMsat, capMsat);
   const { modules, twin, limits } = table;
@@ -119,7 +119,7 @@ async function play(database: Database, budgetMsat: number, capMsat: number, ste
     const usedBefore = twin.pendingMsat + twin.spentMsat;
     modules.database.failAt(...wanted);
     const started = await Promise.allSettled(spends.map((one) => table.spend(one)));
-    // Each pending payment at most once: two ends of one are another test's.
+    // Each pending payment ends at most once. Another test ends one twice.
     const distinct = [...new Map(ends.map((one) => [one.which, one])).values()].filter(({ which }) => which < twin.pending.length);
     const victims = distinct.map(({ which }) => twin.pending[which]);
     await Promise.allSettled(distinct.map((one, i) => endOne(table, { ...one, which: twin.pending.indexOf(victims[i] as never) })));
@@ -130,7 +130,7 @@ async function play(database: Database, budgetMsat: number, capMsat: number, ste
       if (outcome.status === 'fulfilled' || isInjected(outcome.reason)) continue;
       const { msat } = spends[index] as Spend;
       expect(outcome.reason).toBeInstanceOf(Refusal);
-      // Nothing is refused that would still fit once everything that was begun with it has been counted.
+      // A payment is rejected only if it does not fit next to all payments that started at the same time.
       if (outcome.reason.type === 'payment_cap_exceeded') expect(msat).toBeGreaterThan(capMsat);
       else {
         expect(outcome.reason.type).toBe('budget_exceeded');

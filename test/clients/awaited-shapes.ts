@@ -4,7 +4,7 @@ import { JSON_TYPE, PHP, type Wire } from './documented-shapes.ts';
 const BROWSER = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' };
 const WANTED = 'content-type,x-api-key,x-lnpay-sdk';
 
-/** What old clients send to routes that may not be there yet: each is tested from the moment that its route exists. */
+/** Requests of old clients to routes that may not exist yet. Each is tested as soon as its route exists. */
 export const AWAITED: readonly Wire[] = [
   {
     client: 'lnpay-php getAllTransactions',

@@ -1,6 +1,6 @@
 import type { Json } from '../support/client.ts';
 
-/** A request as it goes over the wire: exactly these headers, spelt so. */
+/** A request with exactly these headers, in this spelling. */
 export interface Wire {
   readonly client: string;
   readonly method: string;

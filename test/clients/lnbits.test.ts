@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
-/** What LNbits makes of `settled`: paid, failed (it refunds its user), or not known yet. Any other value breaks it. */
+/** LNbits' reading of `settled`: paid, failed (it refunds its user), or unknown. Any other value breaks it. */
 const STATUSES: Record<string, boolean | null> = { '0': null, '1': true, '-1': false };
 
 interface Outcome {
@@ -12,7 +12,7 @@ interface Outcome {
   readonly preimage?: string | null;
 }
 
-/** What LNbits' funding source for this API sends and reads, as a client of its own. */
+/** A client that sends and reads what LNbits' funding source for this API does. */
 function lnbits({ client }: FakeNodeApp, wallet: TestWallet) {
   const headers = { 'user-agent': 'LNbits/1.0.0', accept: '*/*' };
   const ask = (method: string, path: string, json?: object) =>

@@ -4,10 +4,10 @@ import { JSON_TYPE, PHP, ticket, type Wire } from './documented-shapes.ts';
 const GO = { 'X-Api-Key': 'SAK', ...JSON_TYPE, Accept: 'application/json', 'User-Agent': 'Go-http-client/1.1' };
 const PYTHON = { 'X-Api-Key': 'PAK', ...JSON_TYPE, 'X-LNPay-sdk': 'py0.1.0', 'User-Agent': 'python-requests/2.22.0', Accept: '*/*' };
 const LNBITS = { 'x-api-key': 'SAK', 'user-agent': 'LNbits/1.0.0', accept: '*/*' };
-/** What is not there for a sender whose language writes out empty fields. */
+/** The empty fields that Go programs send. */
 const GO_INVOICE = { memo: 'go', num_satoshis: 7, expiry: 0, passThru: null, description_hash: '' };
 
-/** What the SDKs in Go, Python and PHP and the funding source of LNbits send. */
+/** The requests of the SDKs in Go, Python and PHP, and of LNbits' funding source. */
 export const SDKS: readonly Wire[] = [
   // lnpay-go sends every field, also the empty ones, and a Content-Type on GET as well.
   {

@@ -1,6 +1,6 @@
 import type { Json } from '../support/client.ts';
 
-/** What a Go program decodes JSON into: a type of Go, a struct by the JSON names of its fields, or a list of structs. */
+/** A type into which a Go program decodes JSON: a basic type, a struct by the JSON names of its fields, or a list of structs. */
 export type GoType = 'string' | 'int' | 'bool' | 'map' | '[]string' | GoStruct | readonly [GoStruct];
 export interface GoStruct {
   readonly [jsonName: string]: GoType;
@@ -44,7 +44,7 @@ const WTX: GoStruct = {
   passThru: 'map',
 };
 
-/** Source: github.com/lnpay/lnpay-go, types.go and lnpay.go. By method, what it decodes the response into. */
+/** The type of the response, by method. Source: github.com/lnpay/lnpay-go, types.go and lnpay.go. */
 export const GO = {
   // The struct `Wallet` has only its own key and address.
   CreateWallet: { Key: 'string', BASE_URL: 'string' },

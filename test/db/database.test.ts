@@ -132,7 +132,7 @@ describe('PostgreSQL', () => {
     const query = vi.spyOn(pg.Client.prototype, 'query');
     const inside = (tx: Tx) => tx.first(limit);
     expect(await database.snapshot(inside, { takesLong: true })).toEqual({ statement_timeout: '0' });
-    // The next one on the same connection has its limits again.
+    // The next statement on the same connection has the usual limits.
     expect(await database.snapshot(inside)).toEqual({ statement_timeout: '30s' });
     const sent = query.mock.calls.map(([config]) => config as unknown as { name?: string; query_timeout?: number });
     query.mockRestore();

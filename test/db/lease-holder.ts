@@ -4,7 +4,7 @@ import { underLease } from '../../src/db/leases.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { silentLog } from '../support/ledger.ts';
 
-/** An instance that works under a lease, as a process that can be paused: `node lease-holder.ts <database url> <lease> <timing as JSON>`. */
+/** A process that holds a lease and can be paused: `node lease-holder.ts <database url> <lease> <timing as JSON>`. */
 const [url = '', lease = '', timing = ''] = process.argv.slice(2);
 const database = await openDatabase(url, { log: silentLog });
 await underLease(

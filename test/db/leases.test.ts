@@ -11,10 +11,10 @@ import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/le
 const TIMING = { renewMs: 50, staleMs: 400 };
 /** A busy machine may delay a heartbeat by seconds. */
 const ROBUST = { renewMs: 50, staleMs: 3000 };
-/** A holder that is slow never counts as dead. */
+/** Long enough that a slow holder does not count as dead. */
 const PATIENT = { renewMs: 50, staleMs: 3_600_000 };
 
-/** An instance that wants the lease; its work lasts until its signal. */
+/** An instance that takes the lease when it can, and works until its signal aborts. */
 function instance(database: Database, name: string, timing = TIMING) {
   const life = new AbortController();
   const state = { working: 0, began: 0 };

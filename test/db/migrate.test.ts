@@ -105,7 +105,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A copy of the folder of migrations, with these files. */
+/** Copies the folder of migrations and adds these files. */
 function folderWith(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-migrations-'));
   folders.push(folder);

@@ -28,7 +28,7 @@ onBothDatabases('retention', (open, dialect) => {
       await add(database, name);
       await endRound(database, RETAINED);
     }
-    // Three rounds after b was the newest, a goes; b is the newest of its round and stays with it.
+    // Three rounds after b was the newest row, a is deleted. b was the newest of its round, so it stays.
     expect(await names(database)).toEqual(['b', 'c', 'd', 'e']);
   });
 

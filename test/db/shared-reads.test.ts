@@ -17,7 +17,7 @@ onBothDatabases('a read', (open) => {
   it('sees every commit that was confirmed before it, during many concurrent reads and writes', async () => {
     const database = await open();
     const writeThenRead = async (name: string) => {
-      // Reads of the same turn, before the commit, must not fix what the read after it sees.
+      // Reads of the same turn before the commit must not determine the state that a later read sees.
       expect(await database.first(get, name)).toBeUndefined();
       await database.transaction((tx) => tx.run(put, name, 'written'));
       return (await database.first(get, name))?.value;
@@ -44,7 +44,7 @@ describe('reads of SQLite', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Moves the log into the file, and answers 1 where a reader of an older state was in the way. */
+  /** Moves the write-ahead log into the file. Returns 1 if a reader of an older state prevented it. */
   function checkpoint(): unknown {
     const other = new DatabaseSync(path, { timeout: 0 });
     try {

@@ -169,7 +169,7 @@ async function caught(promise: Promise<unknown>): Promise<unknown> {
 describe('PostgreSQL', () => {
   const urls = freshUrls('postgres');
 
-  // In SQLite statements take no time: a forgotten one has run already, and the next one finds the handle dead.
+  // SQLite runs a statement synchronously: one that was not awaited has already run, and the next one finds the handle invalid.
   it('fails a transaction whose callback returns before its statements end, and writes nothing', async () => {
     const database = await openDatabase(await urls(), { log: silentLog });
     await migrate(database, MIGRATIONS);
@@ -192,7 +192,7 @@ describe('PostgreSQL', () => {
       await migrate(database, MIGRATIONS);
       const admin = new pg.Client({ connectionString: url });
       await admin.connect();
-      // A deferred trigger keeps COMMIT busy for as long as the test holds a lock, to be ended in it.
+      // A deferred trigger makes COMMIT wait for a lock of the test, so that it can be interrupted there.
       await admin.query('SELECT pg_advisory_lock(1)');
       await admin.query(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END';
       CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON service_fact DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`);
@@ -210,7 +210,7 @@ describe('PostgreSQL', () => {
       expect(await committing).toBeInstanceOf(CommitUnknown);
       expect(runs).toBe(1);
       await admin.query('SELECT pg_advisory_unlock(1)');
-      // The pool recovers. What became of the transaction shows why it was not tried again.
+      // The pool recovers. The state of the transaction shows why it was not retried.
       await admin.query('DROP TRIGGER slow ON service_fact');
       expect(await database.first(get, 'x')).toEqual(how === 'the network fails' ? { value: '1' } : undefined);
       await database.close();
@@ -223,7 +223,7 @@ describe('PostgreSQL', () => {
     const database = await openDatabase(await urls(), { log: silentLog });
     await migrate(database, MIGRATIONS);
     await database.transaction((tx) => tx.run(put, 'taken', '1'));
-    // The last statement, with COMMIT right behind it; and one with another statement behind it, which only says that one before failed.
+    // The last statement, which is followed by COMMIT, and one that is followed by another statement, whose error names no cause.
     const last = database.transaction(async (tx) => {
       await tx.run(put, 'before', '1');
       await tx.send(put, 'taken', '2');

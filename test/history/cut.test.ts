@@ -6,7 +6,7 @@ import type { ListScope, PlacedEntry } from '../../src/history/scope.ts';
 import { entriesOfPeriod } from '../../src/history/statement.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
-/** A wallet of so many entries, every hundredth a deposit, that counts what is read of it. */
+/** A wallet with this many entries, every hundredth of which is a deposit. It counts the entries that are read. */
 function longScope(entries: number, maxLookedAt = 20_000): ListScope & { read: number } {
   const scope = {
     read: 0,
@@ -47,7 +47,7 @@ it('W6: answers other requests between the pieces of concurrent long reads', asy
   let readBefore = 0;
   const scopes = Array.from({ length: 20 }, () => longScope(1_000_000));
   const read = () => scopes.reduce((sum, scope) => sum + scope.read, 0);
-  /** Somebody else, who wants to be answered in every turn of the event loop. */
+  /** Another caller, whose work runs once per turn of the event loop. */
   const other = () => {
     waits.push(read() - readBefore);
     readBefore = read();
@@ -64,7 +64,7 @@ it('W6: answers other requests between the pieces of concurrent long reads', asy
   await Promise.all([...scopes.map((scope) => cutOut(scope, rare, undefined, { limit: 50, offset: 0, after: undefined })), statement()]);
   over = true;
   expect(read()).toBeGreaterThan(20 * 20_000);
-  // What a short list needs is read at once, and a piece more; then it is one piece a turn.
+  // The first pieces of a list are read at once, then one piece per turn.
   const [first = 0, ...later] = waits;
   expect(first).toBeLessThanOrEqual(21 * 2_000);
   expect(Math.max(...later)).toBeLessThanOrEqual(2_000);

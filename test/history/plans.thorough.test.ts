@@ -14,7 +14,7 @@ import * as payments from '../../src/payments/payments.sql.ts';
 import * as wallets from '../../src/wallets/wallets.sql.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
-/** Every read that a request makes, with parameters of the right kind. */
+/** All reads of requests, with parameters of the right types. */
 const READS: [Statement, unknown[]][] = [
   [entries.entryFrom, ['x', 5]],
   [entries.entryTo, ['x', 5]],
@@ -57,7 +57,7 @@ const READS: [Statement, unknown[]][] = [
   [links.readUses, ['x']],
 ];
 
-/** The same of the ledger's store in either database. */
+/** The reads of the ledger's store, in either database. */
 const READS_OF_STORE: Record<Dialect, [Statement, unknown[]][]> = {
   sqlite: [
     [onSqlite.pageOfEntries, [5, 1, 50, 100, 1000]],
@@ -80,7 +80,7 @@ onBothDatabases('W6: reads of constant cost', (open, dialect) => {
       const explain = statement(`explain_${read.name}`, text);
       const rows = await database.all(explain, ...(parameters as []));
       const plan = rows.map((row) => Object.values(row).join(' ')).join('\n');
-      // SQLite calls reading a whole table SCAN; list parameters and what a page is put together from are the exceptions.
+      // SQLite's word for reading a whole table is SCAN. List parameters and subqueries are exceptions.
       const whole = dialect === 'sqlite' ? /SCAN (?!json_each|CONSTANT|always|entries|start|walk|\(subquery)/ : /Seq Scan on (?!entries)/;
       expect(plan).not.toMatch(whole);
     },

@@ -34,7 +34,7 @@ type Ask = (method: string, path: string, json?: unknown) => Promise<Answer>;
 type Given = Record<'payment_request' | 'alice' | 'sibling' | 'lntx' | 'rotated' | 'revoked', string>;
 type Operation = keyof typeof OPERATIONS;
 
-/** The operations that read an invoice of another node: each gets one of its own. */
+/** The operations that read an invoice of another node: each gets another one. */
 const NEEDS_INVOICE: readonly string[] = ['withdraw', 'decode invoice'] satisfies Operation[];
 const MONEY_OUT: readonly string[] = ['withdraw', 'keysend', 'transfer'] satisfies Operation[];
 
@@ -178,7 +178,7 @@ onFakeNode('permissions of each credential', ({ client, neighbour }) => {
   });
 });
 
-/** Keys that are valid no more, in every way in which that can be, and the ones beside them that are. */
+/** Keys that are no longer valid, for each possible reason, and the valid keys that remain. */
 async function endedKeys(client: Client, wallet: TestWallet): Promise<Record<string, string>> {
   const keysOf = { admin: `/v1/wallet/${wallet.id}/keys`, sak: '/v1/keys' };
   const make = (name: 'admin' | 'sak', json: object = {}): Promise<Json> =>
@@ -204,7 +204,7 @@ async function endedKeys(client: Client, wallet: TestWallet): Promise<Record<str
   };
 }
 
-/** What is done now was done an hour ago, by the clock of the service. */
+/** Sets the clock of the service back by an hour during some work. */
 async function anHourAgo<T>(work: () => Promise<T>): Promise<T> {
   const now = Date.now;
   Date.now = () => now() - 3_600_000;
@@ -215,7 +215,7 @@ async function anHourAgo<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Every credential and path of the table by its name there. */
+/** The credentials and wallet identifiers, by their names in the table. */
 function keyring({ client, neighbour }: Pick<App, 'client' | 'neighbour'>, wallet: TestWallet, sibling: TestWallet, foreign: TestWallet) {
   return {
     sak: client.secretKey,

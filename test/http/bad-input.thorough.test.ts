@@ -6,7 +6,7 @@ import { forgeAmount, forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../suppor
 import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 const MAX_SAT = 9_007_199_254_740;
-/** The JSON text of a value and what it must lead to; `ok`: judged by its value, so whether there is money for it. */
+/** The JSON text of a value, and the expected result. `ok`: the value is valid, so the balance decides. */
 const AMOUNTS: readonly [text: string, verdict: 'ok' | 'zero' | 'invalid' | 'too large'][] = [
   ['1', 'ok'],
   ['"5"', 'ok'],
@@ -441,7 +441,7 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
 
   const withdraw = (json: object) => client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: client.secretKey, json });
 
-  /** By both doors, and leaves everything as it was. */
+  /** Expects that payments and claims reject the invoice, and change nothing. */
   async function expectRefused(payment_request: string, type: string): Promise<void> {
     const before = await client.get(`/v1/wallet/${payer.id}`);
     expect((await withdraw({ payment_request })).body).toMatchObject({ status: 400, type });

@@ -4,7 +4,7 @@ import type { Answer, Json, TestWallet } from '../support/client.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** The error object in full, and nothing else. */
+/** Expects exactly this error object, without further fields. */
 function expectError(answer: Answer, status: number, type: string, message: RegExp | string = /./): void {
   const text = typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message);
   const expected = { name: expect.any(String), message: text, code: 0, status, type, request_id: answer.headers.get('x-request-id') };
@@ -26,7 +26,7 @@ onFakeNode('bodies', ({ client }) => {
 
   const json = (body: unknown, path = invoices) => client.ask('POST', path, { key: client.secretKey, json: body });
   const form = (body: string, path = invoices) => client.ask('POST', path, { key: client.secretKey, form: body });
-  /** Bytes with exactly these headers; fetch would name a type for a text. */
+  /** Sends bytes with exactly these headers. `fetch` would add a Content-Type to a text. */
   const raw = (body: string | Uint8Array, type?: string, path = invoices) =>
     fetch(client.url + path, {
       method: 'POST',

@@ -19,7 +19,7 @@ async function listen(most: number, owner: ConnectionName): Promise<void> {
   Object.assign(open, { port: (server.address() as AddressInfo).port, close: () => server.close() });
 }
 
-/** A connection, and a function that sends a request on it and returns the response, or nothing when it was closed. */
+/** Opens a connection. Returns it with a function that sends a request on it; undefined instead of a response when it was closed. */
 function connected() {
   const socket = connect(open.port, '127.0.0.1');
   open.sockets.push(socket);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Answer, Json, TestWallet } from '../support/client.ts';
 
-/** What books something, as the path and body of a POST with the wallet's admin key. */
+/** The operations that book something, as the path and body of a POST with the wallet's admin key. */
 interface Operation {
   readonly name: string;
   prepare(service: FakeNodeApp, wallet: TestWallet): Promise<[path: string, json: object]>;
@@ -51,7 +51,7 @@ const sender =
 /** Statements of background jobs, which may run at the same time. */
 const BACKGROUND = /^(lease_|reconcile_|fact_|retention_|alert_)/;
 
-/** The statements that an operation runs, each as often as it runs, and its commits. */
+/** Returns the statements and commits of an operation, with repetitions. */
 async function statementsOf(service: FakeNodeApp, operation: Operation): Promise<Map<string, number>> {
   const wallet = await service.client.wallet(100);
   const send = sender(service, wallet, ...(await operation.prepare(service, wallet)));
@@ -155,7 +155,7 @@ onFakeNode(
       expect(answer.body.message).toContain('booked nothing');
     });
 
-    /** Sends transfers of 1 sat until one is not booked; answers how many were. */
+    /** Sends transfers of 1 sat until one is not booked. @returns how many were booked */
     async function transferUntilRefused(from: TestWallet, to: TestWallet): Promise<{ booked: number; refused: Answer }> {
       for (let booked = 0; ; booked++) {
         const json = { dest_wallet_id: to.id, num_satoshis: 1, memo: 'x'.repeat(500) };

@@ -6,7 +6,7 @@ import type { Json } from '../support/client.ts';
 
 const SUBPATHS = Array.from({ length: 49 }, (_, i) => `passThru.field${i}`);
 
-/** Counts the turns of the event loop that pass during some work. */
+/** Counts the turns of the event loop during some work. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let isOver = false;
   let turns = 0;

@@ -8,7 +8,7 @@ import type { Answer } from '../support/client.ts';
 const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].toSorted();
 const times = (n: number, one: (i: number) => Promise<Answer>) => Promise.all(Array.from({ length: n }, (_, i) => one(i)));
 
-/** So little a second that of a few who ask at once after the last token there is always one who gets none. */
+/** A rate so low that after the last token, one of a few concurrent requests is always rejected. */
 const FEW = {
   RATE_LIMIT_PER_SECOND: '1',
   RATE_LIMIT_BURST: '60',

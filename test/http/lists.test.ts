@@ -21,7 +21,7 @@ async function walk({ client }: FakeNodeApp, path: string): Promise<Row[]> {
   return rows;
 }
 
-/** A wallet with three deposits, three payments of each outcome, and transfers, mixed; its payments that fail or hang are not in the ledger. */
+/** A wallet with a mix of three deposits, three payments of each outcome, and transfers. Failed and pending payments have no ledger entries. */
 async function busyWallet({ client, net }: FakeNodeApp): Promise<{ wallet: TestWallet; other: TestWallet }> {
   const [wallet, other] = [await client.wallet(1000), await client.wallet()];
   const pay = (script: PaymentScript, prefer = '') =>

@@ -28,14 +28,14 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     return { balance, pending_msat };
   };
 
-  /** Any address without a key, as a stranger's wallet asks it. */
+  /** Sends a request without a key, as another wallet does. */
   async function visit(url: string): Promise<Json> {
     const response = await fetch(url);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^application\/json/)]);
     return response.json();
   }
 
-  /** LUD-03, step 1, with a client that others publish. */
+  /** LUD-03, step 1, with a published client. */
   async function stepOne(lnurl: string): Promise<LNURLWithdrawParams> {
     const parameters = await getParams(lnurl);
     expect(parameters).toMatchObject({ tag: 'withdrawRequest' });
@@ -51,7 +51,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     expect(await answer).toEqual({ status: 'ERROR', reason: expect.stringMatching(reason) });
   }
 
-  /** The amount that the outside node itself reports as received. */
+  /** Returns the amount that the outside node reports as received. */
   async function received(paymentHash: string): Promise<number> {
     const { payments } = await client.get('/playground/payments');
     const got = payments.filter(

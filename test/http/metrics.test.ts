@@ -4,7 +4,7 @@ import { onFakeNode } from '../support/app.ts';
 
 const TOKEN = 'a-token-for-metrics';
 
-/** fetch does not let its caller choose a Host. */
+/** Sends a request with another Host, which `fetch` does not allow. */
 function getWithHost(url: string, host: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     get(url, { headers: { ...headers, host } }, (response) => resolve(response.resume().statusCode)).on('error', reject);

@@ -9,7 +9,7 @@ onFakeNode(
     const invoice = (wallet: TestWallet, json: object = { num_satoshis: 1 }): Promise<Answer> =>
       service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.invoice, json });
 
-    /** As many as are allowed, one after the other, which is exact. */
+    /** Creates the maximum of invoices, one after the other, so that the count is exact. */
     async function fill(wallet: TestWallet): Promise<string[]> {
       const ids: string[] = [];
       for (let i = 0; i < 5; i++) {

@@ -99,7 +99,7 @@ onFakeNode('lists', ({ client }) => {
   const headersOf = ({ headers }: Answer) =>
     ['Total-Count', 'Page-Count', 'Current-Page', 'Per-Page'].map((name) => Number(headers.get(`X-Pagination-${name}`)));
 
-  /** The links of an answer by their relation, as addresses. */
+  /** Returns the links of a response, by their relation. */
   function linksOf({ headers }: Answer, of: string): Record<string, string> {
     const links = (headers.get('link') ?? '').split(', ').map((link) => /^<([^>]*)>; rel="(\w+)"$/.exec(link) ?? []);
     return Object.fromEntries(

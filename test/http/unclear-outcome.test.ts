@@ -10,7 +10,7 @@ import { msat } from '../../src/kernel/money.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 
-/** A server whose money is held, and which then can read nothing any more. */
+/** A server on which a payment holds money, and then every read fails. */
 function brokenAfterHold(payment: Payment) {
   const wallet = { id: 'wal_1', accountId: 'acc_1', ledgerAccount: 5, userLabel: '', status: 'active', createdAt: 1, updatedAt: 1 };
   const balance = { balanceMsat: msat(1_000_000), heldMsat: msat(110_000), spendableMsat: msat(890_000), entries: 1 };

@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { App } from '../../src/http/app-type.ts';
 import { createServer } from '../../src/http/server.ts';
 
-/** More than the buffers of the operating system take. */
+/** Larger than the socket buffers of the operating system. */
 const LARGE = 'x'.repeat(40_000_000);
 const opened: { app?: App; sockets: Socket[] } = { sockets: [] };
 

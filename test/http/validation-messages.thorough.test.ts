@@ -2,9 +2,9 @@ import { beforeAll, expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
-/** Values of which each is wrong for some field: by type, by size and by form. */
+/** Values that are invalid for some field, by type, size or format. */
 const WRONG_VALUES: readonly unknown[] = [null, '', -1, 0, 1.5, 1e300, 1, true, 'x', '+5', 'é', 'x'.repeat(9000), [], [1], {}, { a: 1 }];
-/** What only a validation library writes. */
+/** Words that only a validation library writes. */
 const JARGON = /must match|must NOT|>=|<=|pattern|instance|schema|must be (string|object|integer|boolean|array|null)\b/;
 const SETTINGS = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '1000000' };
 

@@ -9,10 +9,10 @@ import type { Posting } from '../../src/ledger/posting.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 const PAYMENTS = 10_000;
-/** What the ledger is never asked to move; nothing in the types stops a caller that reads JSON. */
+/** Amounts that are no valid transfer. The type does not exclude them for a caller that parses JSON. */
 const NO_AMOUNTS = [0, -0, -1, -1_000, 0.5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 53, 1e300] as Msat[];
 
-/** A generator of whole numbers from 1 to `max` that gives the same ones for the same seed. */
+/** Returns a generator of whole numbers from 1 to `max`, determined by the seed. */
 function seeded(seed: number): (max: number) => number {
   let state = seed;
   return (max) => {
@@ -58,7 +58,7 @@ onBothDatabases('amounts', (open) => {
     expect((await ledger.balance(SYSTEM_ACCOUNTS.node)).balanceMsat).toBe(Number(BigInt(node.balanceMsat) + spent));
     const rows = await ledger.entries(account, 1, after.entries);
     expect(rows).toHaveLength(1 + payments.length + payments.filter(({ feeMsat }) => feeMsat > 0).length);
-    // As the API shows a row: what the whole satoshis of the balance changed by.
+    // The API shows a row as the change of the balance in whole satoshis.
     const satoshis = rows.map((row) => {
       const before = row.side === 'from' ? row.balance_msat + row.amount_msat : row.balance_msat - row.amount_msat;
       return floorSat(msat(row.balance_msat)) - floorSat(msat(before));
@@ -79,7 +79,7 @@ onBothDatabases('amounts', (open) => {
       const before = await Promise.all([from, to].map((id) => ledger.balance(id)));
       const postings: Posting[] = NO_AMOUNTS.flatMap((wrong) => [
         { transfers: [transfer(wrong)] },
-        // The right half of a wrong posting is not booked either.
+        // The valid transfer of an invalid posting is not booked either.
         { transfers: [transfer(amount(7)), transfer(wrong)] },
         { transfers: [transfer(amount(1))] },
       ]);
@@ -102,7 +102,7 @@ onBothDatabases('amounts', (open) => {
       const { ledger, accounts } = await ledgerWith(database, [10_000]);
       const [account] = accounts as [number];
       const hold = (amountMsat: Msat, reserveMsat: Msat) => ledger.post({ holds: [{ id: newId(), account, amountMsat, reserveMsat }] });
-      // A reserve may be nothing; an amount may not.
+      // A reserve may be 0, an amount may not.
       const wrongs = part === 'amount' ? NO_AMOUNTS : NO_AMOUNTS.filter((wrong) => wrong !== 0);
       const asked = wrongs.map((wrong) => (part === 'amount' ? ([wrong, amount(5)] as const) : ([amount(5), wrong] as const)));
       const outcomes = await Promise.allSettled(asked.flatMap(([value, reserve]) => [hold(value, reserve), hold(amount(1), amount(1))]));
@@ -164,7 +164,7 @@ onBothDatabases('amounts', (open) => {
   });
 });
 
-/** Does something with every item, a thousand at a time. */
+/** Runs a task for every item, a thousand at a time. */
 async function inPieces<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   for (let start = 0; start < items.length; start += 1_000) await Promise.all(items.slice(start, start + 1_000).map(work));
 }

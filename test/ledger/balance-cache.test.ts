@@ -15,7 +15,7 @@ import { amount, freshUrls, MIGRATIONS, problemsOfLedger, silentLog } from '../s
 
 const ACCOUNTS = Array.from({ length: 12 }, (_, index) => 5 + index);
 const NODE = 1;
-/** A slow write-back every few transfers: most moments of a history are in the middle of one. Fewer accounts are cached than exist. */
+/** A write-back begins every few transfers and is slow, so most transfers happen during one. Not all accounts fit into the cache. */
 const CACHE = { writeBackAfter: 5, rowsPerBatch: 1, rowsPerTransfer: 1, maxClean: 4 };
 
 const openAccount = statement('test_cache_account', `INSERT INTO ledger_account (kind) VALUES ('wallet')`);
@@ -35,7 +35,7 @@ const rowsAhead = statement<{ n: number }>(
   'SELECT count(*) AS n FROM ledger_account WHERE held_msat = 0 AND last_position > (SELECT written FROM ledger_tail)',
 );
 
-/** What each account has and holds, and how many entries. */
+/** Balance, held amount and number of entries of each account. */
 type Books = Record<number, [balanceMsat: number, heldMsat: number, entries: number]>;
 
 async function booksOf(ledger: Ledger): Promise<Books> {
@@ -76,7 +76,7 @@ describe('SQLite’s cache of balances', () => {
     return { url, database, ledger: createLedger(database, systemClock, cache) };
   }
 
-  /** What kill -9 would leave at this moment, opened as the next start opens it. */
+  /** Opens a copy of the files, as the next start would find them if the process were killed now. */
   async function afterKill(url: string): Promise<{ database: Database; ledger: Ledger }> {
     const copy = await urls();
     copyNow(url, copy);
@@ -86,7 +86,7 @@ describe('SQLite’s cache of balances', () => {
 
   it('prevents a double spend when another process has written to the file', async () => {
     const { url, database, ledger } = await fresh();
-    // A tool's connection takes no lock, as a second service would behind a lock that failed.
+    // A tool takes no lock, so its connection stands for a second service after the lock has failed.
     const intruder = createLedger(await openBeside(url), systemClock, CACHE);
     const [from = 0, to = 0] = ACCOUNTS;
     const move = (by: Ledger, source: number, target: number, msat: number) =>
@@ -99,7 +99,7 @@ describe('SQLite’s cache of balances', () => {
     await expect(intruder.post({ holds: [hold] })).rejects.toMatchObject({ type: 'insufficient_balance' });
     await move(intruder, to, from, 400);
     await expect(move(ledger, to, from, 601)).rejects.toMatchObject({ type: 'insufficient_balance' });
-    // A clean end writes the rows back; that must be noticed as well.
+    // A clean stop writes the rows back, which the other process must notice as well.
     await intruder.drain();
     await move(intruder, from, to, 400);
     await intruder.drain();
@@ -117,9 +117,9 @@ describe('SQLite’s cache of balances', () => {
           const before = await booksOf(ledger);
           const copy = await urls();
           database.failAt(...faults);
-          // In the middle of a transaction, before one of its statements: nothing of it may be found again.
+          // Copied during a transaction, before one of its statements: the copy must contain nothing of the transaction.
           const killed = killInside(database, killAt, () => copyNow(url, copy));
-          // Who reads meanwhile must not make anything old known.
+          // A read meanwhile must not put an outdated account into the cache.
           const work = postings.flatMap((one) => [ledger.post(written(one)), ledger.balance(one.from), readSoon(ledger, one.to)]);
           await Promise.allSettled(work);
           const wasKilled = killed();
@@ -129,7 +129,7 @@ describe('SQLite’s cache of balances', () => {
             seen.killed += 1;
             const inside = await open(copy);
             const found = await booksOf(createLedger(inside, systemClock, CACHE));
-            // Postings may need several transactions, so some of them may be there, but only whole ones.
+            // The postings may take several transactions, so the copy may contain some of them, but each as a whole.
             if (postings.length === 1) expect(found).toEqual(before);
             expect(await problemsOfLedger(inside)).toEqual([]);
             await inside.close();
@@ -142,7 +142,7 @@ describe('SQLite’s cache of balances', () => {
           const next = await afterKill(url);
           expect(await problemsOfLedger(next.database)).toEqual([]);
           expect(await booksOf(next.ledger)).toEqual(after);
-          // And it goes on from there.
+          // The copy continues from there.
           await next.ledger.post({ transfers: [{ id: newId(), from: NODE, to: 5, amountMsat: amount(7) }] });
           expect((await next.ledger.balance(5)).balanceMsat).toBe((after[5]?.[0] ?? 0) + 7);
           expect(await problemsOfLedger(next.database)).toEqual([]);
@@ -157,7 +157,7 @@ describe('SQLite’s cache of balances', () => {
   it('gives the same page of history before a write-back, after a kill, and after all balances were written back', async () => {
     const { url, database, ledger } = await fresh({ ...CACHE, writeBackAfter: 70 });
     const receipts: Receipt[] = [];
-    // Two milestones of account 5, in company, and two sweeps.
+    // Two milestones of account 5, among other entries, and two write-backs.
     for (let i = 0; i < 30; i++) {
       const posts = Array.from({ length: 6 }, (_, k) => ({
         transfers: [{ id: newId(), from: NODE, to: k === 5 ? 6 + (i % 5) : 5, amountMsat: amount(100 + k) }],
@@ -218,7 +218,7 @@ describe('SQLite’s cache of balances', () => {
       const to = ACCOUNTS[i % ACCOUNTS.length] ?? 5;
       await Promise.all([1, 2, 3].map((msat) => ledger.post({ transfers: [{ id: newId(), from: NODE, to, amountMsat: amount(msat) }] })));
       const row = await database.first(progressRow);
-      // One batch of three begins a sweep; four more write 13 rows, and what came meanwhile is what is left.
+      // One batch of three begins a write-back; four more write 13 rows, and the entries added meanwhile remain.
       expect((row?.last ?? 0) - (row?.written ?? 0)).toBeLessThanOrEqual(CACHE.writeBackAfter + 5 * 3);
     }
     expect((await database.first(progressRow))?.last).toBe(300);
@@ -278,14 +278,14 @@ const step = fc.record({
   killAt: fc.integer({ min: 1, max: 14 }),
 });
 
-/** A transfer to itself is a mistake, and refused: a posting that is undone. */
+/** A posting that is rejected and undone, because it transfers from an account to itself. */
 function written({ kind, from, to, msat }: Wish): Posting {
   const amountMsat = amount(msat);
   if (kind === 'hold') return { holds: [{ id: newId(), account: from, amountMsat, reserveMsat: amount(1) }] };
   return { transfers: [{ id: newId(), from: kind === 'deposit' ? NODE : from, to, amountMsat }] };
 }
 
-/** In the middle of a transaction, rather than before it. */
+/** Waits until a transaction is running. */
 async function readSoon(ledger: Ledger, id: number): Promise<void> {
   for (let turn = 0; turn < 4; turn++) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -293,13 +293,13 @@ async function readSoon(ledger: Ledger, id: number): Promise<void> {
   }
 }
 
-/** The files as they are. Nothing is written meanwhile: copying does not give way. */
+/** Copies the files. Nothing is written meanwhile, because the copy is synchronous. */
 function copyNow(url: string, copy: string): void {
   const [from, to] = [url.slice('sqlite:'.length), copy.slice('sqlite:'.length)];
   for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end);
 }
 
-/** Does something before the nth statement of the next transaction. @returns puts everything back, and says whether it was done. */
+/** Runs a task before the nth statement of the next transaction. @returns a function that removes the hook and returns whether the task ran */
 function killInside(database: FaultyDatabase, nth: number, kill: () => void): () => boolean {
   const { transaction } = database;
   let count = 0;

@@ -5,7 +5,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
-/** Every column that says something; `position` only puts the rows in order and has a test of its own. */
+/** All columns with content. `position` only orders the rows; another test covers it. */
 const COLUMNS = [
   'id',
   'amount_msat',
@@ -25,7 +25,7 @@ const COLUMNS = [
   'memo',
   'pass_thru',
 ];
-/** SQLite's transfers also say where the entries before theirs are. */
+/** SQLite's transfers also have the positions of the previous entries. */
 const COLUMNS_OF = { sqlite: [...COLUMNS, 'from_previous', 'to_previous'], postgres: COLUMNS };
 
 type Row = Record<string, SqlValue> & { readonly position: SqlValue };
@@ -43,7 +43,7 @@ const statements = {
 const deleteRow = statement('test_delete_row', 'DELETE FROM ledger_transfer WHERE position = $1');
 const move = statement('test_move_row', 'UPDATE ledger_transfer SET position = $2 WHERE position = $1');
 
-/** Other values that a column could be changed to. */
+/** Returns other values for a column. */
 function forgeries(column: string, value: SqlValue = null): SqlValue[] {
   if (value instanceof Uint8Array) return [new Uint8Array(), value.map((byte, index) => (index === 0 ? byte ^ 1 : byte))];
   if (typeof value === 'number') return [value + 1, value - 1, value + 1000];
@@ -51,7 +51,7 @@ function forgeries(column: string, value: SqlValue = null): SqlValue[] {
   return column === 'id' ? texts.slice(0, 1) : texts;
 }
 
-/** Two wallets with deposits, transfers with every word they can carry, and a payment with a fee. */
+/** Two wallets with deposits, transfers with all optional fields, and a payment with a fee. */
 async function written(database: Database, writtenBack: boolean): Promise<Row[]> {
   const { ledger, accounts } = await ledgerWith(database, [5_000, 3_000]);
   const [a, b] = accounts as [number, number];
@@ -75,7 +75,7 @@ async function written(database: Database, writtenBack: boolean): Promise<Row[]>
 /** A statement and its parameters. */
 type Change = Parameters<Tx['run']>;
 
-/** Runs changes; false when the database itself refuses them. */
+/** Runs changes. Returns false when the database rejects them. */
 async function done(database: Database, ...changes: Change[]): Promise<boolean> {
   return database
     .transaction(async (tx) => {
@@ -95,7 +95,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
         for (const row of rows) {
           for (const forged of forgeries(column, row[column])) {
             const position = row.position;
-            // What the schema refuses cannot be forged with an UPDATE in the first place.
+            // A change that the schema rejects needs no detection.
             if (!(await done(database, [statements.set(column), position, forged ?? null]))) continue;
             const problems = await problemsOfLedger(database);
             await done(database, [statements.set(column), position, row[column] ?? null]);
@@ -106,8 +106,8 @@ onBothDatabases('the chain of entries', (open, dialect) => {
       });
     }
 
-    // The tail can be cut off unseen by whoever also sets the cached accounts back to the entries before it: a chain by itself knows
-    // no end. Only a copy of the heads that is kept elsewhere shows that.
+    // If the accounts are also set back, missing last rows cannot be detected, because a chain has no fixed end. Only a copy of the heads
+    // that is stored elsewhere reveals that.
     it('shows that a row is missing: the first, one in the middle or the last', async () => {
       const { database, rows } = await shared();
       for (const row of rows) {
@@ -158,7 +158,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
       for (const [index, x] of rows.entries()) {
         for (const y of rows.slice(index + 1)) {
           const between = rows.filter(({ position }) => Number(position) >= Number(x.position) && Number(position) <= Number(y.position));
-          // Rows that share no account with what lies between them have no order to keep.
+          // Rows without a common account with the rows between them may be exchanged.
           if (
             !between.some((other) => other !== x && shareAccount(x, other)) &&
             !between.some((other) => other !== y && shareAccount(y, other))
@@ -179,7 +179,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
         for (const [index, x] of rows.entries()) {
           const y = rows[(index + 1) % rows.length] as Row;
           if (String(x[column]) === String(y[column])) continue;
-          // A unique column needs a place to put the first value meanwhile.
+          // Exchanging values of a unique column needs a temporary value.
           const meanwhile: SqlValue =
             x[column] instanceof Uint8Array ? new Uint8Array() : typeof x[column] === 'number' ? 999_999 : 'meanwhile';
           const swap = (one: SqlValue, other: SqlValue) =>
@@ -199,7 +199,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
     });
 
     const made: { history?: Promise<{ database: Database; rows: Row[] }> } = {};
-    /** One history for all; every test puts back what it changed. */
+    /** One history for all tests. Each test undoes its change. */
     function shared(): Promise<{ database: Database; rows: Row[] }> {
       made.history ??= open().then(async (database) => ({ database, rows: await written(database, writtenBack) }));
       return made.history;

@@ -7,14 +7,14 @@ import { type Fault, InjectedFailure, isInjected } from '../support/faulty-datab
 import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { draftOf, type Modules, modulesOn, preimageOf, settlementOf } from '../support/modules.ts';
 
-/** Balance and what is held, of a payer who begins with 10,000 msat and of a payee who begins with nothing. */
+/** Balance and held amount of a payer, who begins with 10,000 msat, and of a payee, who begins with 0. */
 type Books = { payer: [balanceMsat: number, heldMsat: number]; payee: [balanceMsat: number, heldMsat: number] };
 
 interface Case {
   readonly name: string;
   readonly before: Books;
   readonly after: Books;
-  /** Makes everything ready on a healthy database; answers the one step that the fault meets. It throws unless the step was done. */
+  /** Prepares the step on a healthy database. Returns the step, which the fault interrupts. It throws unless it has succeeded. */
   ready(modules: Modules, payer: Wallet, payee: Wallet): Promise<() => Promise<unknown>>;
 }
 
@@ -89,7 +89,7 @@ const CASES: readonly Case[] = [
     async ready(modules, payer, payee) {
       const { database, saga, ledger } = modules;
       const payment = draftOf(payer, 3_000, await modules.invoice(payee, 3_000));
-      // What begin holds, without the drive that follows it at once.
+      // Places the hold, without the attempt that normally follows.
       database.failAt({ commit: 2, fails: 'refused' });
       await saga.start({ payment, reserveMsat: amount(0) });
       // Waits for the running attempt.
@@ -98,7 +98,7 @@ const CASES: readonly Case[] = [
       database.failAt();
       return async () => {
         await saga.attempt(payment);
-        // It never throws: what did not work stays pending.
+        // It never throws. A failed attempt leaves the payment pending.
         if ((await database.first(findById, payment.id))?.state === 'pending') throw new InjectedFailure('the payment is still pending');
       };
     },
@@ -111,7 +111,7 @@ async function booksOf({ ledger }: Modules, payer: Wallet, payee: Wallet): Promi
 }
 
 onBothDatabases('S14: a database error', (open) => {
-  // One database for all: every test has wallets of its own, and leaves the books clean.
+  // One database for all tests. Each has its own wallets, and leaves a ledger without problems.
   const made: { modules?: Promise<Modules> } = {};
   const sharedModules = () => {
     made.modules ??= open().then(modulesOn);
@@ -143,7 +143,8 @@ onBothDatabases('S14: a database error', (open) => {
           expect(await booksOf(modules, payer, payee)).toEqual(after);
           expect(await problemsOf(database)).toEqual([]);
           if (happened) continue;
-          // Two statements at least (lock and write; SQLite knows the accounts, and writes and saves). Otherwise the fault never met what it is about.
+          // Fewer than two statements would mean that no fault was tested. PostgreSQL locks and writes; SQLite, which caches accounts, writes and
+          // saves.
           expect(statement).toBeGreaterThan(2);
           return;
         }
@@ -165,7 +166,7 @@ onBothDatabases('S14: a database error', (open) => {
       expect(await problemsOf(database)).toEqual([]);
     });
 
-    // SQLite has no connection to lose, but a disk that fails while it commits.
+    // SQLite has no connection that could break, but its disk may fail during a commit.
     for (const fails of ['written, unknown', 'not written, unknown'] as const) {
       it(`that loses the answer to the commit of ${name} (${fails}) is resolved: done, once`, async () => {
         const modules = await sharedModules();
@@ -176,7 +177,7 @@ onBothDatabases('S14: a database error', (open) => {
         const [outcome] = await Promise.allSettled([step()]);
         expect(database.happened()).toBe(1);
         database.failAt();
-        // Whoever is told that it was not done may do it again; whoever is told that it was done must find it done.
+        // After a failure the caller may repeat the step; after a success it must be booked.
         if (outcome.status === 'rejected') {
           expect(await booksOf(modules, payer, payee)).toEqual(before);
           await step();
@@ -230,7 +231,7 @@ onBothDatabases('S14: a database error', (open) => {
     const LOST: readonly (readonly Fault[])[] = [
       [{ commit: 1, fails: 'written, unknown' }],
       [{ commit: 1, fails: 'not written, unknown' }],
-      // The database is going down: the question whether it was written loses its answer as well, in each of the ways.
+      // The database stops: the read that finds out whether the batch was written fails as well, in each possible way.
       ...(['written, unknown', 'not written, unknown'] as const).flatMap((first): Fault[][] => [
         [
           { commit: 1, fails: first },
@@ -258,7 +259,7 @@ onBothDatabases('S14: a database error', (open) => {
         const outcomes = await Promise.allSettled([empty(a), empty(b)]);
         database.failAt();
         const left = await Promise.all([a, b].map(async (wallet) => (await ledger.balance(wallet.ledgerAccount)).balanceMsat));
-        // A refusal promises that nothing was paid, and whoever gets one pays again.
+        // A refusal promises that nothing was paid, so the client pays again.
         expect(left).toEqual(outcomes.map(({ status }) => (status === 'fulfilled' ? 0 : 1_000)));
         expect(await problemsOf(database)).toEqual([]);
       });

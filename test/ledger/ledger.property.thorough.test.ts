@@ -22,13 +22,13 @@ interface Move {
   readonly msat: number;
 }
 
-/** A posting in small words: places are indexes, a hold is named by how many holds were asked for before it. */
+/** A posting with indexes instead of ids: of accounts, and of holds in the order in which they were requested. */
 interface Wish {
   readonly moves: readonly Move[];
   readonly holds: readonly { readonly wallet: number; readonly msat: number; readonly reserve: number }[];
   readonly posts: readonly { readonly hold: number; readonly percent: number; readonly payee: number; readonly fee: number }[];
   readonly voids: readonly number[];
-  /** The key of a row that can be written once only. */
+  /** The key of a row that can be written only once. */
   readonly row: number | undefined;
 }
 
@@ -40,10 +40,10 @@ const hold = fc.nat({ max: 12 });
 const nothing: Wish = { moves: [], holds: [], posts: [], voids: [], row: undefined };
 const deposit = fc.record({ from: fc.constant(WALLETS), to: wallet, msat: fc.integer({ min: 1, max: 5000 }) });
 const move = fc.record({ from: wallet, to: place, msat });
-/** Any two places: also from the system's own accounts, and from a wallet to itself. */
+/** Any two accounts, including those of the system, and a wallet twice. */
 const oddMove = fc.record({ from: place, to: place, msat });
 const newHold = fc.record({ wallet, msat, reserve: fc.nat({ max: 300 }) });
-/** Beyond 100 percent it is more than the hold reserved. */
+/** Beyond 100 percent it exceeds the hold. */
 const post = fc.record({ hold, percent: fc.integer({ min: 1, max: 115 }), payee: place, fee: fc.nat({ max: 20 }) });
 const upTo = <T>(max: number, item: fc.Arbitrary<T>) => fc.array(item, { maxLength: max });
 
@@ -76,7 +76,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ commit: fc.integer({ min: 1, max: 6 }), fails: fc.constant('refused' as const) }) },
 );
 
-/** A batch of a history: what is posted at once, and where the database fails meanwhile. */
+/** A batch of a history: concurrent postings, and the places where the database fails. */
 interface Batch {
   readonly wishes: readonly Wish[];
   readonly faults: readonly Fault[];
@@ -89,7 +89,7 @@ const onceOnly = statement('test_once_only', `INSERT INTO service_fact (name, va
 
 class RowWasThere extends Error {}
 
-/** Turns wishes into postings, for one history. */
+/** Converts the drafts of one history to postings. */
 class Secretary {
   readonly #accounts: readonly number[];
   readonly #holds: { readonly id: string; readonly account: number; readonly msat: number }[] = [];
@@ -100,7 +100,7 @@ class Secretary {
   }
 
   write({ moves, holds, posts, voids, row }: Wish): Posting {
-    // What ends names what was asked for earlier; a posting cannot end its own holds.
+    // A posting ends holds that earlier postings requested, not its own.
     const ended = {
       voids: voids.map((index) => ({ holdId: this.#hold(index).id, account: this.#hold(index).account })),
       posts: posts.map((one) => this.#post(one)),
@@ -118,7 +118,7 @@ class Secretary {
     };
   }
 
-  /** The amount, the fee, and what the operator adds beyond it. */
+  /** The amount, the fee, and the part of the fee that the operator bears. */
   #post({ hold: index, percent, payee, fee }: Wish['posts'][number]) {
     const { id: holdId, account, msat: reserved } = this.#hold(index);
     const spent = Math.max(1, Math.floor((reserved * percent) / 100));
@@ -141,7 +141,7 @@ class Secretary {
   }
 }
 
-/** The ledger's answer in the reference's words; undefined when the posting was done. */
+/** Returns the reason of the ledger's rejection in the terms of the reference; undefined when the posting was booked. */
 function wordFor(outcome: PromiseSettledResult<Receipt>): Refused | 'database' | undefined {
   if (outcome.status === 'fulfilled') return undefined;
   const { reason } = outcome;
@@ -169,7 +169,7 @@ interface Counts {
   failed: number;
 }
 
-/** Plays a history on the ledger and on the reference, and compares every answer and, after every batch, every balance. */
+/** Runs a history on the ledger and on the reference. Compares the result of every posting and, after every batch, all balances. */
 async function play(healthy: Database, batches: readonly Batch[], afterBatch: () => Promise<void>, counts: Counts): Promise<void> {
   const database = faulty(healthy);
   const { ledger, accounts } = await ledgerWith(database, new Array<number>(WALLETS).fill(0));
@@ -186,7 +186,7 @@ async function play(healthy: Database, batches: readonly Batch[], afterBatch: ()
       const outcome = outcomes[index] as PromiseSettledResult<Receipt>;
       const word = wordFor(outcome);
       counts[word === undefined ? 'done' : word === 'database' ? 'failed' : 'refused'] += 1;
-      // What the database failed on left nothing: the reference never hears of it.
+      // A posting on which the database failed has booked nothing, so it is not applied to the reference.
       if (word === 'database') continue;
       expect(word).toBe(reference.run(posting));
       if (outcome.status === 'fulfilled') expectReceipt(outcome.value, posting, reference);

@@ -4,10 +4,10 @@ import { newId } from '../../src/kernel/ids.ts';
 import type { Posting } from '../../src/ledger/posting.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
-const NOBODY = 999_999;
+const NO_ACCOUNT = 999_999;
 const deleteAccount = statement('test_delete_account', 'DELETE FROM ledger_account WHERE id = $1');
 
-// No foreign key watches over this: the ledger holds the accounts of a posting locked, and verify looks afterwards.
+// No foreign key ensures this. The ledger locks the accounts of a posting, and `verify` finds transfers without an account.
 onBothDatabases('an account that does not exist', (open) => {
   function transfer(from: number, to: number, msat: number): Posting {
     return { transfers: [{ id: newId(), from, to, amountMsat: amount(msat) }] };
@@ -19,9 +19,9 @@ onBothDatabases('an account that does not exist', (open) => {
     const [a, b] = accounts as [number, number];
     const outcomes = await Promise.allSettled([
       ledger.post(transfer(a, b, 1)),
-      ledger.post(transfer(a, NOBODY, 10)),
-      ledger.post(transfer(NOBODY, b, 100)),
-      ledger.post({ holds: [{ id: 'h1', account: NOBODY, amountMsat: amount(1), reserveMsat: amount(0) }] }),
+      ledger.post(transfer(a, NO_ACCOUNT, 10)),
+      ledger.post(transfer(NO_ACCOUNT, b, 100)),
+      ledger.post({ holds: [{ id: 'h1', account: NO_ACCOUNT, amountMsat: amount(1), reserveMsat: amount(0) }] }),
       ledger.post(transfer(a, b, 2)),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);

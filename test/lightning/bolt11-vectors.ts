@@ -1,7 +1,7 @@
 /**
- * The test vectors of BOLT11, in the current text, which requires a payment secret and refuses fixed-length fields of another length.
+ * The test vectors of BOLT11, in the current text, which requires a payment secret and rejects fixed-length fields of another length.
  * Source: https://github.com/lightning/bolts, `bolt11/invoice-test.json` and the examples of `11-payment-encoding.md` (CC-BY 4.0).
- * The expectations are the numbers that the specification prints beside them.
+ * The expected values are those that the specification prints with them.
  */
 const HASH = '0001020304050607080900010203040506070809000102030405060708090102';
 const LIST_HASH = '3925b6f67e2c340036ed12093dd44e0368df1b6ea26c53dbe4811f58fd5db8c1';
@@ -142,14 +142,14 @@ export const VALID = [
     says: { amountMsat: 1_000_000_000, description: 'payment metadata inside', metadata: '01fafaf0' },
   },
   {
-    // The signature of the first vector with its S turned over and its recovery id left: valid, but of another key.
+    // The signature of the first vector with its S negated and its recovery id unchanged: valid, but of another key.
     title: 'a key recovered from a high-S signature',
     text: 'lnbc1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdpl2pkx2ctnv5sxxmmwwd5kgetjypeh2ursdae8g6twvus8g6rfwvs8qun0dfjkxaq9qrsgq357wnc5r2ueh7ck6q93dj32dlqnls087fxdwk8qakdyafkq3yap2r09nt4ndd0unm3z9u5t48y6ucv4r5sg7lk98c77ctvjczkspk5qprc90gx',
     says: { amountMsat: undefined, description: DONATION, payee: '02d0139ce7427d6dfffd26a326c18be754ef1e64672b42694ba5b23ef6e6e7803d' },
   },
 ] as const;
 
-/** The signature of this one is fine; a payer must refuse it for feature 100, so the decoder reports that. */
+/** Its signature is valid. A payer must reject it because of feature 100, which the decoder reports. */
 export const UNKNOWN_REQUIRED_FEATURE =
   'lnbc25m1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5vdhkven9v5sxyetpdeessp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygs9q4psqqqqqqqqqqqqqqqqsgqtqyx5vggfcsll4wu246hz02kp85x4katwsk9639we5n5yngc3yhqkm35jnjw4len8vrnqnf5ejh0mzj9n3vz2px97evektfm2l6wqccp3y7372';
 
@@ -210,7 +210,7 @@ export const INVALID = [
     text: 'lnbc20m1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqhp58yjmdan79s6qqdhdzgynm4zwqd5d7xmw5fk98klysy043l2ahrqs9qrsgq7ea976txfraylvgzuxs8kgcw23ezlrszfnh8r6qtfpr6cxga50aj6txm9rxrydzd06dfeawfk6swupvz4erwnyutnjq7x39ymw6j38gp49qdkj',
   },
   {
-    // Its high-S signature is what the vector is about; it also has two s fields, which is found first.
+    // The vector is meant for its high-S signature. It also has two s fields, which are found first.
     title: 'a high-S signature beside an n field',
     reason: /more than one s field/,
     text: 'lnbc25m1p70xwfzpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdpl2pkx2ctnv5sxxmmwwd5kgetjypeh2ursdae8g6twvus8g6rfwvs8qun0dfjkxaqnp4q0n326hr8v9zprg8gsvezcch06gfaqqhde2aj730yg0durunfhv66sp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygs9qrsgqsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygsp5cfzp9ugllvk03rltd6hvndxj26ux6gcxc5azyxk060rj9tzghct5zvjlps76gx8wpq5yuu79688k8gnm2c0al6v608s96l0xzrrlqqwnzxmu',

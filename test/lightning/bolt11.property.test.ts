@@ -11,7 +11,7 @@ function invoice(fields: readonly Bolt11Field[] = ORDINARY, rest: Partial<Bolt11
   return encodeBolt11({ network: 'regtest', timestamp: 1_700_000_000, privateKey: SPEC_PRIVATE_KEY, fields, ...rest });
 }
 
-/** The decoded invoice, or the reason why it was refused. Any other error is let through, and fails the test. */
+/** Returns the decoded invoice, or the reason of its rejection. Any other error fails the test. */
 function attempt(text: string): Bolt11 | string {
   try {
     return decodeBolt11(text);

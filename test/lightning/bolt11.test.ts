@@ -271,7 +271,7 @@ describe('signatures', () => {
 
   it('thousands of invoices with impossible keys and signatures leave every other one readable', () => {
     const good = [invoice([P, S, D]), invoice([P, S, D, N])];
-    // Each kind may take another way through the library, and each way may leave something behind.
+    // Each kind may take another path through the library, which may leak something.
     const random = (length: number, seed: number) => createHash('shake256', { outputLength: length }).update(`${seed}`).digest();
     for (let i = 0; i < 4_000; i++) {
       const offCurve = Uint8Array.of(2 + (i % 2), ...new Uint8Array(31), 5);

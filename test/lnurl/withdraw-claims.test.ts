@@ -51,7 +51,7 @@ onFakeNode('a claim that is repeated', (service) => {
         expect(await claim(step, paymentRequest.toUpperCase())).toEqual(OK);
         expect(await claim(byBalance, paymentRequest)).toEqual(OK);
         expect(await visit(`${link.url}&pr=${paymentRequest}`)).toEqual(OK);
-        // Only this link, and only who has its tokens.
+        // Only this link, and only for holders of its tokens.
         expect(await visit(`${other.url}&pr=${paymentRequest}`)).toEqual(ERROR);
         expect(await claim({ ...step, k1: byBalance.k1 }, paymentRequest)).toEqual(ERROR);
         expect(await visit(`${link.url.replace(link.ott, 'x'.repeat(24))}&pr=${paymentRequest}`)).toEqual(ERROR);
@@ -63,7 +63,7 @@ onFakeNode('a claim that is repeated', (service) => {
       await repeats();
       const now = Date.now;
       vi.spyOn(Date, 'now').mockImplementation(() => now() + 7_200_000);
-      // The invoice and the link may have expired meanwhile, and the wallet be inactive.
+      // The invoice and the link may have expired by then, and the wallet may be inactive.
       await repeats();
       vi.restoreAllMocks();
       await service.client.ask('PATCH', `/v1/wallet/${wallet.id}`, { key: service.client.secretKey, json: { status: 'inactive' } });

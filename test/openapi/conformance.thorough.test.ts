@@ -166,7 +166,10 @@ function keysOf({ client, wallet }: World): { kind: KeyKind | 'nobody' | 'unknow
   ];
 }
 
-/** What statuses a kind of key can meet. A public API key is tried with an invoice key in the path, whose permissions count then, if the path names a wallet. */
+/**
+ * Returns whether a status is possible for a kind of key. If the path names a wallet, a public API key is sent with an invoice key in the
+ * path, whose permissions apply.
+ */
 function expectedFor(need: string | undefined, kind: KeyKind | 'nobody' | 'unknown', namesWallet: boolean): (status: number) => boolean {
   if (need === undefined) return (status) => status !== 401 && status !== 403;
   if (kind === 'nobody' || kind === 'unknown') return (status) => status === 401;

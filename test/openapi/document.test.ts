@@ -121,7 +121,7 @@ function isMeaningful(description: string | undefined, name: string): boolean {
   return description !== undefined && description.toLowerCase() !== name.toLowerCase() && description !== 'Id';
 }
 
-/** The fields without a description; a field that is a reference has its own. */
+/** Returns the fields without a description. A referenced schema has its own. */
 function undescribed(path: string, schema: JsonSchema): string[] {
   const fields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
     ...(field.$ref || isMeaningful(field.description, name) ? [] : [`${path}.${name}`]),
@@ -144,7 +144,7 @@ function exampleOf({ responses }: Operation, status: number): Example {
   return response && 'content' in response ? (response.content?.['application/json']?.example as Example) : undefined;
 }
 
-/** With references that are also valid outside the document. */
+/** Returns the schema with references that are also valid outside the document. */
 function absolute(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll('"$ref":"#', '"$ref":"api#'));
 }

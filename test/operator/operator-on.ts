@@ -10,7 +10,7 @@ import { faulty } from '../support/faulty-database.ts';
 import { silentLog as log } from '../support/ledger.ts';
 import { connectionTo, createModules } from '../support/modules.ts';
 
-/** What operator actions need, on a database that fails where a test says. */
+/** The modules that operator actions need, on a database that fails where a test sets faults. */
 export async function operatorOn(healthy: Database) {
   const database = faulty(healthy);
   const net = new FakeNetwork({ seed: 'operator' });
@@ -26,7 +26,7 @@ export async function operatorOn(healthy: Database) {
     database,
     deps,
     suspenseMsat: async () => (await ledger.balance(SYSTEM_ACCOUNTS.suspense)).balanceMsat as number,
-    /** Money in suspense, and where an action of this kind may take it: to a wallet, or three quarters of it to an invoice. */
+    /** Puts money into suspense and returns it with a target for an action of this kind: a wallet, or an invoice for three quarters of it. */
     async stray(kind: 'credit' | 'return', amountMsat: number): Promise<{ subject: string; target: string }> {
       const preimage = randomBytes(32);
       const subject = createHash('sha256').update(preimage).digest('hex');
@@ -36,7 +36,7 @@ export async function operatorOn(healthy: Database) {
       const { paymentRequest } = net.outside.invoice({ amountMsat: (amountMsat / 4) * 3, script: { fee: 0 } });
       return { subject, target: paymentRequest };
     },
-    /** Lets payments come to rest, as the service does now and then. */
+    /** Attempts pending payments again, as the service does periodically. */
     async settle(): Promise<void> {
       await payments.stop();
       await payments.resumePending();

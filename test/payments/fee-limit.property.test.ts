@@ -8,7 +8,7 @@ const RULES: [name: string, rule: FeeRule][] = [
   ['claims', CLAIM_FEE_RULE],
 ];
 
-/** Whether an amount and its fee limit fit into a balance; in BigInt, since the sum can be unsafe as a number. */
+/** Returns whether a balance covers an amount and its fee limit. In BigInt, because the sum may not be a safe integer. */
 function fits(rule: FeeRule, amountMsat: number, spendableMsat: number): boolean {
   const limit = BigInt(amountMsat) / BigInt(rule.divisor);
   const minimum = BigInt(rule.minimumMsat);

@@ -16,7 +16,7 @@ const ALL = process.env.KILL_MATRIX === 'all';
 
 type Points = Readonly<Record<Dialect, readonly string[]>>;
 
-/** Every point on one of the databases at least, in turn; with KILL_MATRIX=all on both. */
+/** Each point is tested on one of the databases, in turn; with KILL_MATRIX=all on both. */
 function selected(points: Points, dialect: Dialect): readonly string[] {
   if (ALL) return points[dialect];
   const [first, second] = DIALECTS;

@@ -12,7 +12,7 @@ const PAYMENTS = 200;
 const KILLS = 3;
 const CONCURRENCY = 12;
 
-/** A generator of numbers below `max` that gives the same ones for the same seed. */
+/** Returns a generator of numbers below `max`, determined by the seed. */
 function seeded(seed: number): (max: number) => number {
   let state = seed;
   return (max) => {
@@ -82,7 +82,7 @@ async function untilAnswers(
   await killed;
 }
 
-/** The amount names the wallet that receives or pays, because the outside nodes list nothing else that a lost response would leave us. */
+/** The amount identifies the wallet: if the response is lost, the outside nodes report nothing else that identifies it. */
 function namingWallet(amountSat: number, index: number): number {
   return amountSat - (amountSat % WALLETS) + index;
 }

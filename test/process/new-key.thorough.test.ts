@@ -112,7 +112,7 @@ function absent(dialect: Dialect, folder: string): string {
   return dialect === 'sqlite' ? `sqlite:${join(folder, 'absent', 'satchel.db')}` : 'postgres://nobody:nothing@localhost:1/absent';
 }
 
-/** Accounts in a database that no service has open; answers the ids of the new ones. */
+/** Creates accounts in a database while no service runs. @returns their ids */
 async function addAccounts(url: string, howMany: number): Promise<string[]> {
   const database = await openDatabase(url, { log: silentLog });
   try {

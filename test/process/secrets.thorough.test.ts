@@ -164,7 +164,7 @@ describe('A4: a failed start does not repeat the invalid setting', () => {
   });
 });
 
-/** The preimage of every invoice that the database keeps one of, by the invoice's id. */
+/** Returns the preimages in the database, by the id of the invoice. */
 async function preimagesOf(dialect: Dialect, databaseUrl: string): Promise<Map<string, string>> {
   const query = 'SELECT id, preimage FROM invoice WHERE preimage IS NOT NULL';
   const rows = dialect === 'sqlite' ? fromSqlite(databaseUrl.slice('sqlite:'.length), query) : await fromPostgres(databaseUrl, query);
@@ -190,7 +190,7 @@ async function fromPostgres(connectionString: string, query: string): Promise<Js
   }
 }
 
-/** The lightning transaction of this id, wherever in an answer it is. */
+/** Finds the lightning transaction with this id anywhere in a response. */
 function lightningOf(body: Json, id: string): Json {
   if (typeof body !== 'object' || body === null) return undefined;
   if (body.id === id) return body;

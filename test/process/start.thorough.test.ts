@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..', '..');
 /** Whether `script` (util-linux) is installed, which runs a command in a terminal. */
 const hasScript = spawnSync('script', ['--version']).status === 0;
 
-/** Nobody but the owner may read the folder, or anything in it. */
+/** Returns the files and folders that other users than the owner may read. */
 function expectClosed(dataDir: string): void {
   const names = readdirSync(dataDir);
   expect(names.length).toBeGreaterThan(1);
@@ -43,7 +43,7 @@ describe('a start', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Pastes the commands that the service printed into a shell, in a folder that is not the service's. */
+  /** Pastes the commands that the service printed into a shell in another folder. */
   async function paste(service: ServiceProcess, env: Record<string, string> = {}): Promise<string> {
     const commands = service.output().slice(service.output().indexOf('\nKEY='));
     return (await run('bash', ['-c', commands], { cwd: folder, env: { ...process.env, ...env } })).stdout;

@@ -12,7 +12,7 @@ import { dropWallet, manyWallets, move, type TestedWallet } from './many-wallets
 import { type SlowLeaf, slowPath, slowRoot, slowTree } from './slow-tree.ts';
 
 const forever = new AbortController().signal;
-/** More than a page of reading, several blocks, and a last one that is not full. */
+/** More wallets than a page, with several blocks of which the last one is not full. */
 const MANY = 301;
 
 onBothDatabases('epochs of the proof of liabilities', (open) => {
@@ -41,8 +41,8 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     });
     const [first, last] = [wallets[0], wallets.at(-1)] as [TestedWallet, TestedWallet];
     const { node, serviceFees } = SYSTEM_ACCOUNTS;
-    // From the last page to the first and back, in from outside and out as a fee: a tree of two moments would not add up. How often that
-    // happens meanwhile is the machine's affair.
+    // Transfers between the last page and the first, deposits and fees: a tree of two moments would have a wrong sum. The number of transfers
+    // in that time depends on the machine.
     do {
       await move(ledger, last.ledgerAccount, first.ledgerAccount, 40);
       await move(ledger, node, last.ledgerAccount, 70);
@@ -123,7 +123,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     const { database, proofs, wallets } = await started(open, 140);
     const taken = await Promise.allSettled([proofs.take(forever), proofs.take(forever)]);
     const published = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    // Each may have given up the other's tree; whatever was published is whole.
+    // Each may have dropped the tree of the other. Every published epoch is complete.
     expect((await proofs.last())?.epoch ?? 0).toBe(published.length);
     if (published.length > 0) await expectWhole(proofs, wallets, hex((await proofs.last())?.root));
     await proofs.take(forever);
@@ -139,12 +139,12 @@ async function started(open: () => Promise<Database>, wallets: number) {
   return { database, ledger, proofs, wallets: await manyWallets(database, ledger, balances(wallets)) };
 }
 
-/** Of some wallets, a few of them empty. */
+/** Returns the balances of some wallets, a few of them 0. */
 function balances(wallets: number): number[] {
   return Array.from({ length: wallets }, (_, index) => (index % 5 === 3 ? 0 : 1000 + index * 7));
 }
 
-/** Takes the proofs of all wallets and demands that they are, together, the tree of the definition under the root. */
+/** Reads the proofs of all wallets, and expects that together they are the tree of the definition, with the published root. */
 async function expectWhole(proofs: Proofs, wallets: readonly TestedWallet[], root: string): Promise<SlowLeaf[]> {
   const shown: WalletProof[] = [];
   for (const wallet of wallets) shown.push(await proofs.ofWallet(wallet));
@@ -173,7 +173,7 @@ async function count(database: Database, of: keyof typeof COUNTS): Promise<numbe
   return (await database.first(COUNTS[of]))?.n ?? 0;
 }
 
-/** Bytes come from the two databases in two classes. */
+/** The two databases return bytes as different classes. */
 function plain(epoch: Epoch | undefined) {
   return epoch && { ...epoch, treeHash: hex(epoch.treeHash), previousRoot: hex(epoch.previousRoot), root: hex(epoch.root) };
 }

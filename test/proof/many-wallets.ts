@@ -14,7 +14,7 @@ export interface TestedWallet {
   readonly ledgerAccount: number;
 }
 
-/** Wallets without keys, and what the node paid into each of them. */
+/** Creates wallets without keys, each with a deposit from the node. */
 export async function manyWallets(database: Database, ledger: Ledger, balancesMsat: readonly number[]): Promise<TestedWallet[]> {
   const wallets = await database.transaction(async (tx) => {
     const accountId = `acc_${newId()}`;
@@ -33,14 +33,14 @@ export async function manyWallets(database: Database, ledger: Ledger, balancesMs
   return wallets;
 }
 
-/** Moves money, if it is any. */
+/** Moves an amount, unless it is 0. */
 export async function move(ledger: Ledger, from: number, to: number, amountMsat: number): Promise<void> {
   if (amountMsat > 0) await ledger.post({ transfers: [{ ...testDeposit(to, amountMsat), from }] });
 }
 
 const dropRow = statement('test_drop_wallet', 'DELETE FROM wallet WHERE id = $1');
 
-/** What an operator who wants to owe less might do. */
+/** Changes the database as an operator might who hides a debt. */
 export async function dropWallet(database: Database, wallet: TestedWallet): Promise<void> {
   await database.transaction((tx) => tx.run(dropRow, wallet.id));
 }

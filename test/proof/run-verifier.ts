@@ -10,13 +10,13 @@ export interface Verdict {
   readonly said: string;
 }
 
-/** Runs the verifier of the documentation as its users do: a process that reads a proof. */
+/** Runs the verifier of the documentation in a process, with a proof as its input. */
 export async function runVerifier(input: unknown, flags: readonly string[], env: Record<string, string> = {}): Promise<Verdict> {
   const child = spawn(process.execPath, [VERIFIER, ...flags], { env: { PATH: process.env.PATH, ...env } });
   let said = '';
   child.stdout.on('data', (text) => (said += text));
   child.stderr.on('data', (text) => (said += text));
-  // One that refuses its arguments ends without reading.
+  // A verifier that rejects its arguments ends without reading.
   child.stdin.on('error', () => undefined);
   child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
   const [code] = await once(child, 'close');

@@ -4,7 +4,7 @@ import { onFakeNode } from '../support/app.ts';
 import type { Client, Json } from '../support/client.ts';
 import { runVerifier } from './run-verifier.ts';
 
-/** The first epoch that began after everything before this call: the next one may have begun already. */
+/** Waits for the first epoch that began after this call. The next one may have begun before it. */
 async function freshEpoch(client: Client): Promise<Json> {
   const { epoch = 0 } = (await client.ask('GET', '/v1/proof')).body;
   for (;;) {

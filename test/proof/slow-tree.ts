@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A node as a child would write it: the sum as a bigint, the hash in hex. */
+/** A node of the tree: the sum as a bigint, the hash in hex. */
 export interface SlowNode {
   readonly sum: bigint;
   readonly hash: string;
@@ -18,8 +18,8 @@ export interface SlowStep extends SlowNode {
 }
 
 /**
- * The Merkle-sum tree from its definition, all at once and top down, by RFC 6962, 2.1: the left half has the largest power of two of
- * leaves that is smaller than all of them. It knows nothing of levels, of odd ends or of streaming.
+ * Builds the Merkle-sum tree from its definition, recursively from the top, as in RFC 6962, 2.1: the left half has the largest power of two of
+ * leaves that is smaller than their number. It uses no levels, and it does not stream.
  */
 export function slowTree(leaves: readonly SlowLeaf[]): SlowNode {
   const [only] = leaves;
@@ -30,7 +30,7 @@ export function slowTree(leaves: readonly SlowLeaf[]): SlowNode {
   return { sum: l.sum + r.sum, hash: sha256('01', u64(l.sum), l.hash, u64(r.sum), r.hash) };
 }
 
-/** The path of a leaf, from below. */
+/** Returns the path of a leaf, from below. */
 export function slowPath(leaves: readonly SlowLeaf[], index: number): SlowStep[] {
   if (leaves.length <= 1) return [];
   const [left, right] = halves(leaves);

@@ -57,7 +57,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
   it('finds a wallet that was left out, although the published tree is consistent without it', async () => {
     const { database, proofs, wallets } = await started(open);
     await dropWallet(database, wallets[3] as TestedWallet);
-    // What the dropped wallet is owed would show in the sum: it is empty, as it was made.
+    // The dropped wallet is empty; otherwise the sum would show that it is missing.
     await proofs.take(forever);
     await change(database, 'bring_back', BRING_BACK, wallets[3]?.id ?? '', wallets[3]?.ledgerAccount ?? 0);
     expect((await problemsOf(database)).filter((problem) => problem.includes('epoch 1'))).toEqual([
@@ -105,7 +105,7 @@ async function started(open: () => Promise<Database>) {
   return { database, ledger, proofs, wallets: await manyWallets(database, ledger, [1000, 2000, 300, 0, 50]) };
 }
 
-/** What somebody with access to the database might do. */
+/** Changes that a person with access to the database might make. */
 async function change(database: Database, name: string, sql: string, ...parameters: SqlValue[]): Promise<void> {
   expect(await database.transaction((tx) => tx.run(statement(`test_${name}`, sql), ...parameters))).toBeGreaterThan(0);
 }

@@ -15,7 +15,7 @@ const leaves: SlowLeaf[] = BALANCES.map((balance, index) => ({
   head: balance === 0 ? '0'.repeat(64) : randomBytes(32).toString('hex'),
 }));
 
-/** The proof of a leaf, as the service answers it; made by the slow twin. */
+/** Returns the proof of a leaf in the form of the service, made by the reference implementation. */
 function proofOf(index: number, all: readonly SlowLeaf[] = leaves, tree: SlowNode = slowTree(all)) {
   const leaf = all[index];
   if (!leaf) throw new Error(`there is no leaf ${index}`);
@@ -62,7 +62,7 @@ function inPath(proof: Proof, at: number, change: Record<string, unknown>): unkn
   return { ...proof, path: proof.path.map((node, index) => (index === at ? { ...node, ...change } : node)) };
 }
 
-/** The leaf below one, and what an operator would have to say to leave it out: a sum below zero beside it. */
+/** A leaf, and the proof with which an operator could hide a debt: its sibling has a sum below zero. */
 function negativeSibling() {
   const honest = slowPath(leaves, 3);
   const path = honest.map((node, at) => ({ sum_msat: at === 0 ? -12_000 : Number(node.sum), hash: node.hash, side: node.side }));
@@ -130,7 +130,7 @@ it('rejects an inner node presented as a leaf, and a root whose total hides a ne
   const asLeaf = { ...proofOf(3), leaf_index: 1, leaves: 4, balance_msat: Number(pair.sum), path: proofOf(3).path.slice(1) };
   expect((await verify(asLeaf)).code).toBe(1);
 
-  // Even when the operator commits to it: the only thing that hides a debt is a sum below zero.
+  // Even if the operator commits to it: only a sum below zero can hide a debt.
   const [debt, credit] = [leaves[3], { ...leaves[2], balance: -12_000n }] as [SlowLeaf, SlowLeaf];
   const u64 = (value: bigint) => BigInt.asUintN(64, value);
   const forged = [debt, { ...credit, balance: u64(credit.balance) }];

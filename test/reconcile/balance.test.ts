@@ -7,7 +7,7 @@ import { type Books, booksOn, FAILED, RESERVE_MSAT, succeeded } from './books.ts
 
 const OWN_MSAT = 1_000_000_000;
 
-/** A wallet whose money came in through the node. */
+/** Creates a wallet with money that arrived through the node. */
 async function funded(books: Books, amountMsat: number) {
   const wallet = await books.wallet(0);
   await books.invoices.settle(books.paidAtNode(await books.invoice(wallet, amountMsat), amountMsat));
@@ -62,7 +62,7 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.reconcile();
     const wallet = await funded(books, 100_000);
     const payment = await books.pay(wallet, 20_000);
-    // The payment has ended at the node, and the ledger does not know it yet.
+    // The payment has ended at the node, and the ledger has not booked it yet.
     add(books, -(20_000 + RESERVE_MSAT));
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: -25_000, inFlightMsat: 25_000 });
     expect(await books.openAlerts()).toEqual([]);
@@ -71,7 +71,7 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.reconcile();
     expect(await books.openAlerts()).toEqual([`node_balance_fell ${fell}`]);
     expect(books.errors).toEqual(['alert: node_balance_fell']);
-    // The payment has failed, so the rest is missing too, and has an alert of its own.
+    // The payment has failed, so the rest is missing too, with another alert.
     await books.end(payment, FAILED);
     const rest = (await books.reconcile()).id;
     const messages = (await books.alerts.listOpen()).map(({ message }) => message);
@@ -159,7 +159,7 @@ onBothDatabases('the reconciled balance', (open) => {
     }
     expect(await books.openAlerts()).toEqual(['node_silent node']);
     expect(books.errors).toEqual(['alert: node_silent']);
-    // Nothing was taken for its balance: the first answer is.
+    // The missing response was not taken for a balance; the first response is.
     books.answers.localMsat = OWN_MSAT;
     expect((await books.reconcile()).balance).toMatchObject({ state: 'measured', baselineMsat: OWN_MSAT, restMsat: 0 });
     expect(await books.openAlerts()).toEqual([]);

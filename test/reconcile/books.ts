@@ -18,7 +18,7 @@ export const RESERVE_MSAT = 5000;
 export const STUCK_SECONDS = 3600;
 const OWN_MSAT = 1_000_000_000;
 
-/** What the node answers; what is not written down it has never heard of, and `silent` is no answer in time. */
+/** The responses of the node. Other payments are unknown to it, and `silent` means no response in time. */
 export interface Answers {
   readonly payments: Map<string, PaymentOutcome | 'silent'>;
   readonly invoices: Map<string, InvoiceStatus | 'silent'>;
@@ -28,7 +28,7 @@ export interface Answers {
   mostInFlight: number;
 }
 
-/** A ledger and a node whose answers are written down, with the means to reconcile them. */
+/** A ledger, a node with fixed responses, and what reconciliation needs. */
 export async function booksOn(database: Database) {
   const modules = await modulesOn(database);
   const answers: Answers = { payments: new Map(), invoices: new Map(), localMsat: OWN_MSAT, asked: 0, inFlight: 0, mostInFlight: 0 };

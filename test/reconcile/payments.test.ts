@@ -179,7 +179,7 @@ onBothDatabases('reconciled payments', (open) => {
     }
     expect((await books.reconcile('periodic')).compared.payments).toBe(230);
     expect(books.answers.mostInFlight).toBe(4);
-    // What is newer than a minute is looked at twice, and what is older than a week no more.
+    // Payments newer than a minute are compared twice, and those older than a week no longer.
     books.clock.ms += 120_000;
     await books.reconcile('periodic');
     books.clock.ms += 8 * 24 * 3600 * 1000;

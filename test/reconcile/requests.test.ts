@@ -9,7 +9,7 @@ import { type Books, booksOn, FAILED } from './books.ts';
 const HOUR = 3600;
 const states = statement<{ state: string; n: number }>('test_states', 'SELECT state, count(*) AS n FROM reconciliation GROUP BY state');
 
-/** Keeps reconciling while `work` runs. */
+/** Reconciles repeatedly while `work` runs. */
 async function whileReconciling(books: Books, work: () => Promise<void>): Promise<void> {
   const life = new AbortController();
   const keeping = reconcilePeriodically(books.deps, HOUR, life.signal);

@@ -5,7 +5,7 @@ import { sweepWindow } from '../../src/reconcile/sweep.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { ids } from './books.ts';
 
-/** Sweeps a list of ids, and answers which it visited; `silentAt` is the visit at which the node goes silent. */
+/** Sweeps a list of ids and returns the visited ones. `silentAt` is the visit from which the node no longer answers. */
 async function sweepOnce(database: Database, all: readonly string[], { scope = 'periodic', silentAt = Number.POSITIVE_INFINITY } = {}) {
   const visited: string[] = [];
   const probe = { silence: undefined as string | undefined };

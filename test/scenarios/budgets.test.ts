@@ -3,10 +3,10 @@ import { periodStart } from '../../src/budgets/limits.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Answer, Json, TestWallet } from '../support/client.ts';
 
-/** Nothing here depends on the hour at which it runs. */
+/** These tests may run at any time of the day. */
 const PERIOD = 'ever';
 
-/** Does again what midnight came into: a day's budget began anew. */
+/** Runs a test again if midnight came during it, which resets daily budgets. */
 async function withinOneDay(work: () => Promise<void>): Promise<void> {
   const today = () => periodStart('day', Math.floor(Date.now() / 1000));
   const day = today();
@@ -18,17 +18,17 @@ async function withinOneDay(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A new admin key of a wallet with limits. */
+/** Creates an admin key of a wallet, with limits. */
 async function limitedKey({ client }: FakeNodeApp, wallet: TestWallet, limits: object): Promise<{ id: string; key: string }> {
   return client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', ...limits });
 }
 
-/** Asks without waiting for the payment's end. */
+/** Starts a payment without waiting for its end. */
 function withdraw({ client }: FakeNodeApp, key: string, json: object, prefer = 'respond-async'): Promise<Answer> {
   return client.ask('POST', `/v1/wallet/${key}/withdraw`, { key, json, headers: { prefer } });
 }
 
-/** What the list of keys says of a budget. */
+/** Returns the budget of a key from the list of keys. */
 async function budgetOf({ client }: FakeNodeApp, wallet: TestWallet, id: string): Promise<{ spent: number; pending: number }> {
   const keys: Json[] = await client.get(`/v1/wallet/${wallet.id}/keys`);
   const { budget_spent_msat: spent, budget_pending_msat: pending } = keys.find((key) => key.id === id);
@@ -157,7 +157,7 @@ onFakeNode('budgets', (service) => {
     }
     expect((await ask('transfer', { dest_wallet_id: friend.id, num_satoshis: 15 })).status).toBe(201);
     expect((await claim(1_000)).body).toMatchObject({ status: 'ERROR' });
-    // What another key of the wallet spends is not this key's.
+    // Spending with another key of the wallet does not count against this key.
     expect((await withdraw(service, wallet.admin, { payment_request: invoice(50_000).paymentRequest }, '')).status).toBe(201);
     expect(await budgetOf(service, wallet, id)).toEqual({ spent: 100_000, pending: 0 });
     expect(await service.problems()).toEqual([]);

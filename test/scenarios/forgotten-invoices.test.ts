@@ -9,7 +9,7 @@ onFakeNode('an invoice that the node has lost', (service) => {
   const pay = (payer: TestWallet, payment_request: string, headers = {}) =>
     service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json: { payment_request }, headers });
 
-  /** An invoice, and what the node remembers with it; the node itself has forgotten it. */
+  /** Creates an invoice and makes the node forget it. @returns the invoice, and the node's record of it */
   async function forgotten(payee: TestWallet): Promise<{ made: Json; remembered: ReturnType<typeof net.backup> }> {
     const before = net.backup();
     const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });

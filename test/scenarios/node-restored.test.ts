@@ -15,7 +15,7 @@ function withdraw({ client }: FakeNodeApp, wallet: TestWallet, paymentRequest: s
 
 const namesWallet = ({ id }: TestWallet) => ({ '696969': Buffer.from(id).toString('hex') });
 
-/** Money moves in every way: 100 sat out, 10 sat to the friend inside, 7 sat in by an invoice, 3 sat in by keysend: 80 sat less, 10 sat more. */
+/** Moves money in every way: 100 sat out, 10 sat to the other wallet, 7 sat in by an invoice, 3 sat in by keysend. */
 async function moveMoney(service: FakeNodeApp, wallet: TestWallet, friend: TestWallet): Promise<void> {
   const { net, client } = service;
   expect((await withdraw(service, wallet, net.outside.invoice({ amountMsat: 100_000 }).paymentRequest)).status).toBe(201);
@@ -33,7 +33,7 @@ async function keptPosition({ rows }: FakeNodeApp): Promise<string> {
   return String(row?.value);
 }
 
-/** Every event of the node is booked, and the position after the last one is kept. */
+/** Waits until every event of the node is booked and the position of the last one is stored. */
 async function untilRead(service: FakeNodeApp): Promise<void> {
   await expect.poll(() => keptPosition(service)).toBe(Object.values(service.net.state().events).at(-1)?.position);
 }
@@ -99,7 +99,7 @@ onFakeNode('a node that was restored and has lost payments', (service) => {
     const answer = await withdraw(service, wallet, held.paymentRequest, 'respond-async');
     expect(answer.status).toBe(202);
     await expect.poll(() => net.outside.payments().find(({ paymentHash }) => paymentHash === held.paymentHash)?.state).toBe('pending');
-    // Nothing was read since the backup, so only what the node said of the payment itself tells that it must not be sent again.
+    // No event was read since the backup. Only the node's response to the payment shows that it must not be sent again.
     await service.restart(() => net.restore(backup));
     net.outside.resolveHold(held.paymentHash, 'settle');
     await service.restart();

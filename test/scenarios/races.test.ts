@@ -18,13 +18,13 @@ async function outsideInvoice(client: Client, json: Json): Promise<string> {
   return (await client.post('/playground/invoice', json)).payment_request;
 }
 
-/** What outside nodes say became of a payment hash, in one direction. */
+/** Returns the payments of a payment hash that the outside nodes report, in one direction. */
 async function outside(client: Client, paymentHash: string, direction: 'sent' | 'received'): Promise<Json[]> {
   const { payments } = await client.get('/playground/payments');
   return payments.filter((one: Json) => one.payment_hash === paymentHash && one.direction === direction && one.state === 'succeeded');
 }
 
-/** The balance is what the rows add up to, nothing is pending, and nothing is below zero. */
+/** Expects that the balance is the sum of the rows, that nothing is pending and that no balance is below zero. */
 async function expectClean(client: Client, wallet: TestWallet, balance: number): Promise<void> {
   await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(0);
   const now = await client.get(`/v1/wallet/${wallet.id}`);
@@ -99,7 +99,7 @@ onFakeNode('races', ({ client }) => {
       const invoice = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 300 });
       const { payment_request, r_hash_decoded } = invoice;
       const pay = () => client.post('/playground/pay', { payment_request });
-      // The outside payment needs a few round trips: a head start that grows lets it win the later rounds, and meets every moment between.
+      // The outside payment needs a few round trips. With a growing head start it wins the later rounds, and every moment is tested.
       const paying = pay();
       await delay(round);
       const [inside, other] = await Promise.all([withdraw(client, payer, { payment_request }), paying]);
@@ -155,7 +155,7 @@ onFakeNode('races', ({ client }) => {
 onFakeNode('fees and the last satoshi', ({ client }) => {
   it('F1: a wallet without money for the routing fee fails definitively or pays within its balance, never below zero', async () => {
     const wallet = await client.wallet(5_000);
-    // Carol is behind alice, who takes a fee, and the reserve is what the balance leaves: nothing.
+    // Carol is behind alice, who takes a fee, and the balance leaves nothing for the reserve.
     const tooMuch = await withdraw(client, wallet, { payment_request: await outsideInvoice(client, { num_satoshis: 5_000, at: 'carol' }) });
     expect(tooMuch.body).toMatchObject({ status: 400, type: 'payment_failed' });
     await expectClean(client, wallet, 5_000);
@@ -211,7 +211,7 @@ onFakeNode('fees and the last satoshi', ({ client }) => {
 });
 
 onFakeNode('a client that disconnects', ({ client }) => {
-  /** Sends a withdrawal and hangs up once the money is held. */
+  /** Sends a withdrawal and disconnects once the money is held. */
   async function hangUp(wallet: TestWallet, payment_request: string): Promise<void> {
     const leaving = new AbortController();
     const asked = fetch(`${client.url}/v1/wallet/${wallet.id}/withdraw`, {
@@ -236,7 +236,7 @@ onFakeNode('a client that disconnects', ({ client }) => {
       expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(paid ? 400 : 1000);
       expect(await client.get(`/v1/lntx/${payment_hash}`)).toMatchObject({ settled: paid ? 1 : -1, num_satoshis: 600 });
       const again = await withdraw(client, wallet, { payment_request });
-      // Asked again, a paid one is the same payment; a cancelled one cannot be paid any more.
+      // A repeated request for a paid invoice returns the same payment. A cancelled invoice can no longer be paid.
       expect(again.status).toBe(paid ? 201 : 400);
       expect(await outside(client, payment_hash, 'received')).toHaveLength(paid ? 1 : 0);
       expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(paid ? 400 : 1000);
@@ -260,7 +260,7 @@ onFakeNode('a client that disconnects', ({ client }) => {
     await Promise.all(asked);
     const paid = async () =>
       (await many(20, (i) => outside(client, invoices[i].payment_hash, 'received'))).filter(({ length }) => length > 0).length;
-    // A request that had come through may still be on its way to its payment.
+    // The service may still be processing a request that it has received.
     await vi.waitFor(async () => expectClean(client, wallet, 10_000 - 100 * (await paid())), { timeout: 60_000 });
     expect(await paid()).toBeGreaterThan(0);
   });

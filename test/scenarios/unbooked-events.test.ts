@@ -7,7 +7,7 @@ import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 const countUnbooked = async ({ rows }: FakeNodeApp) => (await rows('SELECT id FROM unbooked_event')).length;
 const hasAlert = async (service: FakeNodeApp) => (await service.openAlerts()).some(({ kind }) => kind === 'event_unbooked');
 
-/** Every event of the node is booked or set aside. */
+/** Waits until every event of the node is booked or set aside. */
 async function untilRead({ net, rows }: FakeNodeApp): Promise<void> {
   const kept = async () => (await rows("SELECT value FROM service_fact WHERE name = 'node_event_position'"))[0]?.value;
   await expect.poll(kept).toBe(Object.values(net.state().events).at(-1)?.position);

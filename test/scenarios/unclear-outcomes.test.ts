@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Answer, Json, TestWallet } from '../support/client.ts';
 
-/** Asks without waiting for the payment's end. */
+/** Starts a payment without waiting for its end. */
 function withdraw({ client }: FakeNodeApp, wallet: TestWallet, json: object, prefer = 'respond-async'): Promise<Answer> {
   return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers: { prefer } });
 }
@@ -14,7 +14,7 @@ const balances = async ({ client }: FakeNodeApp, wallet: TestWallet) => {
 
 const lntx = (service: FakeNodeApp, answer: Answer): Promise<Json> => service.client.get(`/v1/lntx/${answer.body.lnTx.id}`);
 
-/** The node has the payment and its receiver holds it. */
+/** Waits until the node has sent the payment and its receiver holds it. */
 async function untilHeld({ net }: FakeNodeApp, paymentHash: string): Promise<void> {
   await expect.poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state).toBe('pending');
 }
@@ -36,7 +36,7 @@ onFakeNode(
     ] as const)('S2: %s while paying: 202 and reserved; settled later, once, and never refunded', async (_case, fault) => {
       const wallet = await service.client.wallet(1000);
       const before = await balances(service, wallet);
-      // The receiver keeps the payment waiting, so that no report of the node can settle it before it should.
+      // The receiver holds the payment, so that no event of the node can settle it too early.
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
       net.always('pay', fault);
       const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
@@ -110,7 +110,7 @@ onFakeNode(
       await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 698_000, pending_msat: 0 });
       const payment = await service.client.get(`/v1/lntx/${paymentHash}`);
       expect(payment).toMatchObject({ status: 'settled', settled: 1, fee_msat: 2_000, failure_reason: null });
-      // Reported again, also by a node that starts again from the beginning of its events, it is not charged again.
+      // If the node reports it again, also because all events are read again, it is not charged again.
       const outcome = { state: 'succeeded', preimage: payment.payment_preimage, feeMsat: 2_000 } as never;
       for (let i = 0; i < 3; i++) net.tell({ type: 'payment', paymentId: payment.id, outcome });
       await service.restart();
@@ -198,11 +198,11 @@ onFakeNode(
         const [alert] = await service.rows('SELECT message FROM alert WHERE kind = $1 AND subject = $2', 'payment_corrected', paymentId);
         expect(alert?.message).toContain(`Withdraw link ${link.id} has now paid 1 more than its number of uses`);
         expect(await service.problems()).toEqual([]);
-        // The use that the second claim gives back makes up for the first: the link is used up.
+        // The use that the second claim releases replaces that of the first, so the link is used up.
         net.outside.resolveHold(held.paymentHash, 'cancel');
         await expect.poll(overused).toEqual({ uses_left: 0, overused: 0 });
         expect(await claim(net.outside.invoice({ amountMsat: 100_000 }).paymentRequest)).toMatchObject({ status: 'ERROR' });
-        // Both of its recipients may repeat their claims; only the one who was paid gets OK.
+        // Both recipients may repeat their claims. Only the paid one gets OK.
         expect(await claim(late.paymentRequest)).toEqual({ status: 'OK' });
         expect(await claim(held.paymentRequest)).toMatchObject({ status: 'ERROR' });
         expect(await service.problems()).toEqual([]);
@@ -251,7 +251,7 @@ onFakeNode(
         Array.from({ length: 20 }, (_, i) => service.client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 10 + i })),
       );
       await service.restart(async () => {
-        // The node's own guard, as a node without a service behind it would claim.
+        // The guard of a node that runs without a service.
         const stand = net.connect();
         stand.guardIncoming(async () => 'claim');
         const paid = await Promise.all(invoices.map(({ payment_request }) => net.outside.pay({ paymentRequest: payment_request })));
@@ -267,7 +267,7 @@ onFakeNode(
 
     it('S8: a settlement that was read and not booked before a stop is credited after the next start', async () => {
       const wallet = await service.client.wallet();
-      // Keysends: what an invoice was paid, reconciliation would find as well.
+      // Keysends, because reconciliation would also find paid invoices.
       const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
       let failures = 0;
       service.writeFailsAt = (name) => {
@@ -385,7 +385,7 @@ onFakeNode(
       const refused = answers.filter(({ status }) => status === 429);
       expect(refused).toHaveLength(4);
       expect(refused[0]).toMatchObject({ body: { type: 'too_many_payments' } });
-      // Also those that have not arrived yet: an invoice that is cancelled takes no payment.
+      // Including payments that have not arrived yet, because a cancelled invoice accepts none.
       for (const { paymentHash } of requests) net.outside.resolveHold(paymentHash, 'cancel');
       await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
     });

@@ -16,19 +16,19 @@ import type { Wallets } from '../../src/wallets/wallets.ts';
 import { silentLog } from '../support/ledger.ts';
 import { createModules } from '../support/modules.ts';
 
-/** One process of the service: its modules, its watch of the node, and ways to pause and kill it. */
+/** A simulated process of the service: its modules and its reader of node events. It can be paused and killed. */
 export interface Life {
   readonly ledger: Ledger;
   readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly payments: Payments;
   readonly links: WithdrawLinks;
-  /** kill -9: nothing that is under way is answered or goes on; a transaction that is not committed is rolled back. */
+  /** kill -9: no running call returns or continues, and an open transaction is rolled back. */
   kill(): void;
   readonly isDead: boolean;
   /** Kills the process after this many statements and commits. */
   dieIn(steps: number): void;
-  /** SIGSTOP: every statement and commit waits, also in the middle of a transaction, whose locks stay held. */
+  /** SIGSTOP: every statement and commit waits, also during a transaction, which keeps its locks. */
   pause(): void;
   /** SIGCONT. */
   unpause(): void;
@@ -64,7 +64,7 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   };
   const position = createEventPosition({ database, alerts, onRestore });
   const connected = await connectNode({ database, node: fakeNode, position, log: silentLog });
-  // Known anew every time: what is remembered for a second of real time would make a run differ from its repetition.
+  // Without caches: their entries expire by real time, so a repetition of the run would differ.
   const isAvailable = () =>
     connected.node.info().then(
       () => true,
@@ -112,13 +112,13 @@ interface Fate {
   unpaused: PromiseWithResolvers<void> | undefined;
 }
 
-/** A dead process returns no results. */
+/** Returns a promise that never resolves, as the calls of a killed process. */
 const silence = () => new Promise<never>(() => undefined);
 
 class Died extends Error {}
 
 /**
- * A database as a process sees it that can be paused and killed. After a kill, an open transaction is rolled back and no call returns.
+ * The database of a process that can be paused and killed. After a kill, an open transaction is rolled back and no call returns.
  */
 function mortal(database: Database, fate: Fate, die: () => void): Database {
   async function step(): Promise<void> {
@@ -141,7 +141,7 @@ function mortal(database: Database, fate: Fate, die: () => void): Database {
   }
   return {
     ...database,
-    // A new process remembers nothing of the one before.
+    // A new process has none of the caches of the one before.
     identity: {},
     all: (query, ...parameters) => living(() => database.all(query, ...parameters)),
     first: (query, ...parameters) => living(() => database.first(query, ...parameters)),

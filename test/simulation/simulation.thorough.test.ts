@@ -32,7 +32,7 @@ const rates: fc.Arbitrary<Partial<FaultRates>> = fc.record({
 });
 
 onBothDatabases('simulation', (open, dialect) => {
-  // A server in another process takes its time.
+  // PostgreSQL runs in another process and takes longer.
   const length = dialect === 'sqlite' ? operations : Math.ceil(operations / 2);
 
   it(`${seeds} × ${length} operations with faults and crashes: no money is lost or created, and in the end the ledger agrees with the outside nodes`, async () => {

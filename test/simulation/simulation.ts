@@ -14,7 +14,7 @@ import { problemsOf } from '../support/ledger.ts';
 import { ACCOUNT, beginLife, type Life, openAccount } from './life.ts';
 import type { Operation } from './operations.ts';
 
-/** What does not hold; the operations that led there follow from the seed. */
+/** An invariant does not hold. The seed determines the operations that led there. */
 export class Broken extends Error {
   override readonly name = 'Broken';
 }
@@ -32,11 +32,11 @@ const WALLETS = 5;
 /** SQLite has one writing process. */
 const INSTANCES = { sqlite: 1, postgres: 2 } as const;
 const VERIFY_EVERY = 25;
-/** In so many everything ends; a server in another process may need more real time than they take. */
+/** After so many steps everything must have ended. PostgreSQL may need more real time than they take. */
 const LAST_TURNS = 40;
 const SLOW_TURNS = { sqlite: 0, postgres: 2000 } as const;
 
-/** The instances of a service, their node and the nodes outside. Operations are applied one by one and the invariants checked after each. */
+/** The instances of a service, their node and the outside nodes. Operations are applied one by one, and the invariants checked after each. */
 export class Simulation {
   readonly #database: FaultyDatabase;
   readonly #net: FakeNetwork;
@@ -47,7 +47,7 @@ export class Simulation {
   #wallets: Wallet[] = [];
   readonly #links: { token: string; key: string }[] = [];
   readonly #invoiceIds: string[] = [];
-  /** Outside invoices that somebody was asked to pay, and what every one who asked was told. */
+  /** Outside invoices that were requested to be paid, and the responses to these requests. */
   readonly #asked = new Map<string, { paymentRequest: string; answers: ('begun' | 'refused' | 'unclear')[] }>();
   readonly #ended = new Map<string, string>();
   readonly #firstBalanceMsat: number;
@@ -68,7 +68,7 @@ export class Simulation {
     return simulation;
   }
 
-  /** One operation, and a moment for what it sets going. @throws Broken */
+  /** Applies one operation, and lets its effects run. @throws Broken */
   async step(operation: Operation): Promise<void> {
     this.#operations += 1;
     this.#unpauseDue();
@@ -85,7 +85,7 @@ export class Simulation {
 
   #unexpected: unknown;
 
-  /** Ends all trouble, lets everything come to its end, and compares the ledger with what the outside says. @throws Broken */
+  /** Ends all faults, waits until everything has ended, and compares the ledger with the outside nodes. @throws Broken */
   async end(): Promise<void> {
     this.#database.failAt();
     this.#net.calm();
@@ -227,7 +227,7 @@ export class Simulation {
     });
   }
 
-  /** Keeps what whoever asked for a payment was told. */
+  /** Stores the response to a request for a payment. */
   async #ask(paymentHash: string, pay: (paymentRequest: string) => Promise<void>): Promise<void> {
     const asked = this.#asked.get(paymentHash);
     if (!asked) return;
@@ -236,7 +236,7 @@ export class Simulation {
       await pay(asked.paymentRequest);
       asked.answers[index] = 'begun';
     } catch (error) {
-      // What the API answers with 4xx or 503: nothing was or will be paid by this request.
+      // The API responds 4xx or 503: this request paid nothing and will pay nothing.
       if (error instanceof Refusal || error instanceof NodeUnavailable) asked.answers[index] = 'refused';
       throw error;
     }
@@ -276,11 +276,11 @@ export class Simulation {
     try {
       this.#net.outside.resolveHold(paymentHash, action);
     } catch {
-      // Not a hold invoice, or nobody has paid it.
+      // Not a hold invoice, or not paid.
     }
   }
 
-  /** What has ended stays as it is, but for a correction. */
+  /** An ended payment does not change, except by a correction. */
   async #checkEnds(): Promise<void> {
     for (const { id, state, correction } of await this.#database.all(allPayments)) {
       const before = this.#ended.get(id);
@@ -297,7 +297,7 @@ export class Simulation {
     if (problems.length > 0) throw new Broken(problems.join('\n'));
   }
 
-  /** Everything has ended: our books say what the outside says. */
+  /** Everything has ended, so the ledger and the outside nodes must agree. */
   async #compare(life: Life): Promise<void> {
     const outside = this.#net.outside.payments();
     const payments = await this.#database.all(allPayments);
@@ -326,7 +326,7 @@ export class Simulation {
     if (-balanceMsat !== earnedMsat) throw new Broken(`the node holds ${earnedMsat} msat for us, the ledger says ${-balanceMsat}`);
   }
 
-  /** Lets everything run that can without time passing. A server in another process needs real time for it. */
+  /** Runs everything that is ready, without advancing the time. PostgreSQL needs real time for it. */
   async #settle(): Promise<void> {
     for (let turn = 0; turn < 12; turn++) {
       if (this.#database.dialect === 'sqlite') await new Promise((resolve) => setImmediate(resolve));
@@ -339,7 +339,7 @@ export class Simulation {
   }
 }
 
-/** What a caller must be ready for: a refusal, a node that is away, a database that failed, an invoice nobody can pay. */
+/** Returns whether a caller must expect the error: a refusal, an unavailable node, a failed database, an invoice that cannot be paid. */
 function isExpected(error: unknown): boolean {
   const names = [
     'Refusal',

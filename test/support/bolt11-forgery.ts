@@ -7,14 +7,14 @@ export const SPEC_PAYEE = '03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221
 
 const SIGNATURE_WORDS = 104;
 
-/** The same text with another amount and a new checksum; the signature stays, and so it now recovers to a stranger's key. */
+/** Returns the text with another amount and a new checksum. The signature is unchanged, so it recovers to another key. */
 export function forgeAmount(invoice: string, amountMsat: number): string {
   const { prefix, words } = bech32.decode(invoice, false);
   const network = /^ln(?:bcrt|tbs|bc|tb)/.exec(prefix)?.[0] ?? prefix;
   return bech32.encode(network + amountText(amountMsat), words, false);
 }
 
-/** The same text with its words changed and a new checksum; the signature stays. */
+/** Returns the text with changed words and a new checksum. The signature is unchanged. */
 export function forgeWords(invoice: string, change: (signed: number[]) => number[]): string {
   const { prefix, words } = bech32.decode(invoice, false);
   return bech32.encode(prefix, [...change(words.slice(0, -SIGNATURE_WORDS)), ...words.slice(-SIGNATURE_WORDS)], false);

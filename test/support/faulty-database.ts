@@ -3,16 +3,16 @@ import { CommitUnknown } from '../../src/db/errors.ts';
 import { statement } from '../../src/db/statement.ts';
 
 /**
- * Where the next transactions fail, counted from the moment it is set, from 1, over all of them.
- * A statement: `before` it reaches the database, `after` it ran, or `by the database`, which refuses a statement in its place (from
- * then on PostgreSQL refuses the rest of the transaction as well). A commit: `refused`, nothing was written; or its answer got lost,
- * as with a connection or, in SQLite, a disk that fails, when it was `written, unknown` or `not written, unknown`.
+ * The place of a failure: the nth statement or commit of all transactions since the faults were set, from 1.
+ * A statement fails `before` it reaches the database, `after` it ran, or `by the database`, which rejects a statement in its place (from
+ * then on PostgreSQL rejects the rest of the transaction). A commit is `refused` and nothing is written, or its response is lost,
+ * as with a broken connection or, in SQLite, a failing disk: `written, unknown` or `not written, unknown`.
  */
 export type Fault =
   | { readonly statement: number; readonly fails: 'before' | 'after' | 'by the database' }
   | { readonly commit: number; readonly fails: 'refused' | 'written, unknown' | 'not written, unknown' };
 
-/** What a fault throws, unless the database itself does. */
+/** The error of a fault, unless the database throws one. */
 export class InjectedFailure extends Error {
   override readonly name = 'InjectedFailure';
 }
@@ -20,7 +20,7 @@ export class InjectedFailure extends Error {
 export interface FaultyDatabase extends Database {
   /** Replaces the faults and counts from 1 again. */
   failAt(...faults: Fault[]): void;
-  /** How many of the faults have happened. */
+  /** Returns the number of faults that have happened. */
   happened(): number;
 }
 
@@ -30,7 +30,7 @@ const refusedByTheDatabase = statement(
   `INSERT INTO ledger_hold (id, account, amount_msat, state) VALUES ('injected failure', 1, 0, 'open')`,
 );
 
-/** A database whose transactions fail where a test says; everything else goes through. */
+/** Returns a database whose transactions fail where a test sets faults. */
 export function faulty(database: Database): FaultyDatabase {
   let faults: readonly Fault[] = [];
   let [statements, commits, happened] = [0, 0, 0];
@@ -84,7 +84,7 @@ export function faulty(database: Database): FaultyDatabase {
   };
 }
 
-/** Whether an error is a fault's, thrown here or by the database. */
+/** Returns whether an error is that of a fault, thrown here or by the database. */
 export function isInjected(error: unknown): boolean {
   return error instanceof InjectedFailure || (error instanceof Error && /check constraint/i.test(error.message));
 }

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what kernels give to connections and to listeners on port 0 by themselves: nobody takes one before it is used, or between two lives. */
+/**
+ * Below the ports that kernels assign to connections and to listeners on port 0, so that no other program takes one before it is used or
+ * between two starts.
+ */
 const FIRST = 20_000;
 const COUNT = 12_000;
 
 const given = new Set<number>();
 
-/** A TCP port on which nothing listens now. */
+/** Returns a TCP port on which nothing listens. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * COUNT);

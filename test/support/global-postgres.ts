@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** Gives the tests a real PostgreSQL: the one of TEST_DATABASE_URL, or one out of npm that lives as long as the run. */
+/** Provides a PostgreSQL server to the tests: that of TEST_DATABASE_URL, or one from npm that runs as long as the tests. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   keepExitCode();
   const given = process.env.TEST_DATABASE_URL;
@@ -40,7 +40,7 @@ export async function startPostgres(
     user: 'postgres',
     password: 'postgres',
     persistent: false,
-    // PostgreSQL refuses to run as root; as root, the package runs it as a user of its own.
+    // PostgreSQL does not run as root, so as root the package runs it as another user.
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: flags,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],

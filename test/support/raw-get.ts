@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { Json } from './client.ts';
 
-/** Sends exactly these headers, Host included; fetch adds its own and minds what it lets through. */
+/** Sends exactly these headers, including Host. `fetch` adds headers and restricts others. */
 export function rawGet(
   url: string,
   headers: Record<string, string>,

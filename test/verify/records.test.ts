@@ -6,14 +6,14 @@ import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOf } from '../support/ledger.ts';
 
-/** Payments of a busy service by what became of them. */
+/** Payments of a busy service by their outcome. */
 interface Busy {
   readonly charged: string;
   readonly free: string;
   readonly failed: string;
   readonly corrected: string;
   readonly pending: string;
-  /** Paid by one wallet to another's invoice. */
+  /** An internal payment. */
   readonly inside: string;
   /** The payment hash of money that arrived for no wallet. */
   readonly stray: string;
@@ -31,7 +31,7 @@ const FEE = 'its fee is not what its fee line says';
 const LINE = ': no payment owns this line';
 const CREDIT = ': no invoice owns this credit';
 
-// What somebody, or a bug, might have changed, in which payment ($1), and what is said of it.
+// Changes that a person or a bug might make, the payment that they change ($1), and the problem that is reported.
 const CHANGES: [what: string, sql: string, payment: keyof Busy, problem: string][] = [
   ['a fee that is more than was booked', 'UPDATE payment SET fee_msat = fee_msat + 1 WHERE id = $1', 'charged', FEE],
   ['a fee that was booked and is not said', 'UPDATE payment SET fee_msat = 0 WHERE id = $1', 'charged', FEE],

@@ -15,7 +15,7 @@ interface Diary {
 }
 
 const INITIAL_MSAT = 2_500_000_000_000;
-/** Payments that end before each kill: from the first moments to a longer life. */
+/** The number of payments that end before each kill. */
 const LIVES = [1, 7, 20, 40];
 
 async function liveAndDie(dataDir: string, diary: string, payments: number): Promise<void> {
@@ -49,7 +49,7 @@ async function settlementsOf(playground: TestNetwork): Promise<Settlement[]> {
   return (await allEvents(playground)).filter((event) => event.type === 'settlement');
 }
 
-/** Everything that was under way is over: nothing is pending on any side. */
+/** Waits until no payment is pending on either side. */
 async function rest({ node, control }: TestNetwork, diary: Diary): Promise<readonly OutsidePayment[]> {
   node.guardIncoming(async () => 'claim');
   return until(async () => {

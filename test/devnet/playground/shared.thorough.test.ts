@@ -24,7 +24,7 @@ afterAll(async () => {
   expect(serverLog.lines.filter((line) => line.level !== 'info')).toEqual([]);
 });
 
-/** Events after a position until `count` payments and settlements were seen. */
+/** Returns the events after a position until there are `count` of them. */
 async function take(events: AsyncIterable<NodeEvent>, count: number): Promise<NodeEvent[]> {
   const seen: NodeEvent[] = [];
   for await (const event of events) if (seen.push(event) === count) break;

@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../../../src/http/openapi/openapi-types.ts';
 import type { Field, Values, Walked } from './operations.ts';
 
-/** A request that is wrong in one place. */
+/** A request that is invalid in one place. */
 export interface Hostile {
   readonly what: string;
   readonly values: Values;
-  /** Whether the document forbids it: then it must be refused. Otherwise it only must not do harm. */
+  /** Whether the document forbids it, so that it must be rejected. Otherwise it must only do no harm. */
   readonly forbidden: boolean;
 }
 
@@ -25,7 +25,7 @@ const ODD_VALUES = [null, '', 0, '0', -0, '007', 1e21, 2 ** 53, '١٢', ...TEXTS
 
 const ODD_FOR_SHARED = 5;
 
-/** Every way in which a request of this operation can be wrong that its schemas suggest, one at a time. */
+/** Returns requests of this operation that violate its schemas, each in one place. */
 export function hostileRequests(walked: Walked, good: Values): Hostile[] {
   const body = walked.fields.some(({ in: place }) => place === 'body');
   return [
@@ -51,7 +51,7 @@ function ofField(field: Field, good: Values): Hostile[] {
   return [...missing, ...wrong.map((value) => request(value, true)), ...odd.map((value) => request(value, false))];
 }
 
-/** A value that an address (a header) can carry. */
+/** Returns whether a URL or a header can contain the value. */
 function sendable(value: unknown, place: Field['in']): boolean {
   if (typeof value !== 'string' || !value.isWellFormed()) return false;
   return place === 'header' ? /^[\x20-\x7e]+$/.test(value) : value !== '' || place !== 'path';

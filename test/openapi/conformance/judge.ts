@@ -3,13 +3,13 @@ import type { ApiResponse, OpenApiDocument } from '../../../src/http/openapi/ope
 import type { Answer } from '../../support/client.ts';
 import type { Walked } from './operations.ts';
 
-/** Headers of HTTP and of CORS themselves. */
+/** Headers that HTTP and CORS define. */
 const HTTP_OWN = /^(date|connection|keep-alive|content-type|content-length|transfer-encoding|vary|access-control-.*)$/;
 
 /** Lists everything in a response that the document does not describe; nothing when it conforms. */
 export type Judge = (walked: Walked, answer: Answer) => string[];
 
-/** A strict judge: an object has no other properties than the listed ones, and a text no other values, also where later versions may add some. */
+/** A strict validator: objects have only the listed properties and texts only the listed values, even where later versions may add some. */
 export function createJudge(document: OpenApiDocument): Judge {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema(closed(document) as object, 'api');
@@ -62,7 +62,7 @@ function bodyProblems(response: ApiResponse, answer: Answer, validator: (at: str
   );
 }
 
-/** The same with `additionalProperties: false` wherever properties are listed, and with the known values as an `enum`. */
+/** Returns the schema with `additionalProperties: false` wherever properties are listed, and with the known values as an `enum`. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,7 +1,7 @@
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from '../../../src/http/openapi/openapi-types.ts';
 import { METHODS } from '../../../src/http/openapi/openapi-types.ts';
 
-/** An operation of the document, as a test walks it. */
+/** An operation of the document. */
 export interface Walked {
   readonly method: string;
   readonly path: string;
@@ -10,14 +10,14 @@ export interface Walked {
   readonly fields: readonly Field[];
 }
 
-/** Something that a request can say. */
+/** A parameter or a body field of a request. */
 export interface Field {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'body';
   readonly required: boolean;
   readonly schema: JsonSchema;
   readonly example: unknown;
-  /** Whether many operations have it, and one piece of code reads it for all. */
+  /** Whether many operations have it, so that the same code reads it for all of them. */
   readonly shared: boolean;
 }
 
@@ -53,7 +53,7 @@ function bodyOf(operation: Operation): Field[] {
   });
 }
 
-/** The permission that the key needs, or `account`, `secret_key`, `any_key`; undefined where no key is needed. */
+/** Returns the permission that the key needs, or `account`, `secret_key`, `any_key`; undefined where no key is needed. */
 export function needOf({ operation }: Walked): string | undefined {
   return operation.security.length > 0 ? operation['x-permission'] : undefined;
 }

@@ -4,7 +4,7 @@ import type { Values, Walked } from './operations.ts';
 export interface Sending {
   readonly key?: string | undefined;
   readonly as?: 'json' | 'form';
-  /** At the other address of the operation. */
+  /** Whether to use the second path of the operation. */
   readonly atAlias?: boolean;
 }
 
@@ -19,13 +19,13 @@ export function send(client: Client, walked: Walked, values: Values, { key, as =
   return client.ask(walked.method, address, { key, headers, ...body });
 }
 
-/** An object goes as `name[key]=value` (OpenAPI: deepObject). */
+/** Writes an object as `name[key]=value` (OpenAPI: deepObject). */
 function parametersOf(name: string, value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[name, String(value)]];
   return Object.entries(value).map(([key, text]) => [`${name}[${key}]`, String(text)]);
 }
 
-/** An object goes as `name[key]=value`, as the document's `encoding` says; a nested object as its JSON. */
+/** Writes an object as `name[key]=value`, as the document's `encoding` states, and a nested object as JSON. */
 function formOf(fields: Values['body']): string {
   const isFlat = (value: unknown) =>
     typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one !== 'object');

@@ -1,6 +1,6 @@
 const AT_ONCE = 8;
 
-/** Does the work for every item, some at once, and answers in their order. */
+/** Runs a task for every item, a few at a time, and returns the results in their order. */
 export async function sideBySide<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const left = [...items.entries()].reverse();

@@ -6,17 +6,17 @@ import { send } from './send.ts';
 
 const SAT = 100;
 
-/** A service with something in it, and values that its operations accept, by the names of their fields. */
+/** A service with some objects, and values that its operations accept, by the names of their fields. */
 export interface World {
   readonly client: Client;
   readonly wallet: TestWallet;
-  /** Values for a request that should work: only what is required, or everything that goes together. */
+  /** Returns values of a valid request: only the required ones, or all that may be combined. */
   goodValues(walked: Walked, how: 'least' | 'most'): Promise<Values>;
 }
 
 type Source = () => unknown;
 
-/** How fields get a value that works. A new field needs none where its schema's example works; `operationId.field` counts first. */
+/** Valid values of fields. A field whose example in the schema is valid needs no entry. `operationId.field` takes precedence. */
 export async function createWorld(client: Client, walk: readonly Walked[]): Promise<World> {
   const wallet = await client.wallet(10_000_000);
   const other = await client.wallet(1_000);
@@ -71,7 +71,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     return (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).id;
   }
 
-  /** The payment hash of an invoice whose payment waits for the outside to settle or cancel it. */
+  /** The payment hash of a hold invoice with a pending payment. */
   async function heldHash(): Promise<string> {
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: SAT, hold: true });
     const headers = { prefer: 'respond-async' };
@@ -94,7 +94,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     return (maker ? await idOfNew(maker) : field.example) ?? bySchema(field.schema);
   }
 
-  /** `{id}` below a path names an object that a POST there has made. */
+  /** Returns the id of an object that a POST to the path above `{id}` has created. */
   async function idOfNew(maker: Walked): Promise<unknown> {
     const made = await send(client, maker, await goodValues(maker, 'least'), { key: client.secretKey });
     return made.body?.id;
@@ -112,10 +112,10 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   return { client, wallet, goodValues };
 }
 
-/** Optional for themselves, but without this one the request needs another: `ott` or `k1` identifies a withdraw link. */
+/** Optional fields of which the request needs one: `ott` or `k1` identifies a withdraw link. */
 const ONE_OF_TWO = new Set(['ott']);
 
-/** Fields that exclude others, select a part of the answer, or name a request. */
+/** Fields that exclude others, select a part of the response, or identify a request. */
 const LEFT_OUT = new Set(['page', 'fields', 'Idempotency-Key', 'k1', 'balanceNotify', 'expires_at']);
 
 function isChoice(schema: JsonSchema): boolean {

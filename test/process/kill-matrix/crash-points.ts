@@ -1,20 +1,20 @@
 import { EventEmitter, once } from 'node:events';
 
-/** What the test asks of the service under the knife. */
+/** An order of the test to the service that it kills. */
 export type Order =
-  /** From now on every point is recorded, and the process dies at `point`, if one is given. */
+  /** From now on every point is recorded, and the process kills itself at `point`, if it is given. */
   | { readonly ask: 'arm'; readonly point: string | undefined; readonly position: number }
-  /** Which points were passed since. */
+  /** Requests the points that were passed since. */
   | { readonly ask: 'report'; readonly position: number }
-  /** Answered when it has come to rest. */
+  /** The response is sent when the service is idle. */
   | { readonly ask: 'rest'; readonly position: number };
 
-/** The answer to each order, given when everything up to the node's event at `position` is booked and no transaction runs. */
+/** The response to each order, sent when every event up to `position` is booked and no transaction runs. */
 export interface Report {
   readonly passed: readonly string[];
 }
 
-/** The places where the process may die, discovered as they are passed. At one of them it does. */
+/** The points where the process can be killed, recorded as they are passed. At one of them it kills itself. */
 export class CrashPoints {
   readonly #moved = new EventEmitter().setMaxListeners(0);
   readonly #times = new Map<string, number>();
@@ -24,23 +24,23 @@ export class CrashPoints {
   #running = 0;
   #keptPosition = -1;
 
-  /** Whether an operation is under test. Recovery at the start is not. */
+  /** Whether points are recorded: during an operation, not during the recovery at the start. */
   get isRecording(): boolean {
     return this.#passed !== undefined;
   }
 
-  /** The process is at this point; a name that comes again gets a number. */
+  /** Passes a point. A repeated name gets a number. */
   pass(name: string): void {
     if (!this.#passed) return;
     const times = (this.#times.get(name) ?? 0) + 1;
     this.#times.set(name, times);
     const point = times === 1 ? name : `${name} (${times})`;
     this.#passed.push(point);
-    // The process kills itself, and the kernel runs no further instruction of it.
+    // The kernel runs no further instruction of the process.
     if (point === this.#armed) process.kill(process.pid, 'SIGKILL');
   }
 
-  /** @returns the transaction's name: its kind with a number. */
+  /** @returns the transaction's name: its kind and a number. */
   beginTransaction(kind: string): string {
     this.#running += 1;
     const number = (this.#transactions.get(kind) ?? 0) + 1;
@@ -53,7 +53,7 @@ export class CrashPoints {
     this.#moved.emit('moved');
   }
 
-  /** The position of the node's events that a start would read from. */
+  /** Returns the position from which a start would read the node's events. */
   keepPosition(position: number): void {
     this.#keptPosition = position;
     this.#moved.emit('moved');

@@ -6,10 +6,10 @@ import type { CrashPoints } from './crash-points.ts';
 
 /** Periodic jobs that are independent of requests, recognized by a transaction's first statement. */
 const BY_THE_CLOCK = /^(lease|reconcile|alert|proof)_|_forget/;
-/** Rows that PostgreSQL gets together with COMMIT have names of their own. */
+/** Rows that are sent to PostgreSQL with COMMIT have other names. */
 const ENDS_A_PAYMENT = /^payment_(succeed|fail)(_one|_many)?$/;
 
-/** A database in which the process may die before and after every statement of a transaction and before and after its COMMIT. */
+/** A database with a point before and after every statement of a transaction and its COMMIT. */
 export function crashing(database: Database, points: CrashPoints, paymentEnded: () => void): Database {
   async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     let crossing = new Crossing(points);
@@ -39,7 +39,7 @@ export function crashing(database: Database, points: CrashPoints, paymentEnded: 
   return { ...database, transaction };
 }
 
-/** One transaction on its way; it gets its name with its first statement, so that those that come by the clock are not counted. */
+/** A running transaction. Its first statement determines its name, so that transactions of periodic jobs are not counted. */
 class Crossing {
   readonly #points: CrashPoints;
   #name: string | undefined;
@@ -61,7 +61,7 @@ class Crossing {
     return result;
   };
 
-  /** After BEGIN, before the first statement: nothing is written, as before BEGIN. */
+  /** After BEGIN and before the first statement. Nothing is written yet. */
   #begin(first: Statement, isPosition: boolean): void {
     this.#started = true;
     // Reconciliation stores the other facts.

@@ -3,8 +3,8 @@ import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../.
 import type { CrashPoints } from './crash-points.ts';
 
 /**
- * A node around whose calls, events and questions the process may die. What it does to a payment it also reports as an event; while points
- * are recorded the event comes after the answer is booked, so that the sequence of points is always the same.
+ * A node with a point before and after each call, event and question to the guard. It also reports the end of each payment as an event. While points
+ * are recorded, the event comes after the response is booked, so that the points have the same order in every run.
  */
 export class CrashingNode {
   readonly #points: CrashPoints;

@@ -7,7 +7,7 @@ import { CrashPoints, type Order } from './crash-points.ts';
 import { crashing } from './crashing-database.ts';
 import { CrashingNode } from './crashing-node.ts';
 
-/** The service, which crashes at the point that its parent process orders. */
+/** The service. It kills itself at the point that its parent process orders. */
 async function main(): Promise<void> {
   const points = new CrashPoints();
   const crashingNode = new CrashingNode(points);

@@ -15,14 +15,14 @@ import type { Order, Report } from './crash-points.ts';
 const ENTRY = 'test/process/kill-matrix/crashing-service.ts';
 const PAGE = 1000;
 
-/** A dead instance's lease is taken over after seconds; that is tested elsewhere, and here it would be waited for at every point. */
+/** Shorter than in the service, because every point of the test waits for the lease of the killed process. Another test covers the real times. */
 const freeLeases = statement('test_free_leases', 'UPDATE lease SET holder = NULL');
 
-/** One database with the service on it, killed and started again, and a Lightning network that outlives all of that. */
+/** A database with the service, which is killed and restarted, and a Lightning network that continues to run. */
 export class Lane {
   readonly dialect: Dialect;
   readonly settings: Record<string, string>;
-  /** The outside, without the service. */
+  /** The outside nodes. */
   readonly outside: PlaygroundControl;
   /** The service's node as the node itself reports it. */
   readonly hub: LightningNode;
@@ -74,13 +74,13 @@ export class Lane {
     this.#service = await startProcess(this.settings, ENTRY);
   }
 
-  /** @returns undefined when the service died instead. */
+  /** @returns undefined when the service was killed. */
   async tell(ask: Order['ask'], point?: string): Promise<Report | undefined> {
     const position = await this.#newestPosition();
     return (await this.#service.tell({ ask, point, position } satisfies Order)) as Report | undefined;
   }
 
-  /** What the outside nodes say of payments since the last {@link turnPage}: the truth. */
+  /** Returns the payments that the outside nodes report since the last {@link turnPage}. */
   async truth(): Promise<OutsidePayment[]> {
     return [...(await this.outside.payments(this.#lastOutside, PAGE))];
   }
@@ -98,7 +98,7 @@ export class Lane {
     await this.hub.close();
   }
 
-  /** The node responds in order: when it has returned its info and no event came before that, there is none. */
+  /** The node responds in order, so if no event has arrived before the response to `info`, there is none. */
   async #newestPosition(): Promise<number> {
     const life = new AbortController();
     const events = this.hub.watch(this.#position, life.signal)[Symbol.asyncIterator]();
@@ -115,7 +115,7 @@ export class Lane {
   }
 }
 
-/** Looks until it is so. */
+/** Checks until the condition holds. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   await expect.poll(isSo, { interval: 10, message: `it never came to this: ${what}` }).toBe(true);
 }

@@ -4,17 +4,17 @@ import { Lane, until } from './lane.ts';
 import type { Attempt, Operation, Wallets } from './operations.ts';
 import { comeToRest, judge, type Outcome, resolveHold, restingBalances } from './verdict.ts';
 
-/** A point that only hold invoices have: the payment waits at its receiver, and the process is killed from outside. */
+/** A point that only hold invoices have: the receiver holds the payment, and the test kills the process. */
 export const HELD = 'held by its receiver';
 
-/** One run of an operation: where it was to be killed, whether it was, and how it ended. */
+/** One run of an operation: the point of the kill, whether the process was killed there, and the outcome. */
 export interface Run {
   readonly killed: boolean;
   readonly outcome: Outcome;
   readonly passed: readonly string[];
 }
 
-/** One database's half of the matrix. */
+/** The part of the matrix on one database. */
 export class Column {
   readonly lane: Lane;
   readonly #wallets: Wallets;
@@ -30,7 +30,7 @@ export class Column {
     return new Column(lane, { payer: await lane.wallet(10_000_000), receiver: await lane.wallet(10_000) });
   }
 
-  /** The points that the operation passes when nothing is killed, in their order; with the ledger's memory warm from the time before. */
+  /** Returns the points of the operation in their order, without a kill. The ledger's cache is filled by then. */
   async discover(operation: Operation): Promise<readonly string[]> {
     await this.run(operation, undefined);
     const { killed, outcome, passed } = await this.run(operation, undefined);
@@ -49,7 +49,7 @@ export class Column {
     expect(armed, 'the service lives until the operation begins').toBeDefined();
     const answer = await this.#ask(operation, attempt, point);
     await this.#untilBooked();
-    // A service that was killed has nothing to report.
+    // A killed service does not respond.
     const report = await lane.tell('report');
     if (!report) {
       await resolveHold(lane, operation);
@@ -60,7 +60,7 @@ export class Column {
     return { killed: !report, outcome, passed: report?.passed ?? [] };
   }
 
-  /** An answer may come before the payment has ended, as that to a withdraw link does. */
+  /** Waits for the end of the payment, because the response may come before it, as for a withdraw link. */
   async #untilBooked(): Promise<void> {
     await until('nothing is held, or the service is dead', async () => {
       const balances = await this.lane.balancesMsat([this.#wallets.payer]).catch(() => undefined);
@@ -94,7 +94,7 @@ export class Column {
   }
 }
 
-/** Whether the operation must have left a trace: its money is held, or moved, by the first commit. */
+/** Returns whether the operation must have an effect: its first commit holds or moves the money. */
 export function isBegun(operation: Operation, points: readonly string[], point: string): boolean {
   return operation.begunBy === 'outside' || point === HELD || points.indexOf(point) >= points.indexOf('tx 1 committed');
 }

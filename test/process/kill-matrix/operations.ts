@@ -2,22 +2,22 @@ import type { Msat } from '../../../src/kernel/money.ts';
 import type { Answer, Json, TestWallet } from '../../support/client.ts';
 import type { Lane } from './lane.ts';
 
-/** One operation, prepared and about to be asked for. */
+/** A prepared operation. */
 export interface Attempt {
-  /** Asks for it. @returns the answer; undefined where there is none. May throw when the service dies. */
+  /** Requests it. @returns the response, if it has one. May throw when the service is killed. */
   ask(): Promise<Answer | undefined>;
-  /** The payment hash, where it is known before. */
+  /** The payment hash, if it is known in advance. */
   readonly paymentHash?: string;
   readonly amountMsat: number;
 }
 
 export interface Operation {
   readonly name: string;
-  /** What it does to the two wallets: `out` of the first, `in` to the second, `inside` from the first to the second, `none`. */
+  /** The movement of money: `out` of the first wallet, `in` to the second, `inside` from the first to the second, `none`. */
   readonly moves: 'out' | 'in' | 'inside' | 'none';
-  /** How it ends when the service has begun it. */
+  /** The outcome if the service has started it. */
   readonly ends: 'paid' | 'failed';
-  /** Who began it, and so whether it can be lost without a trace: an outside payer tries until it knows. */
+  /** The initiator. A request of a client may be lost without any effect; an outside payer retries until the outcome is known. */
   readonly begunBy: 'service' | 'outside';
   /** For a hold invoice: the decision of its receiver once it is paid. */
   readonly hold?: 'settle' | 'cancel';
@@ -153,7 +153,7 @@ const newInvoice: Operation = {
   },
 };
 
-/** The payer waits for our claim; a service that dies does not answer it. */
+/** Retries, because the payer waits for the claim of our node, and a killed service does not decide. */
 async function outsideStarts(lane: Lane, paid: Promise<unknown>): Promise<undefined> {
   await Promise.race([paid, lane.dead]);
 }

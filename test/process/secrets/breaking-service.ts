@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/db/open.ts';
 import { type Statement, statement } from '../../../src/db/statement.ts';
 import { openNode } from '../../../src/open-node.ts';
 
-/** The service on a database that rejects every statement, with its real parameters, once its parent process orders it. */
+/** The service. Once its parent process orders it, the database rejects every statement, which is sent with its real parameters. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const state = { broken: false };

@@ -2,7 +2,7 @@ import type { Json } from '../../support/client.ts';
 import type { Heard, Hearing } from './hearing.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What a busy run made, to be asked for again in other ways. */
+/** The objects that a run has created, for requests that use them. */
 export interface Made {
   readonly secretKey: string;
   readonly wallet: string;
@@ -13,7 +13,7 @@ export interface Made {
   readonly paidInvoice: Json;
 }
 
-/** Makes at least one of every secret there is, and uses it in every way. */
+/** Creates at least one secret of every kind, and uses it in every way. */
 export async function beBusy(hearing: Hearing, secrets: Secrets, secretKey: string): Promise<Made> {
   const ask = async (method: string, path: string, json?: object, headers: Record<string, string> = {}): Promise<Heard> => {
     const heard = await hearing.ask(method, path, { key: secretKey, ...(json && { json }), headers });
@@ -50,7 +50,7 @@ export async function beBusy(hearing: Hearing, secrets: Secrets, secretKey: stri
 
 type Ask = (method: string, path: string, json?: object, headers?: Record<string, string>) => Promise<Heard>;
 
-/** The wallet's keys are also in the replay of the answer that made them: it is that answer. */
+/** The keys of the wallet may also be in the replay of the response that created them. */
 async function makeWallet(ask: Ask, secrets: Secrets): Promise<Pick<Made, 'wallet' | 'keys'>> {
   const named = { 'idempotency-key': 'the first wallet' };
   const { body } = await ask('POST', '/v1/wallet', { user_label: 'busy' }, named);
@@ -65,7 +65,7 @@ async function makeWallet(ask: Ask, secrets: Secrets): Promise<Pick<Made, 'walle
   return { wallet: body.id, keys };
 }
 
-/** Keys of the account and of the wallet, each shown once: made, listed, replaced, replayed, revoked. */
+/** Creates, lists, rotates, replays and revokes keys of the account and of the wallet. Each key is shown once. */
 async function makeKeys(ask: Ask, secrets: Secrets, base: string): Promise<void> {
   for (const [path, kind] of [['/v1/keys', 'secret_api'] as const, [`${base}/keys`, 'wallet_admin'] as const]) {
     const named = { 'idempotency-key': `a key of ${kind}` };
@@ -80,7 +80,7 @@ async function makeKeys(ask: Ask, secrets: Secrets, base: string): Promise<void>
   await ask('GET', '/v1/account');
 }
 
-/** LNURL puts a link's tokens into addresses. The response to a request with a token contains the callback with it. */
+/** The URLs of LNURL contain the tokens of a link. The response to a request with a token contains the callback with it. */
 async function useLinks(
   ask: Ask,
   hearing: Hearing,

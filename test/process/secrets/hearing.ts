@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Answer, Asked, Client } from '../../support/client.ts';
 
-/** An answer with all its headers, and what it answers. */
+/** A response with all its headers, and its request. */
 export interface Heard {
   readonly request: string;
   readonly status: number;
@@ -10,7 +10,7 @@ export interface Heard {
   readonly body: Answer['body'];
 }
 
-/** Asks, and keeps every answer. */
+/** Sends requests and records all responses. */
 export class Hearing {
   readonly heard: Heard[] = [];
   readonly #client: Client;
@@ -24,7 +24,7 @@ export class Hearing {
     return this.#keep({ request: `${method} ${path}`, status, text: `${JSON.stringify([...headers])}\n${text}`, body });
   }
 
-  /** Sends bytes that no client would send, and keeps the response. */
+  /** Sends bytes that no client would send, and records the response. */
   raw(bytes: string): Promise<Heard> {
     const { hostname, port } = new URL(this.#client.url);
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { Made } from './busy.ts';
 import type { Hearing } from './hearing.ts';
 
-/** Sends every secret to where it does not belong, as people do by mistake. */
+/** Sends every secret in the wrong place, as users do by mistake. */
 export async function makeMistakes(hearing: Hearing, { secretKey, wallet, keys, ott, balanceToken }: Made): Promise<void> {
   for (const secret of [secretKey, keys.admin, keys.invoice, keys.read, ott, balanceToken]) {
     await inAddresses(hearing, secret);

@@ -2,20 +2,20 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** A place where something is kept, and all that is there. */
+/** A place where data is stored, and all of its content. */
 export interface Place {
   readonly name: string;
   readonly holds: string | Buffer;
 }
 
-/** Every file below a folder, as bytes: databases with their -wal and -shm among them. */
+/** Reads every file below a folder, including databases with their -wal and -shm files. */
 export function filesOf(folder: string): Place[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => statSync(join(folder, name)).isFile())
     .map((name) => ({ name, holds: readFileSync(join(folder, name)) }));
 }
 
-/** Every row of every table of a PostgreSQL database, as text; bytes are in hex. */
+/** Reads every row of every table of a PostgreSQL database as text, with bytes in hex. */
 export async function rowsOf(databaseUrl: string): Promise<Place[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

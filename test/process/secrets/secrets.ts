@@ -3,18 +3,18 @@ import type { Heard } from './hearing.ts';
 interface Secret {
   readonly name: string;
   readonly value: string;
-  /** The answers that may hold it. */
+  /** The responses that may contain it. */
   readonly mayShow: (heard: Heard) => boolean;
 }
 
-/** Every key that permits something, known or not: what follows the prefix is random. */
+/** Matches every secret key by its prefix and random part. */
 const KEY_LIKE = /\b(?:sak|waka?|waki|wi|wakr|wr)_[0-9A-Za-z]{20,}/g;
 
-/** The secrets that a run has made, and where they turn up. */
+/** The secrets that a run has created. Finds them in texts. */
 export class Secrets {
   readonly #known: Secret[] = [];
 
-  /** `value` is what must not be seen: of a key without its prefix, so that it is found under every prefix. */
+  /** `value` is the text that must not appear: a key without its prefix, so that it is found with every prefix. */
   learn(name: string, text: string, mayShow: (heard: Heard) => boolean = () => false): void {
     const value = /^[a-z]+_(.+)$/.exec(text)?.[1] ?? text;
     if (value.length < 16) throw new Error(`${name} is too short to look for`);
@@ -25,21 +25,21 @@ export class Secrets {
     return this.#known.map(({ name }) => name);
   }
 
-  /** The names of the secrets in a text or in bytes, in any form. */
+  /** Returns the names of the secrets in a text or in bytes, in any encoding. */
   foundIn(place: string | Buffer): string[] {
     const found = this.#known.filter(({ value }) => formsOf(value).some((form) => place.includes(form))).map(({ name }) => name);
     const unknown = typeof place === 'string' && found.length === 0 ? (place.match(KEY_LIKE) ?? []) : [];
     return [...found, ...unknown.map((text) => `something like a key: ${text.slice(0, 8)}…`)];
   }
 
-  /** The secrets that an answer shows although it is not the one that made them. */
+  /** Returns the secrets in a response that is not the one that created them. */
   foundInAnswer(heard: Heard): string[] {
     const hidden = this.#known.filter(({ mayShow }) => !mayShow(heard));
     return hidden.filter(({ value }) => formsOf(value).some((form) => heard.text.includes(form))).map(({ name }) => name);
   }
 }
 
-/** As it is, in hex and in base64, wherever in the base64 of something longer it begins. */
+/** Returns the text itself, its hex and its base64, at any offset within the base64 of a longer text. */
 function formsOf(value: string): string[] {
   const hex = Buffer.from(value).toString('hex');
   const base64 = [0, 1, 2].map((shift) => {

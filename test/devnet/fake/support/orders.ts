@@ -17,12 +17,12 @@ export function orderFor(net: FakeNetwork, options: OrderOptions = {}): PaymentO
   return { paymentId, ...net.outside.invoice({ ...invoice, amountMsat }), amountMsat, feeLimitMsat: msat(feeLimitMsat) };
 }
 
-/** Every event up to now. */
+/** Returns all events up to now. */
 export function eventsOf(net: FakeNetwork): NodeEvent[] {
   return Object.values(net.state().events);
 }
 
-/** The reported outcomes of payments, in order. */
+/** Returns the reported outcomes of payments, in order. */
 export function told(net: FakeNetwork, paymentId?: string): string[] {
   const events = eventsOf(net).filter((event) => event.type === 'payment');
   return events.filter((event) => !paymentId || event.paymentId === paymentId).map((event) => event.outcome.state);
@@ -38,7 +38,7 @@ export async function watchSome(node: LightningNode, count: number, position?: P
   return events;
 }
 
-/** Whether a promise has settled once everything that is ready has run. */
+/** Returns whether a promise settles within a few turns of the event loop. */
 export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(

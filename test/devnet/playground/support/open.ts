@@ -23,33 +23,33 @@ export function collectLog(): Log & { lines: LogLine[] } {
   return { lines, info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** A directory that is removed when the test file is done. */
+/** Creates a directory that is removed after the test file. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-playground-'));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
-/** A playground that is closed when the test file is done. */
+/** Opens a playground that is closed after the test file. */
 export async function openTemp(): Promise<TestNetwork> {
   const playground = await openPlayground({ dataDir: tempDir(), log: collectLog() });
   afterAll(() => playground.node.close());
   return playground;
 }
 
-/** Reads the node's events after `position` until one fits. */
+/** Reads the node's events after `position` until one matches. */
 export async function findEvent(node: LightningNode, fits: (event: NodeEvent) => boolean, position?: Position): Promise<NodeEvent> {
   const signal = AbortSignal.timeout(DEADLINE_MS);
   for await (const event of node.watch(position, signal)) if (fits(event)) return event;
   throw new Error('the event did not come');
 }
 
-/** All events up to now: those before the end of a payment that is made for this. */
+/** Returns all events up to now: those before the end of a payment that this function makes. */
 export async function allEvents(playground: TestNetwork): Promise<NodeEvent[]> {
   return (await eventsWithMarker(playground)).slice(0, -1);
 }
 
-/** The position of the newest event: the end of a payment that is made for this. */
+/** Returns the position of the newest event: the end of a payment that this function makes. */
 export async function newestPosition(playground: TestNetwork): Promise<Position | undefined> {
   return (await eventsWithMarker(playground)).at(-1)?.position;
 }
@@ -97,7 +97,7 @@ export async function newInvoice(node: LightningNode, amountMsat: Msat = msat(2_
   return node.createInvoice({ amountMsat, description: 'coffee', expirySeconds: 600 });
 }
 
-/** The state of a payment at a node. */
+/** Returns the state of a payment at a node. */
 export async function outsideSays(
   { control }: TestNetwork,
   node: string,

@@ -11,7 +11,7 @@ import { collectLog } from './open.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 
-/** A client that is closed when the test is done. */
+/** Returns a function that opens clients; they are closed after the test. */
 export function clientsOfEachTest(): (url: string, options?: Partial<SharedPlaygroundOptions>) => TestNetwork {
   const open: TestNetwork[] = [];
   afterEach(async () => {
@@ -26,18 +26,18 @@ export function clientsOfEachTest(): (url: string, options?: Partial<SharedPlayg
 
 export interface Child {
   readonly process: ChildProcess;
-  /** Resolves with the first line of its output that fits. */
+  /** Resolves with the first line of its output that matches. */
   line(fits: RegExp): Promise<RegExpExecArray>;
-  /** Answers the exit code. */
+  /** Sends a signal and returns the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** A Node process of its own, killed when the test file is done. */
+/** Starts a script in a Node process, which is killed after the test file. */
 export function startChild(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
   return startCommand(process.execPath, [script, ...args], env);
 }
 
-/** The same for another program. */
+/** Starts another program in the same way. */
 export function startCommand(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
   const child = spawn(command, args, {
     cwd: root,
@@ -76,7 +76,7 @@ export function startCommand(command: string, args: readonly string[], env: Read
   };
 }
 
-/** `npm run playground`; answers its LIGHTNING_URL once it is ready. */
+/** Runs `npm run playground`, and returns its LIGHTNING_URL once it is ready. */
 export async function startPlaygroundProcess(dataDir: string, port: number): Promise<Child & { readonly url: string }> {
   const child = startChild('src/cli/playground.ts', [], { DATA_DIR: dataDir, PLAYGROUND_PORT: String(port), LOG_LEVEL: 'silent' });
   const [, url] = await child.line(/^LIGHTNING_URL='(.*)'$/);
@@ -96,7 +96,7 @@ export async function responseTo(port: number, text: string): Promise<string> {
   return received;
 }
 
-/** A server that behaves as a real playground never should. Closed when the test file is done. */
+/** Starts a server that behaves as a real playground never should. It is closed after the test file. */
 export async function fakeServer(handler: RequestListener, wantedPort = 0): Promise<{ server: Server; url: string }> {
   const server = createServer(handler);
   server.listen(wantedPort, '127.0.0.1');
