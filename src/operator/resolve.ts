@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { ZERO_MSAT } from '../kernel/money.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
+import { paymentHashOf } from '../lightning/payment-hash.ts';
 import { type Payment, referenceOf } from '../payments/payment.ts';
 import { type Action, ActionRefused, type OperatorDependencies } from './actions.ts';
 import * as sql from './operator.sql.ts';
@@ -59,7 +59,7 @@ function provenFailure(status: PaymentOutcome | undefined): PaymentOutcome {
  * can show the preimage and still cancel.
  */
 function provenSuccess({ preimage = '' }: Action, payment: Payment, status: PaymentOutcome | undefined): PaymentOutcome {
-  if (createHash('sha256').update(preimage, 'hex').digest('hex') !== payment.paymentHash) {
+  if (paymentHashOf(preimage) !== payment.paymentHash) {
     throw new ActionRefused(`The preimage is not that of the payment: its SHA-256 is not ${payment.paymentHash}.`);
   }
   if (status?.state === 'succeeded') return status;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Alerts } from '../alerts/alerts.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
@@ -10,6 +9,7 @@ import { errorMessage } from '../kernel/log.ts';
 import { type Msat, minMsat, msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
+import { paymentHashOf } from '../lightning/payment-hash.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { IssuedInvoice } from './payable.ts';
 import type { Payment } from './payment.ts';
@@ -53,8 +53,7 @@ class PaymentNotPending extends Error {
 
 /** Checks the preimage, which proves the success of a payment (BOLT 4). Without it the outcome is unknown. @throws Error */
 export function requireProof(payment: Payment, preimage: string): void {
-  const hash = createHash('sha256').update(preimage, 'hex').digest('hex');
-  if (hash !== payment.paymentHash)
+  if (paymentHashOf(preimage) !== payment.paymentHash)
     throw new Error('the node reports the payment as succeeded, with a preimage that does not match its payment hash');
 }
 
