@@ -84,7 +84,7 @@ function session(): Line[] {
   );
   run(
     'curl -s "$URL/v1/wallet/$WALLET/transactions?per-page=2&fields=num_satoshis,wtxType.name" -H "$H"',
-    'the routing fee is a row of its own',
+    'the routing fee has its own row',
   );
   run('npm run --silent verify', 'check every entry, hash and hold');
   return lines;

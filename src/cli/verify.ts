@@ -2,16 +2,19 @@ import { errorMessage } from '../kernel/log.ts';
 import { verify } from '../verify/verify.ts';
 import { readArguments } from './arguments.ts';
 import { withDatabase } from './database.ts';
+import { counted } from './table.ts';
 
 /** `npm run verify`: checks the whole ledger and prints the trial balance. Exits with 1 if there are problems, with 2 if it could not run. */
 async function main(): Promise<void> {
   readArguments('npm run verify', {});
   const verified = await withDatabase({ readOnly: true }, (database) => verify(database, showProgress));
   const { problems, transfers, wallets, trialBalance } = verified;
-  process.stdout.write(`\n${transfers} transfers over ${wallets} wallets\n\n`);
+  process.stdout.write(`\n${counted(transfers, 'transfer')} over ${counted(wallets, 'wallet')}\n\n`);
   for (const [kind, balanceMsat] of trialBalance) process.stdout.write(`${kind.padEnd(14)} ${String(balanceMsat).padStart(22)} msat\n`);
   process.stdout.write(
-    problems.length === 0 ? '\nThe ledger is clean.\n' : `\n${problems.length} problems:\n${problems.map((p) => `- ${p}\n`).join('')}`,
+    problems.length === 0
+      ? '\nThe ledger is clean.\n'
+      : `\n${counted(problems.length, 'problem')}:\n${problems.map((p) => `- ${p}\n`).join('')}`,
   );
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -77,7 +77,7 @@ export class Folds {
     if (entry.balanceMsat !== before.balanceMsat + entry.amountMsat) report('the balance after it does not follow from the one before');
     if (Buffer.compare(entry.hash, entryHash(before.head, entry)) !== 0) report('the hash does not match the entry and its predecessor');
     if (entry.balanceMsat < 0 && !mayGoBelowZero(entry.account)) report('the balance is below zero');
-    if (entry.previous !== null && entry.previous !== before.position) report('it does not lead to the entry before it');
+    if (entry.previous !== null && entry.previous !== before.position) report('its link to the entry before it is wrong');
     const { balanceMsat, hash: head, position } = entry;
     const fold = { entries: entry.entry, balanceMsat, head, position };
     this.#folds.set(entry.account, fold);
@@ -94,7 +94,7 @@ export class Folds {
 
   /** Checks the accounts after all transfers. No foreign key ensures that the account of a transfer exists. */
   checkAccounts(): void {
-    for (const id of this.#folds.keys()) if (!this.#rows.has(id)) this.#report(`account ${id}: it has entries and does not exist`);
+    for (const id of this.#folds.keys()) if (!this.#rows.has(id)) this.#report(`account ${id}: it has entries but does not exist`);
     for (const row of this.#rows.values()) this.#checkRow(row);
   }
 
@@ -103,8 +103,8 @@ export class Folds {
     const fold = this.of(id);
     if (!this.#confirmed.has(id))
       this.#report(
-        `account ${id}: its row says ${balance_msat} msat after ${entries} entries, the ledger ${fold.balanceMsat} msat after ${fold.entries}`,
+        `account ${id}: its row has ${balance_msat} msat after ${entries} entries, the ledger ${fold.balanceMsat} msat after ${fold.entries}`,
       );
-    if (this.#behind.has(id)) this.#report(`account ${id}: its row ends at entry ${entries} and should say more`);
+    if (this.#behind.has(id)) this.#report(`account ${id}: its row ends at entry ${entries} and is out of date`);
   }
 }

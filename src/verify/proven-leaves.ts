@@ -85,7 +85,7 @@ export async function provenLeaves(tx: Tx, report: Report): Promise<ProvenLeaves
     if (passed && balanceMsat !== 0) report(`proof of liabilities, epoch ${epoch.epoch}: ${walletId} has a balance without an entry`);
   }
   const isPublished = tree.leaves === epoch.leaves && Buffer.compare(tree.finish().hash, epoch.tree_hash) === 0;
-  if (!isPublished) report(`proof of liabilities, epoch ${epoch.epoch}: its leaves do not make the tree that was published`);
+  if (!isPublished) report(`proof of liabilities, epoch ${epoch.epoch}: its leaves do not form the published tree`);
   return new ProvenLeaves(epoch, leaves, report);
 }
 
@@ -96,7 +96,7 @@ async function lastOfChain(tx: Tx, report: Report): Promise<EpochRow | undefined
     const root = epochRoot({ epoch, createdAt, leaves, totalMsat: msat(total_msat), treeHash, previousRoot });
     const follows = epoch === (last?.epoch ?? 0) + 1 && Buffer.compare(previousRoot, last?.root ?? NOTHING) === 0;
     if (!follows) report(`proof of liabilities, epoch ${epoch}: it does not follow from the epoch before it`);
-    if (Buffer.compare(root, row.root) !== 0) report(`proof of liabilities, epoch ${epoch}: its root is not that of what it says`);
+    if (Buffer.compare(root, row.root) !== 0) report(`proof of liabilities, epoch ${epoch}: its root does not match its content`);
     last = row;
   }
   return last;

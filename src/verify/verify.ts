@@ -79,9 +79,9 @@ async function checkSqliteRows(tx: Tx, folds: Folds, heads: Uint8Array | undefin
     toggleHead(found, head);
     milestones += Math.floor(entries / MILESTONE_EVERY);
   }
-  if (!heads || Buffer.compare(found, heads) !== 0) report('the last entries of all accounts are not those that the ledger ended with');
+  if (!heads || Buffer.compare(found, heads) !== 0) report('the checksum of the last entries of all accounts is wrong');
   for (const { account, entry } of await tx.all(wrongMilestones, MILESTONE_EVERY))
-    report(`account ${account}: entry ${entry} is not where its milestone says`);
+    report(`account ${account}: entry ${entry} has another position than its milestone`);
   const counted = (await tx.first(countMilestones))?.n;
   if (counted !== milestones) report(`there are ${counted} milestones, not ${milestones}`);
 }
@@ -89,7 +89,8 @@ async function checkSqliteRows(tx: Tx, folds: Folds, heads: Uint8Array | undefin
 async function checkHolds(tx: Tx, accounts: readonly sql.VerifiedAccount[], folds: Folds, report: Report): Promise<void> {
   const held = new Map((await tx.all(sql.openHolds)).map((row) => [row.account, row.held_msat]));
   for (const { id, held_msat } of accounts) {
-    if (held_msat !== (held.get(id) ?? 0)) report(`account ${id}: ${held_msat} msat are held, its open holds are ${held.get(id) ?? 0}`);
-    if (held_msat > 0 && held_msat > folds.of(id).balanceMsat) report(`account ${id}: more is held than is there`);
+    if (held_msat !== (held.get(id) ?? 0))
+      report(`account ${id}: ${held_msat} msat are held, but its open holds add up to ${held.get(id) ?? 0}`);
+    if (held_msat > 0 && held_msat > folds.of(id).balanceMsat) report(`account ${id}: its holds exceed its balance`);
   }
 }

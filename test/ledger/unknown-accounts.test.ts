@@ -37,7 +37,7 @@ onBothDatabases('an account that does not exist', (open) => {
     await ledger.post(transfer(gone, a, 5));
     expect(await problemsOfLedger(database)).toEqual([]);
     await database.transaction((tx) => tx.run(deleteAccount, gone));
-    expect(await problemsOfLedger(database)).toEqual([`account ${gone}: it has entries and does not exist`]);
+    expect(await problemsOfLedger(database)).toEqual([`account ${gone}: it has entries but does not exist`]);
   });
 
   it.each(['open', 'voided'])('is found by verify in a hold that is %s', async (state) => {

@@ -59,7 +59,7 @@ onFakeNode(
       expect((await service.openAlerts()).filter(({ subject }) => subject === id)).toEqual([]);
       expect(await service.problems()).toEqual([]);
       const changed = await service.problemsAfter(`UPDATE operator_action SET target = 'failed' WHERE id = $1`, done.id);
-      expect(changed).toEqual([`${done.id}: the payment is not what the operator’s action says`]);
+      expect(changed).toEqual([`${done.id}: the payment differs from the operator’s action`]);
     });
 
     it('is failed only when the node reports a definitive failure at that time', async () => {

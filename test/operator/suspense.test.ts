@@ -114,9 +114,9 @@ onFakeNode('money in suspense', (service) => {
     const { id } = await service.act({ kind: 'credit', subject, target: wallet.id });
     for (const [change, problem] of [
       ['DELETE FROM operator_action WHERE id = $1', 'no operator action owns this transfer of suspense'],
-      ['UPDATE operator_action SET amount_msat = amount_msat + 1 WHERE id = $1', 'its transfers are not what the operator’s action says'],
-      ['UPDATE operator_action SET ledger_account = ledger_account - 1 WHERE id = $1', 'its transfers are not'],
-      [`UPDATE operator_action SET subject = 'ab' WHERE id = $1`, 'more of it left suspense than had arrived'],
+      ['UPDATE operator_action SET amount_msat = amount_msat + 1 WHERE id = $1', 'its transfers differ from the operator’s action'],
+      ['UPDATE operator_action SET ledger_account = ledger_account - 1 WHERE id = $1', 'its transfers differ'],
+      [`UPDATE operator_action SET subject = 'ab' WHERE id = $1`, 'more was moved out of suspense than had arrived'],
     ] as const) {
       expect((await service.problemsAfter(change, id)).join('\n'), change).toContain(problem);
     }

@@ -42,7 +42,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
     [
       'a total that was exchanged',
       `UPDATE proof_epoch SET total_msat = total_msat - 1 WHERE epoch = 2 AND $1 <> ''`,
-      'its root is not that',
+      'its root does not match',
     ],
   ] as const) {
     it(`finds ${what}`, async () => {

@@ -23,11 +23,11 @@ const FEE_LINE = `(SELECT id FROM ledger_transfer WHERE from_type = 'network_fee
   AND pass_thru LIKE '%' || (SELECT transfer_id FROM payment WHERE id = $1) || '%')`;
 const ACCOUNT = '(SELECT ledger_account FROM payment WHERE id = $1)';
 
-const STATE = 'its state and its hold do not belong together';
+const STATE = 'its state does not match its hold';
 const RESERVE = 'its hold is on another account, or holds less than the payment took';
-const TRANSFER = 'its state and its transfer do not belong together';
-const AMOUNT = 'its transfer moved another amount, or is another payment’s';
-const FEE = 'its fee is not what its fee line says';
+const TRANSFER = 'its state does not match its transfer';
+const AMOUNT = 'its transfer moved another amount, or belongs to another payment';
+const FEE = 'its fee differs from its fee line';
 const LINE = ': no payment owns this line';
 const CREDIT = ': no invoice owns this credit';
 
@@ -75,7 +75,7 @@ onFakeNode('npm run verify and payments', (service) => {
   it('finds a withdraw link whose uses are not those of its claims', async () => {
     for (const change of ['uses_left = 1', 'overused = 1', 'uses = 2']) {
       const found = await service.problemsAfter(`UPDATE withdraw_link SET ${change} WHERE id <> $1`, '');
-      expect(found).toEqual([expect.stringMatching(/^lnurlw_\w+: the uses that are left/)]);
+      expect(found).toEqual([expect.stringMatching(/^lnurlw_\w+: its remaining uses/)]);
     }
   });
 
@@ -85,7 +85,7 @@ onFakeNode('npm run verify and payments', (service) => {
     ['one that was never booked', `INSERT INTO stray_settlement (payment_hash, amount_msat, settled_at) VALUES ($1 || 'x', 9, 1)`],
   ])('finds %s', async (_what, sql) => {
     const found = await service.problemsAfter(sql, busy.stray);
-    expect(found.join('\n')).toContain('msat in suspense: what arrived for no wallet and what was booked are not the same');
+    expect(found.join('\n')).toContain('msat in suspense: the amount that arrived for no wallet differs from the booked amount');
   });
 
   it('finds an open hold that no payment owns, although the account includes it', async () => {
