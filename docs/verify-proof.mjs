@@ -1,7 +1,7 @@
 // Checks a proof of liabilities without any code of Satchel; proof-of-liabilities.md explains each step.
 //   node verify-proof.mjs <root> <wallet id> < proof.json
 //   KEY=wakr_… node verify-proof.mjs <root> <wallet id> https://…/v1/wallet/<wallet id or key>/proof
-// The root must come from an archive, not from whoever serves the proof. Exit code: 0 accepted, 1 rejected, 2 nothing was checked.
+// The root must come from an archive, not from the server of the proof. Exit code: 0 accepted, 1 rejected, 2 nothing was checked.
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 

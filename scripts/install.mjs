@@ -1,5 +1,5 @@
-// Runs before every npm script, on whatever Node the machine has: brings the dependencies, Node 24 among them, when they are
-// missing or older than the lock file. Plain JavaScript of long ago, because nothing is installed yet.
+// Runs before every npm script, on any version of Node: installs the dependencies, including Node 24, if they are missing or older
+// than the lock file. It is JavaScript that old versions can run, because nothing is installed yet.
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,8 +13,8 @@ const node = join(root, 'node_modules', '.bin', 'node');
 const isCurrent = existsSync(installed) && existsSync(node) && statSync(installed).mtimeMs >= statSync(lockFile).mtimeMs;
 
 if (!isCurrent) {
-  // To standard error: what a command prints may be read by a program.
-  console.error('Installing what Satchel needs (once) …');
+  // To standard error, because a program may read the output of the command.
+  console.error('Installing the dependencies of Satchel (once) …');
   const npm = process.env.npm_execpath;
   const [command, first] = npm && /\.c?js$/.test(npm) ? [process.execPath, [npm]] : ['npm', []];
   // A later npm script must not run on the machine's Node again, so the development dependencies are always included.

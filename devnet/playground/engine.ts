@@ -96,7 +96,7 @@ export class Engine {
 export class Waits {
   readonly #checks = new Set<() => void>();
 
-  /** Returns the value of `read` once `isDone` accepts it, or whatever it is after `waitMs`. */
+  /** Returns the value of `read` once `isDone` accepts it, or its value after `waitMs`. */
   until<T>(read: () => T, isDone: (value: T) => boolean, waitMs: number): T | Promise<T> {
     const now = read();
     if (isDone(now) || waitMs === 0) return now;

@@ -105,7 +105,7 @@ function depthOf(value: unknown, limit: number): number {
 
 const MEMO_BYTES = 639;
 
-/** @throws Refusal when a database or an invoice could not hold the text as it is. */
+/** @throws Refusal when a database or an invoice could not store the text unchanged. */
 export function plainText(name: string, text: string): string {
   // A lone surrogate cannot be written in UTF-8 and read back; PostgreSQL has no NUL in a text.
   if (!text.isWellFormed() || text.includes('\u0000'))
@@ -113,7 +113,7 @@ export function plainText(name: string, text: string): string {
   return text;
 }
 
-/** @throws Refusal when it would not fit into an invoice: a memo is never cut. */
+/** @throws Refusal when the memo does not fit into an invoice. It is never shortened. */
 export function memoText(memo: string | undefined): string {
   if (memo === undefined) return '';
   if (Buffer.byteLength(memo) > MEMO_BYTES)
@@ -137,7 +137,7 @@ export function customRecordsHex(records: object | undefined): Record<string, st
     if (!/^[1-9][0-9]{4,15}$/.test(type) || Number(type) < 65_536 || !Number.isSafeInteger(Number(type))) {
       throw new Refusal('validation_failed', '`custom_records` must have TLV types as keys: whole numbers, 65536 or more.');
     }
-    // LDK keeps it for itself.
+    // LDK uses this type itself.
     if (type === '77777') throw new Refusal('validation_failed', '`custom_records` must not contain 77777: it is reserved.');
     if (type === '5482373484')
       throw new Refusal(
@@ -154,9 +154,9 @@ export function customRecordsHex(records: object | undefined): Record<string, st
   return hex;
 }
 
-/** What fits into an onion beside the rest. */
+/** The size that fits into an onion with the other fields. */
 const CUSTOM_RECORDS_BYTES = 1100;
-/** An empty one takes room as well: ten bytes for its type and its length. */
+/** Even an empty record needs ten bytes, for its type and its length. */
 const MAX_CUSTOM_RECORDS = 64;
 
 /** Returns a public key in lower case. @throws Refusal unless it is a point of the curve */

@@ -199,7 +199,7 @@ function requireHost({ raw }: FastifyRequest): void {
   if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Refusal('malformed_body', 'The request has no Host header.');
 }
 
-/** Authenticates before validation, so that a request without a key is 401, whatever its body. Routes without body and query do it themselves. */
+/** Authenticates before validation, so that a request without a key gets 401 even if its body is invalid. Routes without body and query do it themselves. */
 function authenticateFirst(app: App, authenticate: (request: FastifyRequest) => Promise<unknown>): void {
   app.addHook('onRoute', (route) => {
     const { schema, config } = route;

@@ -13,7 +13,7 @@ export const REFUSALS = {
   invoice_undecodable: { status: 400, meaning: 'The payment request is not a well-formed, signed BOLT11 invoice.' },
   invoice_wrong_network: { status: 400, meaning: 'The invoice belongs to another Bitcoin network.' },
   invoice_expired: { status: 400, meaning: 'The invoice has expired; ask for a new one.' },
-  invoice_paid: { status: 400, meaning: 'The invoice has been paid, or is being paid by somebody else.' },
+  invoice_paid: { status: 400, meaning: 'The invoice has been paid, or another payment of it is pending.' },
   invoice_canceled: { status: 400, meaning: 'The invoice was cancelled by its wallet.' },
   invoice_amount_missing: { status: 400, meaning: 'The invoice leaves the amount open; give num_satoshis.' },
   invoice_amount_fixed: { status: 400, meaning: 'The invoice states its amount; num_satoshis must equal it or be left out.' },

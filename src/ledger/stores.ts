@@ -15,8 +15,8 @@ export function createStore(database: Database, cache?: CacheOptions): LedgerSto
 const PAGE = 2000;
 
 /**
- * Reads all ledger accounts as one snapshot has them, in the order of their ids, a page at a time. Needs no ledger, so a process beside the
- * service can use it. The rows of `ledger_account` alone may be out of date.
+ * Reads all ledger accounts as one snapshot has them, in the order of their ids, a page at a time. Needs no ledger, so other processes can
+ * use it while the service runs. The rows of `ledger_account` alone may be out of date.
  */
 export async function* allAccounts(tx: Tx, pageSize = PAGE): AsyncGenerator<AccountState[]> {
   const readPage =

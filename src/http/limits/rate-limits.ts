@@ -62,7 +62,7 @@ export function createRateLimits(settings: RateLimitSettings, nowMs: () => numbe
     const key = request.routeOptions.config?.lnurl ? undefined : credentialText(request);
     if (key === undefined || !validKeys.has(key)) return undefined;
     if (!isPublicText(key)) return { name: key, buckets: keys };
-    // Anybody may know a public key. A secret key in the path identifies the caller; without one, each address has its own limit.
+    // A public key is no secret. A secret key in the path identifies the caller; without one, each address has its own limit.
     const inPath = (request.params as { key?: string } | undefined)?.key;
     const pathKey = inPath === undefined ? undefined : canonicalText(inPath);
     if (pathKey !== undefined && validKeys.has(pathKey) && !isPublicText(pathKey)) return { name: pathKey, buckets: keys };

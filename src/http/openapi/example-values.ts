@@ -1,4 +1,4 @@
-/** The ids and values of one small story, which the examples of all operations tell. */
+/** Ids and values that the examples of all operations share. */
 export const EXAMPLE = {
   wallet: 'wal_0Vbb5dZr00f6iF4JgK02B2',
   otherWallet: 'wal_0Vbb6C8s00gR4mXdTn1hG9',

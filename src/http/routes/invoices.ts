@@ -134,7 +134,7 @@ function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
   });
 }
 
-/** What the body asks for. @throws Refusal */
+/** Returns the invoice that the body describes. @throws Refusal */
 function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'wallet'> {
   const { num_satoshis: sat, memo, description_hash: hash, expiry, passThru } = body;
   const text = passThruText(passThru);

@@ -228,7 +228,7 @@ function keyRoutesAt(
   path: string,
   schemas: typeof ACCOUNT_KEYS | typeof WALLET_KEYS,
 ): void {
-  /** The secret API key that asks, and whose keys it asks about. */
+  /** Returns the secret API key of the request, and the owner of the keys that it manages. */
   async function manager(request: FastifyRequest) {
     const credential = await access.keyManager(request);
     const by = credential.key;
@@ -237,7 +237,7 @@ function keyRoutesAt(
     return { credential, by, owner: { accountId: by.accountId, walletId } satisfies KeyOwner };
   }
 
-  /** Makes a key once, however often it is asked for under one Idempotency-Key. */
+  /** Creates a key, once per Idempotency-Key, and sends it. */
   async function sendNewKey(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -213,7 +213,7 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
   });
 }
 
-/** Begins a payment once and answers with what becomes of it. */
+/** Starts a payment, once per Idempotency-Key, and sends its outcome. */
 function pay(
   deps: PaymentRouteDependencies,
   request: FastifyRequest,
@@ -242,8 +242,8 @@ function pay(
 }
 
 /**
- * Waits for the payment's end, a bounded time. 4xx only when it failed for good; while that is not certain, and when the service
- * cannot find out, 202: the money is held. `Prefer: respond-async` (RFC 7240) does not wait, nor does what is beyond the limits of its key.
+ * Waits a limited time for the payment's end. Responds 4xx only if it failed finally. While the outcome is unknown the response is 202, and
+ * the money is held. With `Prefer: respond-async` (RFC 7240), and beyond the limits of its key, a request does not wait.
  */
 async function sendPayment(
   deps: PaymentRouteDependencies,

@@ -49,7 +49,7 @@ export function rowToAccount({ id, balance_msat, held_msat, entries, head, last_
   return { id, balanceMsat, heldMsat, entries, head: head ?? NO_ENTRY, lastPosition: last_position };
 }
 
-/** Returns a function that reads a page of accounts after an id, as a snapshot has them. Works in any process, also beside the service. */
+/** Returns a function that reads a page of accounts after an id, as a snapshot has them. Works in any process, also while the service runs. */
 export async function sqliteAccountsOf(tx: Tx): Promise<(after: number, limit: number) => Promise<AccountState[]>> {
   const { dirty } = await readCache(tx);
   return async (after, limit) => {
