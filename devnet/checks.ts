@@ -1,6 +1,14 @@
-import type { CustomRecords } from '../src/lightning/node.ts';
+import type { CustomRecords, NodeCapabilities } from '../src/lightning/node.ts';
 import { isPublicKey } from '../src/lightning/public-key.ts';
 import { type OutsideName, PlaygroundRefusal } from '../src/lightning/test-network.ts';
+
+/** Test networks support everything. */
+export const ALL_CAPABILITIES: NodeCapabilities = {
+  sendsKeysend: true,
+  receivesKeysend: true,
+  guards: 'all',
+  descriptionHashWithoutText: true,
+};
 
 // Checks of requests to both test networks. Every value is checked before it reaches WebAssembly: a point that is not on the curve makes
 // Rust panic, and the bindings read past the end of an array that is too short.

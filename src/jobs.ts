@@ -62,7 +62,14 @@ export function backgroundJobs(deps: JobDependencies, config: Config, { events: 
   const { node } = deps.connection;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
-  const events = { ...deps, node, handlers, onReconnect: () => void payments.resumePending(), intervals };
+  const events = {
+    ...deps,
+    node,
+    handlers,
+    onPaymentHint: payments.resumeByHash,
+    onReconnect: () => void payments.resumePending(),
+    intervals,
+  };
   const operator = { ...deps, pollMs };
   const comparison = { ...deps, node, stuckPaymentSeconds, timing: probe, pollMs };
   const jobs: readonly Job[] = [

@@ -7,6 +7,7 @@ import { startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Msat, satToMsat } from '../../src/kernel/money.ts';
 import type { TestNetwork } from '../../src/lightning/test-network.ts';
+import { nodeInvoice } from '../../test/support/node-invoice.ts';
 import { compare, perSecond, type Side } from '../compare.ts';
 import type { Row } from '../row.ts';
 import { type Run, silentLog } from '../run.ts';
@@ -105,7 +106,7 @@ function incomingSide(nodes: BareNodes): Side {
 
 function bareNodes(name: string, { node, control }: TestNetwork): BareNodes {
   const order = { amountMsat: AMOUNT_MSAT, memo: '', at: 'alice', expirySeconds: 3600, hold: false } as const;
-  const createInvoice = () => node.createInvoice({ amountMsat: AMOUNT_MSAT, description: '', expirySeconds: 3600 });
+  const createInvoice = () => nodeInvoice(node, { amountMsat: AMOUNT_MSAT, description: '', expirySeconds: 3600 });
   node.guardIncoming(async () => 'claim');
   return {
     name,

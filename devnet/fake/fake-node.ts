@@ -16,6 +16,7 @@ import type {
   RouteQuery,
 } from '../../src/lightning/node.ts';
 import { HistoryChanged, NodeUnavailable } from '../../src/lightning/node.ts';
+import { ALL_CAPABILITIES } from '../checks.ts';
 import type { ClaimGuards, GuardConnection } from './claim-guards.ts';
 import type { EventLog } from './event-log.ts';
 import type { CallFault, CallName } from './faults.ts';
@@ -63,7 +64,13 @@ export class FakeNode implements LightningNode, GuardConnection {
 
   info(): Promise<NodeInfo> {
     const { pubkeys } = this.#parts.network.identities;
-    return this.#call('info', () => ({ pubkey: pubkeys.hub, alias: 'fake', network: 'regtest' }));
+    return this.#call('info', () => ({
+      pubkey: pubkeys.hub,
+      alias: 'fake',
+      network: 'regtest',
+      software: 'fake',
+      capabilities: ALL_CAPABILITIES,
+    }));
   }
 
   createInvoice(request: InvoiceRequest): Promise<CreatedInvoice> {

@@ -9,6 +9,7 @@ import type {
 } from '../../src/lightning/node.ts';
 import { requireBytes32, requireDescription, requireExpiry, requireWhole } from '../checks.ts';
 import type { EventLog } from './event-log.ts';
+import { hashOf } from './identities.ts';
 import type { NetworkState } from './network-state.ts';
 import type { OutsideRecords } from './outside-records.ts';
 import type { Receipt } from './tables.ts';
@@ -48,12 +49,15 @@ export class Incoming {
     if (request.descriptionHash === undefined) requireDescription('description', request.description);
     else requireBytes32('descriptionHash', request.descriptionHash);
     requireExpiry(request.expirySeconds);
-    const { amountMsat } = request;
-    const { expiresAt, ...made } = this.#network.makeInvoice('hub', { ...request, amountMsat });
-    const { paymentRequest, preimage } = made;
+    requireBytes32('preimage', request.preimage);
+    const { amountMsat, preimage } = request;
+    const { ourInvoices } = this.#network.tables;
+    const known = ourInvoices.get(hashOf(preimage));
+    if (known) return { paymentRequest: known.paymentRequest };
+    const { paymentHash, paymentRequest, expiresAt } = this.#network.makeInvoice('hub', { ...request, amountMsat });
     const invoice = { preimage, paymentRequest, amountMsat: amountMsat || undefined, expiresAt, cancelled: false };
-    this.#network.tables.ourInvoices.put(made.paymentHash, invoice);
-    return made;
+    ourInvoices.put(paymentHash, invoice);
+    return { paymentRequest };
   }
 
   cancelInvoice(paymentHash: string): CancelOutcome {

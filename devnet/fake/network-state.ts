@@ -25,6 +25,7 @@ export interface NetworkStateOptions {
 
 /** The contents of a new invoice. */
 export interface InvoiceDraft {
+  readonly preimage?: string | undefined;
   readonly amountMsat: number | undefined;
   readonly description: string;
   readonly descriptionHash?: string | undefined;
@@ -87,9 +88,9 @@ export class NetworkState {
     }
   }
 
-  /** Creates an invoice of a node, signed with the node's key. */
+  /** Creates an invoice of a node, signed with the node's key. An invoice without a given preimage gets one that derives from the seed. */
   makeInvoice(name: NodeName, draft: InvoiceDraft) {
-    const preimage = this.identities.secret(`preimage ${this.draws.count('preimages')}`);
+    const preimage = draft.preimage ?? this.identities.secret(`preimage ${this.draws.count('preimages')}`);
     const paymentHash = hashOf(preimage);
     const timestamp = this.nowSeconds();
     const fields: Bolt11Field[] = [

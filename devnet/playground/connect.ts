@@ -3,6 +3,7 @@ import { pause } from '../../src/kernel/clock.ts';
 import { errorMessage, type Log } from '../../src/kernel/log.ts';
 import { HistoryChanged, type IncomingGuard, type LightningNode, type NodeEvent, type Position } from '../../src/lightning/node.ts';
 import type { PlaygroundControl, TestNetwork } from '../../src/lightning/test-network.ts';
+import { ALL_CAPABILITIES } from '../checks.ts';
 import { type Call, type ClaimRequest, MAX_WAIT_MS, type Transport } from './protocol.ts';
 
 /** Returns the playground at the other end of a transport. Closing its node closes the transport. */
@@ -22,7 +23,7 @@ function hubNode(call: Call, guard: ClaimGuard, closing: AbortSignal, close: () 
     info: async () => {
       const { nodes } = await call('describe', null);
       const pubkey = nodes.find((node) => node.name === 'hub')?.pubkey as string;
-      return { pubkey, alias: 'hub', network: 'regtest' };
+      return { pubkey, alias: 'hub', network: 'regtest', software: 'LDK playground', capabilities: ALL_CAPABILITIES };
     },
     createInvoice: (request) => call('createInvoice', request),
     cancelInvoice: (paymentHash) => call('cancelInvoice', { paymentHash }),

@@ -2,7 +2,7 @@ import type { Event_PaymentClaimable, Event_PaymentClaimed } from 'lightningdevk
 import type { Msat } from '../../src/kernel/money.ts';
 import type { CancelOutcome, CreatedInvoice, CustomRecords, InvoiceRequest, InvoiceStatus } from '../../src/lightning/node.ts';
 import { requireBytes32, requireDescription, requireExpiry, requireWhole } from '../checks.ts';
-import { hexOf, unixNow, unwrap } from './bindings.ts';
+import { bytesOf, hexOf, sha256, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { type Arrival, claim, createInvoice, readArrival, sendBack } from './ldk-payments.ts';
 import type { ClaimRequest } from './protocol.ts';
@@ -30,16 +30,16 @@ export class HubReceiving {
     if (request.descriptionHash === undefined) requireDescription('description', request.description);
     else requireBytes32('descriptionHash', request.descriptionHash);
     requireExpiry(request.expirySeconds);
-    const invoice = createInvoice(this.#hub, request);
-    const hash = invoice.payment_hash();
-    const preimage = this.#hub.manager.get_payment_preimage(hash, invoice.payment_secret());
+    requireBytes32('preimage', request.preimage);
+    const paymentHash = hexOf(sha256(bytesOf(request.preimage)));
+    const known = this.#invoice(paymentHash);
+    if (known) return { paymentRequest: known.payment_request as string };
+    const invoice = createInvoice(this.#hub, { ...request, paymentHash });
+    const paymentRequest = invoice.to_str();
     const expiresAt = Number(invoice.duration_since_epoch()) + request.expirySeconds;
-    this.#store.run('INSERT INTO invoices (payment_hash, expires_at) VALUES (?, ?)', hexOf(hash), expiresAt);
-    return {
-      paymentRequest: invoice.to_str(),
-      paymentHash: hexOf(hash),
-      preimage: hexOf(unwrap<Uint8Array>(preimage, 'return the preimage of its invoice')),
-    };
+    const sql = 'INSERT INTO invoices (payment_hash, expires_at, preimage, payment_request) VALUES (?, ?, ?, ?)';
+    this.#store.run(sql, paymentHash, expiresAt, request.preimage, paymentRequest);
+    return { paymentRequest };
   }
 
   /** A payment whose guard has not decided is sent back to its payer. A later decision then has no effect. */
@@ -72,8 +72,11 @@ export class HubReceiving {
     const receipt = this.#receipt(arrival.paymentHash);
     if (receipt?.state === 'asked') return;
     if (receipt?.state === 'claiming') claim(this.#hub, receipt.preimage as string);
-    else if (receipt || arrival.preimage === undefined || !this.#isOpen(arrival)) sendBack(this.#hub, arrival.paymentHash);
-    else this.#write(arrival, arrival.preimage, 'asked');
+    else {
+      const preimage = arrival.preimage ?? (this.#invoice(arrival.paymentHash)?.preimage as string | undefined);
+      if (receipt || preimage === undefined || !this.#isOpen(arrival)) sendBack(this.#hub, arrival.paymentHash);
+      else this.#write(arrival, preimage, 'asked');
+    }
   }
 
   decide(askId: number, decision: 'claim' | 'refuse'): void {
@@ -90,10 +93,12 @@ export class HubReceiving {
 
   /** LDK has claimed a payment. It reports this at least once, and only the first report counts. */
   claimed(event: Event_PaymentClaimed): void {
-    const { preimage, ...arrival } = readArrival(event);
+    const arrival = readArrival(event);
+    const receipt = this.#receipt(arrival.paymentHash);
+    if (receipt?.state === 'settled') return;
+    const preimage = arrival.preimage ?? (receipt?.preimage as string | undefined);
     if (preimage === undefined) throw new Error('the hub claimed a payment whose preimage it does not know');
-    if (this.#receipt(arrival.paymentHash)?.state === 'settled') return;
-    this.#write({ ...arrival, preimage }, preimage, 'settled');
+    this.#write(arrival, preimage, 'settled');
     this.#outbox.add({ type: 'settlement', ...arrival, preimage, settledAt: unixNow() });
   }
 

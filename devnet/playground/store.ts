@@ -17,7 +17,8 @@ CREATE TABLE IF NOT EXISTS ldk (
 CREATE TABLE IF NOT EXISTS blocks (height INTEGER PRIMARY KEY, header BLOB NOT NULL, txs TEXT NOT NULL);
 
 CREATE TABLE IF NOT EXISTS invoices (
-  payment_hash TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, cancelled INTEGER NOT NULL DEFAULT 0
+  payment_hash TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, cancelled INTEGER NOT NULL DEFAULT 0,
+  preimage TEXT, payment_request TEXT
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS receipts (
   ask_id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash TEXT NOT NULL UNIQUE,
@@ -109,6 +110,7 @@ export function openStore(dataDir: string): Store {
     // Exclusive mode is set before WAL, so the first access locks the file until it is closed, and no shared-memory file is needed.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN IMMEDIATE;');
     db.exec(SCHEMA);
+    addInvoiceColumns(db);
     db.exec('COMMIT');
   } catch (error) {
     db.close();
@@ -116,6 +118,15 @@ export function openStore(dataDir: string): Store {
     throw new StoreLocked(`${path} is in use by another process; stop that process or use another data directory`);
   }
   return new Store(db);
+}
+
+/** A file of an earlier version has invoices whose preimage only LDK knows. */
+function addInvoiceColumns(db: DatabaseSync): void {
+  const names = db
+    .prepare('PRAGMA table_info(invoices)')
+    .all()
+    .map(({ name }) => name);
+  for (const name of ['preimage', 'payment_request']) if (!names.includes(name)) db.exec(`ALTER TABLE invoices ADD COLUMN ${name} TEXT`);
 }
 
 function isBusy(error: unknown): boolean {

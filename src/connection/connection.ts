@@ -151,6 +151,8 @@ function identifiedNode(node: LightningNode, identification: Identification): Li
     }
   }
   const queryRoutes = node.queryRoutes?.bind(node);
+  const watchPayments = node.watchPayments?.bind(node);
+  const collectEvidence = node.collectEvidence?.bind(node);
   async function ask<T>(call: (node: LightningNode) => Promise<T>): Promise<T> {
     const answer = await withTimeout(CALL_MS, call(await identified()), callTimeout);
     identification.recordAnswer();
@@ -167,7 +169,14 @@ function identifiedNode(node: LightningNode, identification: Identification): Li
     balance: () => ask((one) => one.balance()),
     knowsPosition: (position) => ask((one) => one.knowsPosition(position)),
     ...(queryRoutes && { queryRoutes: (query) => ask(() => queryRoutes(query)) }),
+    ...(collectEvidence && { collectEvidence: (payment) => ask(() => collectEvidence(payment)) }),
     guardIncoming: (guard) => node.guardIncoming(guard),
+    ...(watchPayments && {
+      async *watchPayments(signal: AbortSignal) {
+        await identified();
+        yield* watchPayments(signal);
+      },
+    }),
     async *watch(position, signal) {
       try {
         yield* (await identified()).watch(position, signal);

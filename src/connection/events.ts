@@ -7,6 +7,8 @@ import { type BookingDependencies, bookEvent, retryUnbookedEvents, setEventAside
 export interface EventReaderDependencies extends BookingDependencies {
   readonly node: LightningNode;
   readonly position: EventPosition;
+  /** Called for each payment hash of `watchPayments`. */
+  readonly onPaymentHint: (paymentHash: string) => void;
   /** Called when the node answers again after an interruption. */
   readonly onReconnect: () => void;
   readonly intervals?: EventReaderIntervals | undefined;
@@ -32,7 +34,19 @@ const MAX_TRIES = 3;
  * only after each event up to it is booked or set aside, so an event may be read twice but is never missed.
  */
 export async function readNodeEvents(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {
-  await Promise.all([readUntilAborted(deps, signal), retryUntilAborted(deps, signal)]);
+  await Promise.all([readUntilAborted(deps, signal), readHintsUntilAborted(deps, signal), retryUntilAborted(deps, signal)]);
+}
+
+/** Hints only make the service faster: payments are also looked up periodically. */
+async function readHintsUntilAborted({ node, onPaymentHint, intervals = INTERVALS }: EventReaderDependencies, signal: AbortSignal) {
+  while (node.watchPayments && !signal.aborted) {
+    try {
+      for await (const paymentHash of node.watchPayments(signal)) onPaymentHint(paymentHash);
+    } catch {
+      // The reader of the events logs an interruption.
+    }
+    await pause(intervals.retryMs, signal);
+  }
 }
 
 async function readUntilAborted(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {

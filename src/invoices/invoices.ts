@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { NodeConnection } from '../connection/connection.ts';
 import type { Database } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -112,7 +113,9 @@ async function create(
   tooMany: Refusal,
 ): Promise<Invoice> {
   const { wallet, amountMsat, descriptionHash } = order;
-  const created = await createAtNode(connection, {
+  const preimage = randomBytes(32);
+  const { paymentRequest } = await createAtNode(connection, {
+    preimage: preimage.toString('hex'),
     description: order.memo,
     expirySeconds: order.expirySeconds,
     ...(amountMsat !== undefined && { amountMsat }),
@@ -127,8 +130,8 @@ async function create(
     destPubkey: connection.identity().pubkey,
     wtxType: order.wtxType,
     state: 'open',
-    paymentHash: created.paymentHash,
-    paymentRequest: created.paymentRequest,
+    paymentHash: createHash('sha256').update(preimage).digest('hex'),
+    paymentRequest,
     amountMsat,
     receivedMsat: undefined,
     memo: order.memo,
@@ -137,7 +140,7 @@ async function create(
     expiresAt: createdAt + order.expirySeconds,
     createdAt,
     settledAt: undefined,
-    preimage: created.preimage,
+    preimage: preimage.toString('hex'),
     isKeysend: false,
     customRecords: undefined,
     passThru: order.passThru,
@@ -157,7 +160,7 @@ async function create(
     invoice.expirySeconds,
     invoice.expiresAt ?? null,
     invoice.createdAt,
-    created.preimage,
+    invoice.preimage ?? null,
     invoice.passThru ?? null,
     maxOpenInvoices,
   ];

@@ -19,15 +19,37 @@ export type PaymentOutcome =
  */
 export type CustomRecords = Readonly<Record<string, string>>;
 
+/** What a node supports. The API rejects a request that needs more. */
+export interface NodeCapabilities {
+  /** Whether it sends keysend payments with a preimage that the service has chosen. */
+  readonly sendsKeysend: boolean;
+  /** Whether it accepts incoming keysend payments. */
+  readonly receivesKeysend: boolean;
+  /**
+   * Which incoming payments wait for the decision of the guard. The node claims all others without it: an invoice is then protected by
+   * cancelling it, which is exact.
+   */
+  readonly guards: 'all' | 'keysends' | 'none';
+  /** Whether it creates invoices from the hash of a description alone; otherwise it needs the text. */
+  readonly descriptionHashWithoutText: boolean;
+}
+
 export interface NodeInfo {
   /** The node's id: a 33-byte compressed secp256k1 public key in hex. */
   readonly pubkey: string;
   /** The name that the node announces. Not unique. */
   readonly alias: string;
   readonly network: 'bitcoin' | 'testnet' | 'signet' | 'regtest';
+  /** Its program and version, for people: `LND 0.21.2-beta`. */
+  readonly software: string;
+  readonly capabilities: NodeCapabilities;
+  /** Why the node answers but cannot send payments now, as a sentence without a full stop. Absent when it can. */
+  readonly cannotSend?: string | undefined;
 }
 
 export interface InvoiceRequest {
+  /** 32 random bytes in hex, never used before. The payment hash is its SHA-256. */
+  readonly preimage: string;
   /** The payer chooses the amount when it is absent. */
   readonly amountMsat?: Msat;
   /** At most 639 bytes of UTF-8. Ignored when `descriptionHash` is given. Source: BOLT 11, field `d`. */
@@ -41,10 +63,6 @@ export interface InvoiceRequest {
 export interface CreatedInvoice {
   /** The BOLT 11 invoice in lower case. */
   readonly paymentRequest: string;
-  /** SHA-256 of the preimage, 32 bytes in hex. */
-  readonly paymentHash: string;
-  /** 32 bytes in hex. The service needs it at creation: an internal payment returns it as proof of payment, like an external one. */
-  readonly preimage: string;
 }
 
 /**
@@ -136,6 +154,22 @@ export interface PaymentUpdate {
 
 export type NodeEvent = Settlement | PaymentUpdate;
 
+/** One fact about a pending payment, which the adapter has checked at the node. */
+export interface EvidenceItem {
+  /** A sentence that is true if `holds`, such as "No channel has an HTLC with this payment hash." */
+  readonly fact: string;
+  readonly holds: boolean;
+  /** What the node reported. */
+  readonly detail: string;
+}
+
+/** What the node's records show about a payment that does not end. */
+export interface PaymentEvidence {
+  readonly items: readonly EvidenceItem[];
+  /** Whether the facts together prove that no money can leave the node for this payment any more. */
+  readonly provesFailure: boolean;
+}
+
 /** An incoming payment whose HTLCs have arrived at the node and are not claimed yet. */
 export interface IncomingPayment {
   /** 32 bytes in hex. */
@@ -202,7 +236,7 @@ export class HistoryChanged extends Error {
 export interface LightningNode {
   /** Returns the node's identity and network. */
   info(): Promise<NodeInfo>;
-  /** Creates an invoice on the node. Not idempotent: every call creates another invoice. */
+  /** Creates an invoice on the node. Idempotent: the same preimage returns the same invoice. */
   createInvoice(request: InvoiceRequest): Promise<CreatedInvoice>;
   /** Makes the node reject external payments of an invoice, or returns why it is too late. Idempotent. */
   cancelInvoice(paymentHash: string): Promise<CancelOutcome>;
@@ -222,8 +256,16 @@ export interface LightningNode {
    * @throws when the connection breaks. The caller then calls `watch` again with its last position.
    */
   watch(position: Position | undefined, signal: AbortSignal): AsyncIterable<NodeEvent>;
+  /**
+   * Streams the payment hashes of outgoing payments that may have ended, for nodes whose history of payments has no positions. A hash may be
+   * missing or repeated and says nothing about the outcome: the service looks the payment up. Absent if \`watch\` reports payments.
+   * @throws when the connection breaks.
+   */
+  watchPayments?(signal: AbortSignal): AsyncIterable<string>;
   /** Returns whether the node has an event at the position. */
   knowsPosition(position: Position): Promise<boolean>;
+  /** Collects what the node shows about a payment that it reports as pending. Changes nothing. Absent: it cannot prove a failure. */
+  collectEvidence?(payment: PaymentReference): Promise<PaymentEvidence>;
   /** Returns routes for an amount, best first, from the node's current view of the network. Sends nothing. Absent if unsupported. */
   queryRoutes?(query: RouteQuery): Promise<readonly Route[]>;
   /** Returns the node's own balance in its channels, including outgoing HTLCs in flight. */

@@ -44,6 +44,8 @@ export interface Payments {
   reportOutcome(paymentId: string, outcome: PaymentOutcome): Promise<void>;
   /** Attempts a pending payment again. Never throws. */
   attempt(payment: Payment): Promise<void>;
+  /** Attempts the pending payment of a payment hash again, if there is one. Never throws. */
+  resumeByHash(paymentHash: string): void;
   /** Attempts all pending payments again, unless the node is unavailable. Never throws. */
   resumePending(): Promise<void>;
   /** Makes every `wait` return the present state. */
@@ -91,9 +93,18 @@ export function createPayments(deps: SagaDependencies): Payments {
     }
   }
 
+  async function attemptByHash(paymentHash: string): Promise<void> {
+    const payment = await saga.findLive(paymentHash);
+    if (payment?.state === 'pending') await saga.attempt(payment);
+  }
+
   return {
     find,
     resumePending,
+    resumeByHash(paymentHash) {
+      // The payment is attempted again periodically anyway.
+      attemptByHash(paymentHash).catch((error) => deps.log.warn({ paymentHash, reason: errorMessage(error) }, 'a payment was not resumed'));
+    },
     readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.connection.identity().network),
     payInvoice(order) {
       const started = payInvoice({ ...deps, saga }, order);

@@ -15,6 +15,7 @@ import {
 } from '../../src/lightning/node.ts';
 import type { PlaygroundControl } from '../../src/lightning/test-network.ts';
 import { DEADLINE_MS } from '../devnet/playground/support/open.ts';
+import { nodeInvoice } from '../support/node-invoice.ts';
 
 /** A node to hold to the contract, and the outside around it. */
 export interface Subject {
@@ -47,7 +48,7 @@ export function nodeContract(name: string, lives: Lives): void {
       it('has a key, which signs its invoices, and a network', async () => {
         const { node } = await subject();
         const { pubkey, network } = await node.info();
-        const { paymentRequest } = await node.createInvoice({ amountMsat: msat(1_000), description: 'tea', expirySeconds: 60 });
+        const { paymentRequest } = await nodeInvoice(node, { amountMsat: msat(1_000), description: 'tea', expirySeconds: 60 });
         expect(decodeBolt11(paymentRequest)).toMatchObject({ payee: pubkey, network });
       });
 
@@ -75,7 +76,7 @@ export function nodeContract(name: string, lives: Lives): void {
         const { node } = await subject();
         await reopened();
         await node.close();
-        await expect(node.createInvoice({ description: '', expirySeconds: 60 })).rejects.toThrow(NodeUnavailable);
+        await expect(nodeInvoice(node, { description: '', expirySeconds: 60 })).rejects.toThrow(NodeUnavailable);
         await expect(node.pay(await orderFor(await subject()))).rejects.toThrow(NodeUnavailable);
       });
     });
@@ -298,7 +299,7 @@ export function nodeContract(name: string, lives: Lives): void {
     describe('an invoice', () => {
       it('says what it was asked to say', async () => {
         const { node } = await subject();
-        const one = await node.createInvoice({ amountMsat: msat(2_001), description: 'Kaffee ☕', expirySeconds: 1234 });
+        const one = await nodeInvoice(node, { amountMsat: msat(2_001), description: 'Kaffee ☕', expirySeconds: 1234 });
         expect(decodeBolt11(one.paymentRequest)).toMatchObject({
           paymentHash: one.paymentHash,
           amountMsat: 2_001,
@@ -308,7 +309,7 @@ export function nodeContract(name: string, lives: Lives): void {
         expect(one.paymentRequest).toBe(one.paymentRequest.toLowerCase());
         expect(sha256(one.preimage)).toBe(one.paymentHash);
         const descriptionHash = sha256('00');
-        const other = await node.createInvoice({ description: '', descriptionHash, expirySeconds: 60 });
+        const other = await nodeInvoice(node, { description: '', descriptionHash, expirySeconds: 60 });
         const decoded = decodeBolt11(other.paymentRequest);
         expect(decoded).toMatchObject({ descriptionHash });
         expect(decoded.amountMsat).toBeUndefined();
@@ -318,7 +319,7 @@ export function nodeContract(name: string, lives: Lives): void {
         const { node, control } = await subject();
         node.guardIncoming(async () => 'claim');
         const before = await node.balance();
-        const { paymentRequest, paymentHash, preimage } = await node.createInvoice({ description: '', expirySeconds: 60 });
+        const { paymentRequest, paymentHash, preimage } = await nodeInvoice(node, { description: '', expirySeconds: 60 });
         expect(await node.lookupInvoice(paymentHash)).toEqual({ state: 'open' });
         expect(await control.payInvoice({ paymentRequest, from: 'alice', amountMsat: msat(2_345) })).toMatchObject({ state: 'succeeded' });
         expect(await settlementOf(node, paymentHash)).toMatchObject({ amountMsat: 2_345, preimage, keysend: false });
@@ -336,7 +337,7 @@ export function nodeContract(name: string, lives: Lives): void {
 
       it('that is cancelled can never be paid, also in another life', async () => {
         const { node } = await subject();
-        const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(9), description: '', expirySeconds: 600 });
+        const { paymentRequest, paymentHash } = await nodeInvoice(node, { amountMsat: msat(9), description: '', expirySeconds: 600 });
         expect(await node.cancelInvoice(paymentHash)).toBe('cancelled');
         expect(await node.cancelInvoice(paymentHash)).toBe('cancelled');
         const { node: again, control } = await reopened();
@@ -351,7 +352,7 @@ export function nodeContract(name: string, lives: Lives): void {
         const { node, control } = await subject();
         const seen: IncomingPayment[] = [];
         node.guardIncoming(async (incoming) => (seen.push(incoming) === 1 ? 'refuse' : 'claim'));
-        const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 60 });
+        const { paymentRequest, paymentHash } = await nodeInvoice(node, { amountMsat: msat(5_000), description: '', expirySeconds: 60 });
         const before = await node.balance();
         expect(await control.payInvoice({ paymentRequest, from: 'alice' })).toMatchObject({ state: 'failed' });
         expect(await node.balance()).toEqual(before);
@@ -367,7 +368,7 @@ export function nodeContract(name: string, lives: Lives): void {
           if (asked++ === 0) throw new Error('the database is away');
           return 'claim';
         });
-        const { paymentRequest } = await node.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 60 });
+        const { paymentRequest } = await nodeInvoice(node, { amountMsat: msat(5_000), description: '', expirySeconds: 60 });
         expect(await control.payInvoice({ paymentRequest, from: 'alice' })).toMatchObject({ state: 'succeeded' });
         expect(asked).toBe(2);
       });
@@ -375,7 +376,7 @@ export function nodeContract(name: string, lives: Lives): void {
       it('loses against a cancellation that comes before its answer', async () => {
         const { node, control } = await subject();
         const { asked, answer } = undecided(node);
-        const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 60 });
+        const { paymentRequest, paymentHash } = await nodeInvoice(node, { amountMsat: msat(5_000), description: '', expirySeconds: 60 });
         const paying = control.payInvoice({ paymentRequest, from: 'carol' });
         await asked;
         expect(await node.cancelInvoice(paymentHash)).toBe('cancelled');
@@ -387,7 +388,7 @@ export function nodeContract(name: string, lives: Lives): void {
       it('never has an invoice both cancelled and claimed, whoever is first', async () => {
         const { node, control } = await subject();
         const { asked, answer } = undecided(node);
-        const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 60 });
+        const { paymentRequest, paymentHash } = await nodeInvoice(node, { amountMsat: msat(5_000), description: '', expirySeconds: 60 });
         const paying = control.payInvoice({ paymentRequest, from: 'alice' });
         await asked;
         answer('claim');
@@ -400,7 +401,7 @@ export function nodeContract(name: string, lives: Lives): void {
 
       it('is waited for: without one, what arrives is not claimed', async () => {
         const { node, control } = await reopened();
-        const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 60 });
+        const { paymentRequest, paymentHash } = await nodeInvoice(node, { amountMsat: msat(5_000), description: '', expirySeconds: 60 });
         const before = await node.balance();
         const paying = control.payInvoice({ paymentRequest, from: 'alice' });
         await untilSent(control, paymentHash);
@@ -414,7 +415,7 @@ export function nodeContract(name: string, lives: Lives): void {
       it('is asked in the next life about what still waits', async () => {
         const { node, control } = await subject();
         const { asked } = undecided(node);
-        const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 60 });
+        const { paymentRequest, paymentHash } = await nodeInvoice(node, { amountMsat: msat(5_000), description: '', expirySeconds: 60 });
         const paying = control.payInvoice({ paymentRequest, from: 'alice' }).catch(() => undefined);
         await asked;
         const { node: again } = await reopened();

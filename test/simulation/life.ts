@@ -83,7 +83,19 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
   const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
   const onReconnect = () => void payments.resumePending();
-  const reader = { database, node: connection.node, position, handlers, onReconnect, alerts, clock, log: silentLog, intervals };
+  const onPaymentHint = payments.resumeByHash;
+  const reader = {
+    database,
+    node: connection.node,
+    position,
+    handlers,
+    onPaymentHint,
+    onReconnect,
+    alerts,
+    clock,
+    log: silentLog,
+    intervals,
+  };
   void readNodeEvents(reader, watching.signal);
   return {
     ledger,

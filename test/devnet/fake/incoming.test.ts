@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../../devnet/fake/fake.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
 import { msat } from '../../../src/kernel/money.ts';
+import { nodeInvoice } from '../../support/node-invoice.ts';
 import { eventsOf, isSettled } from './support/orders.ts';
 
 function guardedNetwork() {
@@ -10,7 +11,7 @@ function guardedNetwork() {
   const node = net.connect();
   node.guardIncoming(async () => 'claim');
   const invoice = (amountMsat?: number) =>
-    node.createInvoice({ ...(amountMsat && { amountMsat: msat(amountMsat) }), description: '', expirySeconds: 600 });
+    nodeInvoice(node, { ...(amountMsat && { amountMsat: msat(amountMsat) }), description: '', expirySeconds: 600 });
   return { time, net, node, invoice };
 }
 
@@ -68,7 +69,7 @@ describe('an outside payment', () => {
     ['arrives=much claim-delay=soon coffee', 'settled'],
   ])('follows the instructions in our own memo: %s', async (description, state) => {
     const { net, node } = guardedNetwork();
-    const { paymentRequest, paymentHash } = await node.createInvoice({ amountMsat: msat(10_000), description, expirySeconds: 600 });
+    const { paymentRequest, paymentHash } = await nodeInvoice(node, { amountMsat: msat(10_000), description, expirySeconds: 600 });
     await isSettled(net.outside.pay({ paymentRequest }));
     expect(await node.lookupInvoice(paymentHash)).toMatchObject({ state });
   });
@@ -83,7 +84,7 @@ describe('an outside payment', () => {
   it('without a guard is returned as pending, and waits', async () => {
     const net = new FakeNetwork();
     const node = net.connect();
-    const { paymentRequest } = await node.createInvoice({ amountMsat: msat(5), description: '', expirySeconds: 60 });
+    const { paymentRequest } = await nodeInvoice(node, { amountMsat: msat(5), description: '', expirySeconds: 60 });
     expect(await net.outside.pay({ paymentRequest })).toMatchObject({ state: 'pending' });
     node.guardIncoming(async () => 'claim');
     await isSettled(Promise.resolve());

@@ -4,6 +4,7 @@ import { ConnectionLost } from '../../../devnet/fake/fake-node.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
 import { msat } from '../../../src/kernel/money.ts';
 import { NodeUnavailable } from '../../../src/lightning/node.ts';
+import { nodeInvoice } from '../../support/node-invoice.ts';
 import { eventsOf, isSettled, orderFor, told, watchSome } from './support/orders.ts';
 
 describe('events', () => {
@@ -133,7 +134,7 @@ describe('a service', () => {
     const dead = net.connect();
     const decision = Promise.withResolvers<'claim'>();
     dead.guardIncoming(() => decision.promise);
-    const { paymentRequest, paymentHash } = await dead.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 600 });
+    const { paymentRequest, paymentHash } = await nodeInvoice(dead, { amountMsat: msat(5_000), description: '', expirySeconds: 600 });
     const incoming = net.outside.pay({ paymentRequest });
     const order = orderFor(net);
     net.next('pay', { hang: true });
@@ -166,7 +167,7 @@ describe('a service', () => {
     const slow = Promise.withResolvers<'refuse'>();
     one.guardIncoming(() => slow.promise);
     other.guardIncoming(async () => 'claim');
-    const { paymentRequest, paymentHash } = await one.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 600 });
+    const { paymentRequest, paymentHash } = await nodeInvoice(one, { amountMsat: msat(5_000), description: '', expirySeconds: 600 });
     expect(await net.outside.pay({ paymentRequest })).toMatchObject({ state: 'succeeded' });
     slow.resolve('refuse');
     await isSettled(slow.promise);

@@ -8,6 +8,7 @@ import { openFake } from '../../../devnet/fake/open.ts';
 import { InvalidConfig, readConfig } from '../../../src/config.ts';
 import { msat } from '../../../src/kernel/money.ts';
 import { nodeContract } from '../../lightning/contract.ts';
+import { nodeInvoice } from '../../support/node-invoice.ts';
 import { collectLog } from '../playground/support/open.ts';
 
 function tempDir(): string {
@@ -34,7 +35,7 @@ describe('the file', () => {
     const options = { url: 'fake:', dataDir: tempDir(), log: collectLog() };
     const first = openFake(options);
     first.node.guardIncoming(async () => 'refuse');
-    const { paymentRequest } = await first.node.createInvoice({ description: '', expirySeconds: 600 });
+    const { paymentRequest } = await nodeInvoice(first.node, { description: '', expirySeconds: 600 });
     const request = { paymentRequest, from: 'alice', amountMsat: msat(5_000) } as const;
     expect(await first.control.payInvoice(request)).toMatchObject({ state: 'failed' });
     await first.node.close();

@@ -4,6 +4,7 @@ import { hashOf } from '../../../devnet/fake/identities.ts';
 import { readScript } from '../../../devnet/fake/script.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
 import { msat } from '../../../src/kernel/money.ts';
+import { nodeInvoice } from '../../support/node-invoice.ts';
 import { type OrderOptions, orderFor, told } from './support/orders.ts';
 
 const NO_ROUTE = { state: 'failed', reason: 'NO_ROUTE' };
@@ -165,7 +166,7 @@ it('finds no route for an invoice of an unknown node, or of our own', async () =
   const stranger = new FakeNetwork({ seed: 'elsewhere' });
   const order = { ...orderFor(stranger), paymentId: 'to a stranger' };
   expect(await node.pay(order)).toEqual(NO_ROUTE);
-  const own = await node.createInvoice({ amountMsat: msat(5_000), description: '', expirySeconds: 60 });
+  const own = await nodeInvoice(node, { amountMsat: msat(5_000), description: '', expirySeconds: 60 });
   expect(await node.pay({ paymentId: 'to ourselves', ...own, amountMsat: msat(5_000), feeLimitMsat: msat(0) })).toEqual(NO_ROUTE);
   expect(net.outside.payments()).toEqual([]);
 });

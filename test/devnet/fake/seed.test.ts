@@ -18,7 +18,8 @@ async function history(seed: string): Promise<string[]> {
   };
   for (let i = 0; i < 40; i++) {
     await see(node.pay(orderFor(net, { paymentId: `p${i}`, at: i % 2 ? 'alice' : 'carol', feeLimitMsat: 2_000 })));
-    await see(node.createInvoice({ description: `${i}`, expirySeconds: 600 }));
+    const preimage = i.toString(16).padStart(64, '0');
+    await see(node.createInvoice({ preimage, description: `${i}`, expirySeconds: 600 }));
     await see(net.outside.keysend({ amountMsat: 1_000 + i }));
     await see(node.lookupPayment({ paymentId: `p${i}`, paymentHash: '00'.repeat(32) }));
   }

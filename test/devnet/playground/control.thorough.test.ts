@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { msat } from '../../../src/kernel/money.ts';
 import { PlaygroundRefusal } from '../../../src/lightning/test-network.ts';
+import { nodeInvoice } from '../../support/node-invoice.ts';
 import { newInvoice, openTemp, payOutside } from './support/open.ts';
 
 const playground = await openTemp();
@@ -42,7 +43,7 @@ describe('the outside world', () => {
   });
 
   it('does not pay an expired invoice, as a careful wallet would not', async () => {
-    const { paymentRequest } = await node.createInvoice({ amountMsat: msat(5), description: '', expirySeconds: 0 });
+    const { paymentRequest } = await nodeInvoice(node, { amountMsat: msat(5), description: '', expirySeconds: 0 });
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await expect(control.payInvoice({ paymentRequest, from: 'alice' })).rejects.toThrow('expired');
   });
@@ -55,7 +56,7 @@ describe('the outside world', () => {
     await expect(control.payInvoice({ paymentRequest, from: 'alice', amountMsat: msat(999) })).rejects.toThrow('another amount');
     await control.payInvoice({ paymentRequest, from: 'alice' });
     await expect(control.payInvoice({ paymentRequest, from: 'alice' })).rejects.toThrow('has paid');
-    const open = await node.createInvoice({ description: '', expirySeconds: 60 });
+    const open = await nodeInvoice(node, { description: '', expirySeconds: 60 });
     await expect(control.payInvoice({ paymentRequest: open.paymentRequest, from: 'alice' })).rejects.toThrow('state one');
     await expect(control.payments(-1, 10)).rejects.toThrow(PlaygroundRefusal);
   });

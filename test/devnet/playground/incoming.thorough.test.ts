@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { msat } from '../../../src/kernel/money.ts';
 import type { IncomingPayment } from '../../../src/lightning/node.ts';
+import { nodeInvoice } from '../../support/node-invoice.ts';
 import { allEvents, findEvent, newInvoice, openTemp, outsideSays, until } from './support/open.ts';
 
 const playground = await openTemp();
@@ -49,7 +50,7 @@ describe('an invoice of ours', () => {
   });
 
   it('may leave the amount open, and may carry the hash of its description', async () => {
-    const invoice = await node.createInvoice({ description: '', descriptionHash: 'ab'.repeat(32), expirySeconds: 60 });
+    const invoice = await nodeInvoice(node, { description: '', descriptionHash: 'ab'.repeat(32), expirySeconds: 60 });
     expect(await control.payInvoice({ paymentRequest: invoice.paymentRequest, from: 'alice', amountMsat: msat(99) })).toMatchObject({
       state: 'succeeded',
     });
@@ -70,7 +71,7 @@ describe('an invoice of ours', () => {
     ['a negative expiry', { expirySeconds: -1 }, 'expirySeconds'],
     ['an expiry beyond 32 bits', { expirySeconds: 2 ** 32 }, 'expirySeconds'],
   ])('is not made with %s', async (_what, changes, message) => {
-    await expect(node.createInvoice({ description: '', expirySeconds: 60, ...changes })).rejects.toThrow(message);
+    await expect(nodeInvoice(node, { description: '', expirySeconds: 60, ...changes })).rejects.toThrow(message);
   });
 });
 

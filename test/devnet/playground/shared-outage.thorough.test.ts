@@ -4,6 +4,7 @@ import { eventNumber } from '../../../src/lightning/event-position.ts';
 import { type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
 import { OutcomeUnknown, PlaygroundRefusal } from '../../../src/lightning/test-network.ts';
 import { freePort } from '../../support/free-port.ts';
+import { nodeInvoice } from '../../support/node-invoice.ts';
 import { collectLog, DEADLINE_MS, newInvoice, payOutside, tempDir, until } from './support/open.ts';
 import { clientsOfEachTest, fakeServer, respond, startPlaygroundProcess } from './support/shared.ts';
 
@@ -75,7 +76,7 @@ describe('a worker that dies in a shared playground', () => {
     const server = await servePlayground(options);
     const playground = client(`playground://127.0.0.1:${server.port}?secret=any`, { log });
     const next = playground.node.watch(undefined, AbortSignal.timeout(DEADLINE_MS))[Symbol.asyncIterator]().next();
-    const error = await errorOf(playground.node.createInvoice({ description: 'die', expirySeconds: 60 }));
+    const error = await errorOf(nodeInvoice(playground.node, { description: 'die', expirySeconds: 60 }));
     expect(error).toEqual(new OutcomeUnknown('the playground stopped before it answered; the outcome is unknown'));
     const { order } = await payOutside(playground, 'alice');
     expect((await next).value).toMatchObject({ type: 'payment', paymentId: order.paymentId });
@@ -201,7 +202,7 @@ describe('a request that is too large', () => {
     const { node } = client(url);
     await node.info().catch(() => undefined);
     const request = { description: 'x'.repeat(2 ** 20), expirySeconds: 60 };
-    expect(await errorOf(node.createInvoice(request))).toBeInstanceOf(PlaygroundRefusal);
+    expect(await errorOf(nodeInvoice(node, request))).toBeInstanceOf(PlaygroundRefusal);
     expect(requests).toEqual(['/describe']);
   });
 });

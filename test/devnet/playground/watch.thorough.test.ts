@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openPlayground } from '../../../devnet/playground/playground.ts';
 import { type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
+import { nodeInvoice } from '../../support/node-invoice.ts';
 import { allEvents, closeAfterEach, collectLog, DEADLINE_MS, openTemp, payOutside, tempDir } from './support/open.ts';
 
 const closing = closeAfterEach();
@@ -53,7 +54,7 @@ describe('a worker that dies', () => {
     const before = await payOutside(playground, 'alice');
     const balance = await node.balance();
 
-    const dying = node.createInvoice({ description: 'die', expirySeconds: 60 });
+    const dying = nodeInvoice(node, { description: 'die', expirySeconds: 60 });
     const error: unknown = await dying.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(NodeUnavailable);

@@ -1,5 +1,6 @@
 import { eventNumber } from '../../../src/lightning/event-position.ts';
 import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../src/lightning/node.ts';
+import { nodeInvoice } from '../../support/node-invoice.ts';
 import type { CrashPoints } from './crash-points.ts';
 
 /**
@@ -23,7 +24,7 @@ export class CrashingNode {
   around(node: LightningNode): LightningNode {
     return {
       ...node,
-      createInvoice: (request) => this.#call('createInvoice', () => node.createInvoice(request)),
+      createInvoice: (request) => this.#call('createInvoice', () => nodeInvoice(node, request)),
       cancelInvoice: (hash) => this.#call('cancelInvoice', () => node.cancelInvoice(hash)),
       pay: (order) => this.#send(order.paymentId, () => this.#call('pay', () => node.pay(order))),
       keysend: (order) => this.#send(order.paymentId, () => this.#call('keysend', () => node.keysend(order))),

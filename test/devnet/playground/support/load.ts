@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { openPlayground } from '../../../../devnet/playground/playground.ts';
 import { msat } from '../../../../src/kernel/money.ts';
+import { nodeInvoice } from '../../../support/node-invoice.ts';
 
 // Pays in every direction until it is killed. It writes each result to a file before it continues.
 const [dataDir, diary] = process.argv.slice(2) as [string, string];
@@ -25,7 +26,7 @@ async function payOutFor(at: 'alice' | 'carol'): Promise<never> {
 async function payInFrom(from: 'alice' | 'carol'): Promise<never> {
   for (;;) {
     const amountMsat = msat(1_000 + Math.floor(Math.random() * 100_000));
-    const { paymentRequest } = await node.createInvoice({ amountMsat, description: '', expirySeconds: 600 });
+    const { paymentRequest } = await nodeInvoice(node, { amountMsat, description: '', expirySeconds: 600 });
     write({ type: 'received', payment: await control.payInvoice({ paymentRequest, from }) });
   }
 }

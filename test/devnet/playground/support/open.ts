@@ -7,6 +7,7 @@ import type { Log } from '../../../../src/kernel/log.ts';
 import { type Msat, msat } from '../../../../src/kernel/money.ts';
 import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../../src/lightning/node.ts';
 import type { OutsidePayment, TestNetwork } from '../../../../src/lightning/test-network.ts';
+import { nodeInvoice } from '../../../support/node-invoice.ts';
 
 /** Slightly less than the timeout of a test, so that a failed wait reports its name. */
 export const DEADLINE_MS = 150_000;
@@ -94,7 +95,7 @@ export async function payOutside({ node, control }: TestNetwork, at: 'alice' | '
 }
 
 export async function newInvoice(node: LightningNode, amountMsat: Msat = msat(2_000)) {
-  return node.createInvoice({ amountMsat, description: 'coffee', expirySeconds: 600 });
+  return nodeInvoice(node, { amountMsat, description: 'coffee', expirySeconds: 600 });
 }
 
 /** Returns the state of a payment at a node. */
