@@ -8,8 +8,8 @@ export interface Wire {
   readonly path: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  readonly answers: number;
-  readonly says?: Json;
+  readonly status: number;
+  readonly expected?: Json;
 }
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -27,8 +27,8 @@ export const DOCUMENTED: readonly Wire[] = [
     path: '/v1/user/wallet/INVOICE/invoice',
     headers: { Authorization: 'BASIC', ...FORM_TYPE },
     body: 'num_satoshis=20&memo=Test+invoice+from+the+docs',
-    answers: 201,
-    says: { num_satoshis: 20, memo: 'Test invoice from the docs' },
+    status: 201,
+    expected: { num_satoshis: 20, memo: 'Test invoice from the docs' },
   },
   {
     client: 'curl with passThru as padded JSON text inside of JSON',
@@ -36,24 +36,24 @@ export const DOCUMENTED: readonly Wire[] = [
     path: '/v1/wallet/WALLET/invoice',
     headers: { Authorization: 'BASIC', ...JSON_TYPE },
     body: '{"num_satoshis":5, "memo":"Test invoice from the docs","passThru":" {\\"ticketId\\":\\"556\\"} "}',
-    answers: 201,
-    says: { num_satoshis: 5, passThru: { ticketId: '556' } },
+    status: 201,
+    expected: { num_satoshis: 5, passThru: { ticketId: '556' } },
   },
   {
     client: 'curl ?fields=',
     method: 'GET',
     path: '/v1/lntx/LNTX?fields=num_satoshis,settled',
     headers: { Authorization: 'BASIC' },
-    answers: 200,
-    says: { num_satoshis: 5, settled: 0 },
+    status: 200,
+    expected: { num_satoshis: 5, settled: 0 },
   },
   {
     client: 'curl ?page=',
     method: 'GET',
     path: '/v1/wallet/READ/transactions?page=2&per-page=100',
     headers: { Authorization: 'BASIC' },
-    answers: 200,
-    says: [],
+    status: 200,
+    expected: [],
   },
   {
     client: 'a form without a Content-Type',
@@ -61,8 +61,8 @@ export const DOCUMENTED: readonly Wire[] = [
     path: '/v1/wallet/INVOICE/invoice',
     headers: { 'x-api-key': 'PAK' },
     body: 'num_satoshis=3&passThru[ticketId]=23',
-    answers: 201,
-    says: { num_satoshis: 3, passThru: ticket },
+    status: 201,
+    expected: { num_satoshis: 3, passThru: ticket },
   },
   {
     client: 'a form with a charset',
@@ -70,8 +70,8 @@ export const DOCUMENTED: readonly Wire[] = [
     path: '/v1/wallet/INVOICE/invoice',
     headers: { 'X-API-KEY': 'PAK', 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' },
     body: 'num_satoshis=3&memo=%C3%BC',
-    answers: 201,
-    says: { memo: 'ü' },
+    status: 201,
+    expected: { memo: 'ü' },
   },
   {
     client: 'JSON with a charset',
@@ -79,8 +79,8 @@ export const DOCUMENTED: readonly Wire[] = [
     path: '/v1/wallet/INVOICE/invoice',
     headers: { 'X-api-Key': 'PAK', 'CONTENT-TYPE': 'application/json;charset=utf-8' },
     body: '{"num_satoshis":"3","memo":null}',
-    answers: 201,
-    says: { num_satoshis: 3, memo: '' },
+    status: 201,
+    expected: { num_satoshis: 3, memo: '' },
   },
   {
     client: 'passTru',
@@ -88,8 +88,8 @@ export const DOCUMENTED: readonly Wire[] = [
     path: '/v1/wallet/INVOICE/invoice',
     headers: { Authorization: 'Bearer SAK', ...JSON_TYPE },
     body: '{"num_satoshis":100,"passTru":{"order_id":"100"}}',
-    answers: 201,
-    says: { passThru: { order_id: '100' } },
+    status: 201,
+    expected: { passThru: { order_id: '100' } },
   },
   {
     client: 'passTru in a form',
@@ -97,17 +97,23 @@ export const DOCUMENTED: readonly Wire[] = [
     path: '/v1/user/wallet/WALLET/invoice?access-token=SAK',
     headers: FORM_TYPE,
     body: 'num_satoshis=1&passTru%5Border_id%5D=100',
-    answers: 201,
-    says: { passThru: { order_id: '100' } },
+    status: 201,
+    expected: { passThru: { order_id: '100' } },
   },
-  { client: 'access-token alone', method: 'GET', path: '/v1/wallet/WALLET?access-token=SAK', answers: 200, says: { user_label: 'test' } },
+  {
+    client: 'access-token alone',
+    method: 'GET',
+    path: '/v1/wallet/WALLET?access-token=SAK',
+    status: 200,
+    expected: { user_label: 'test' },
+  },
   {
     client: 'a wallet key as its own credential',
     method: 'GET',
     path: '/v1/wallet/READ',
     headers: { 'x-api-key': 'READ' },
-    answers: 200,
-    says: { user_label: 'test' },
+    status: 200,
+    expected: { user_label: 'test' },
   },
 
   // Podcast apps: records as text, as JSON text, or as an object.
@@ -118,8 +124,8 @@ export const DOCUMENTED: readonly Wire[] = [
       path: '/v1/wallet/ADMIN/keysend',
       headers: { 'X-Api-Key': 'SAK', ...JSON_TYPE },
       body: JSON.stringify({ dest_pubkey: 'ALICE', num_satoshis: '10', custom_records: { '7629169': boost, '696969': 'wal_someone' } }),
-      answers: 201,
-      says: {
+      status: 201,
+      expected: {
         lnTx: { custom_records: { 7629169: JSON.stringify(BOOST), 696969: 'wal_someone' }, custom_records_json: { 7629169: BOOST } },
       },
     }),
@@ -130,7 +136,7 @@ export const DOCUMENTED: readonly Wire[] = [
     path: '/v1/wallet/ADMIN/keysend',
     headers: { 'X-Api-Key': 'SAK', ...FORM_TYPE },
     body: `dest_pubkey=ALICE&num_satoshis=1&custom_records=${encodeURIComponent(JSON.stringify({ '7629169': BOOST }))}`,
-    answers: 201,
-    says: { lnTx: { custom_records_json: { 7629169: BOOST } } },
+    status: 201,
+    expected: { lnTx: { custom_records_json: { 7629169: BOOST } } },
   },
 ];

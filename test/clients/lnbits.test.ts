@@ -15,30 +15,30 @@ interface Outcome {
 /** A client that sends and reads what LNbits' funding source for this API does. */
 function lnbits({ client }: FakeNodeApp, wallet: TestWallet) {
   const headers = { 'user-agent': 'LNbits/1.0.0', accept: '*/*' };
-  const ask = (method: string, path: string, json?: object) =>
-    client.ask(method, path, { key: client.secretKey, headers, ...(json && { json }) });
+  const request = (method: string, path: string, json?: object) =>
+    client.request(method, path, { key: client.secretKey, headers, ...(json && { json }) });
   return {
     async balanceMsat(): Promise<number> {
-      const { body } = await ask('GET', `/v1/wallet/${wallet.admin}`);
+      const { body } = await request('GET', `/v1/wallet/${wallet.admin}`);
       expect(body.statusType.name).toBe('active');
       return body.balance * 1000;
     },
     async createInvoice(sat: number): Promise<Json> {
-      const answer = await ask('POST', `/v1/wallet/${wallet.admin}/invoice`, { num_satoshis: String(sat), memo: '' });
-      expect(answer.status).toBe(201);
-      return answer.body;
+      const response = await request('POST', `/v1/wallet/${wallet.admin}/invoice`, { num_satoshis: String(sat), memo: '' });
+      expect(response.status).toBe(201);
+      return response.body;
     },
     async pay(bolt11: string): Promise<Outcome> {
-      const answer = await ask('POST', `/v1/wallet/${wallet.admin}/withdraw`, { payment_request: bolt11 });
-      if (answer.status >= 400) {
-        expect(answer.body.message).toEqual(expect.any(String));
+      const response = await request('POST', `/v1/wallet/${wallet.admin}/withdraw`, { payment_request: bolt11 });
+      if (response.status >= 400) {
+        expect(response.body.message).toEqual(expect.any(String));
         return { ok: false };
       }
-      const { id, payment_preimage } = answer.body.lnTx;
+      const { id, payment_preimage } = response.body.lnTx;
       return { ok: true, checkingId: id, preimage: payment_preimage };
     },
     async status(checkingId: string): Promise<Outcome & { feeMsat: number | null }> {
-      const { status, body } = await ask('GET', `/v1/lntx/${checkingId}`);
+      const { status, body } = await request('GET', `/v1/lntx/${checkingId}`);
       expect(status).toBe(200);
       expect(body).toMatchObject({ payment_preimage: expect.toSatisfy(isTextOrNull), fee_msat: expect.toSatisfy(isNumberOrNull) });
       const ok = STATUSES[String(body.settled)];

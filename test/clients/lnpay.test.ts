@@ -117,7 +117,7 @@ onFakeNode('the npm package lnpay works when only its baseURL changes', ({ clien
     const passThru = Buffer.from(JSON.stringify({ order_id: '100' })).toString('base64');
     const link = await sdk.lnUrlWithdraw({ params: { public: true, memo: 'LNURL Withdraw memo', num_satoshis: 3, passThru } });
     expect(link.lnurl).toMatch(/^LNURL1[0-9A-Z]+$/);
-    const terms = (await client.ask('GET', link.url.slice(client.url.length))).body;
+    const terms = (await client.request('GET', link.url.slice(client.url.length))).body;
     expect(terms).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 3000, defaultDescription: 'LNURL Withdraw memo' });
   });
 

@@ -40,15 +40,15 @@ onFakeNode('requests of existing clients', ({ client }) => {
   }
 
   it.each([...DOCUMENTED, ...SDKS, ...LNPAY_JS])('accepts $client: $method $path', async (wire) => {
-    const answer = await sendFilled(wire);
-    expect([answer.status, answer.body]).toMatchObject([wire.answers, wire.says]);
+    const response = await sendFilled(wire);
+    expect([response.status, response.body]).toMatchObject([wire.status, wire.expected]);
   });
 
   it.for(AWAITED)('accepts $client: $method $path, once the route exists', async (wire, { skip }) => {
-    const answer = await sendFilled(wire);
+    const response = await sendFilled(wire);
     // The address has no such method, or does not exist.
-    skip(answer.status === 405 || answer.body?.message === UNKNOWN_PATH, `${wire.method} ${wire.path} does not exist yet`);
-    expect([answer.status, answer.body]).toMatchObject([wire.answers, wire.says]);
+    skip(response.status === 405 || response.body?.message === UNKNOWN_PATH, `${wire.method} ${wire.path} does not exist yet`);
+    expect([response.status, response.body]).toMatchObject([wire.status, wire.expected]);
   });
 });
 

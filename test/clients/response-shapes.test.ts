@@ -26,40 +26,40 @@ async function collect({ client, net }: FakeNodeApp): Promise<Responses> {
   const base = `/v1/wallet/${admin}`;
   await client.post('/playground/fund', { wallet_id: created.id, num_satoshis: 10_000 });
   const other = await client.wallet();
-  const ask = async (method: string, path: string, json?: object, headers = {}, key = client.secretKey): Promise<Json> =>
-    (await client.ask(method, path, { key, headers, ...(json && { json }) })).body;
+  const request = async (method: string, path: string, json?: object, headers = {}, key = client.secretKey): Promise<Json> =>
+    (await client.request(method, path, { key, headers, ...(json && { json }) })).body;
 
-  const invoice = await ask('POST', `${base}/invoice`, { num_satoshis: 20, memo: 'tea', passThru: { order: 17 } });
-  const lntx = [await ask('GET', `/v1/lntx/${invoice.id}`)];
+  const invoice = await request('POST', `${base}/invoice`, { num_satoshis: 20, memo: 'tea', passThru: { order: 17 } });
+  const lntx = [await request('GET', `/v1/lntx/${invoice.id}`)];
   await net.outside.pay({ paymentRequest: invoice.payment_request });
-  await expect.poll(async () => (await ask('GET', `/v1/lntx/${invoice.id}`)).settled).toBe(1);
-  const cancelled = await ask('POST', `${base}/invoice`, { memo: 'cancelled' });
-  await ask('DELETE', `/v1/lntx/${cancelled.id}`);
+  await expect.poll(async () => (await request('GET', `/v1/lntx/${invoice.id}`)).settled).toBe(1);
+  const cancelled = await request('POST', `${base}/invoice`, { memo: 'cancelled' });
+  await request('DELETE', `/v1/lntx/${cancelled.id}`);
   const failing = net.outside.invoice({ amountMsat: 10_000, script: { fail: 'NO_ROUTE' } });
-  const failure = await ask('POST', `${base}/withdraw`, { payment_request: failing.paymentRequest });
-  for (const id of [invoice.id, cancelled.id, failing.paymentHash]) lntx.push(await ask('GET', `/v1/lntx/${id}`));
+  const failure = await request('POST', `${base}/withdraw`, { payment_request: failing.paymentRequest });
+  for (const id of [invoice.id, cancelled.id, failing.paymentHash]) lntx.push(await request('GET', `/v1/lntx/${id}`));
 
-  const pay = (payment_request: string, headers = {}) => ask('POST', `${base}/withdraw`, { payment_request, passThru: null }, headers);
+  const pay = (payment_request: string, headers = {}) => request('POST', `${base}/withdraw`, { payment_request, passThru: null }, headers);
   const paid = await pay(net.outside.invoice({ amountMsat: 100_000, script: { fee: 1000 } }).paymentRequest);
   const held = net.outside.invoice({ amountMsat: 5_000, script: { hold: true } });
   const pending = await pay(held.paymentRequest, { 'X-LNPAY-ASYNC': '1' });
   await client.decideHold(held.paymentHash, 'cancel');
-  const move = (key: string) => ask('POST', `${base}/transfer`, { dest_wallet_id: other.id, num_satoshis: 5, memo: '' }, {}, key);
+  const move = (key: string) => request('POST', `${base}/transfer`, { dest_wallet_id: other.id, num_satoshis: 5, memo: '' }, {}, key);
   const transfers = [await move(client.secretKey), await move(client.publicKey)];
-  const lnurl = await ask('GET', `${base}/lnurl/withdraw?num_satoshis=1`);
+  const lnurl = await request('GET', `${base}/lnurl/withdraw?num_satoshis=1`);
   const errors = [
     failure,
-    await ask('POST', `${base}/withdraw`, { payment_request: 'nonsense' }),
-    await ask('GET', '/v1/lntx/lntx_nothing'),
-    await ask('GET', base, undefined, {}, 'sak_unknown'),
-    await ask('POST', `/v1/wallet/${other.read}/invoice`, { num_satoshis: 1 }, {}, other.read),
-    await ask('GET', '/v1/nothing'),
+    await request('POST', `${base}/withdraw`, { payment_request: 'nonsense' }),
+    await request('GET', '/v1/lntx/lntx_nothing'),
+    await request('GET', base, undefined, {}, 'sak_unknown'),
+    await request('POST', `/v1/wallet/${other.read}/invoice`, { num_satoshis: 1 }, {}, other.read),
+    await request('GET', '/v1/nothing'),
   ];
-  const transactions = await ask('GET', `${base}/transactions`);
+  const transactions = await request('GET', `${base}/transactions`);
   const { nodes } = await client.get('/playground');
   const dest_pubkey = nodes.find(({ name }: Json) => name === 'alice').pubkey;
-  const keysend = await ask('POST', `${base}/keysend`, { dest_pubkey, num_satoshis: 2, custom_records: { '7629169': 'hi' } });
-  const [wallet, wallets] = [await ask('GET', base), await ask('GET', '/v1/wallets')];
+  const keysend = await request('POST', `${base}/keysend`, { dest_pubkey, num_satoshis: 2, custom_records: { '7629169': 'hi' } });
+  const [wallet, wallets] = [await request('GET', base), await request('GET', '/v1/wallets')];
   return { created, wallet, wallets, transactions, invoice, lntx, paid, pending, keysend, transfers, lnurl, errors };
 }
 

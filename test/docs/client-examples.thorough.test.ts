@@ -49,7 +49,7 @@ onFakeNode('the examples in docs/examples', (service) => {
 
     it.skipIf(!isInstalled(language.command))(`${language.name}: stops waiting for an invoice that will never be paid`, async () => {
       const cancelled = await run(language, (_wallet, invoice) =>
-        service.client.ask('DELETE', `/v1/lntx/${invoice.id}`, { key: service.client.secretKey }),
+        service.client.request('DELETE', `/v1/lntx/${invoice.id}`, { key: service.client.secretKey }),
       );
       expect(cancelled).toMatchObject({ code: 0, lines: ['bill settled', expect.stringMatching(/^invoice (cancelled|failed)$/)] });
     });

@@ -1,36 +1,36 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { type App, onFakeNode } from '../support/app.ts';
-import type { Answer, Client, Json, TestWallet } from '../support/client.ts';
+import type { Client, HttpResponse, Json, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';
 
 const OPERATIONS = {
-  'list wallets': (ask) => ask('GET', '/v1/wallets'),
-  'make wallet': (ask) => ask('POST', '/v1/wallet', {}),
-  'read wallet': (ask, wallet) => ask('GET', wallet),
-  'list transactions': (ask, wallet) => ask('GET', `${wallet}/transactions`),
-  'read statement': (ask, wallet) => ask('GET', `${wallet}/statement`),
-  'make invoice': (ask, wallet) => ask('POST', `${wallet}/invoice`, { num_satoshis: 10 }),
-  withdraw: (ask, wallet, { payment_request }) => ask('POST', `${wallet}/withdraw`, { payment_request }),
-  keysend: (ask, wallet, { alice }) => ask('POST', `${wallet}/keysend`, { dest_pubkey: alice, num_satoshis: 10 }),
-  transfer: (ask, wallet, { sibling }) => ask('POST', `${wallet}/transfer`, { dest_wallet_id: sibling, num_satoshis: 10 }),
-  'get link': (ask, wallet) => ask('GET', `${wallet}/lnurl/withdraw?num_satoshis=10`),
-  'post link': (ask, wallet) => ask('POST', `${wallet}/lnurl/withdraw`, { num_satoshis: 10 }),
-  'read account': (ask) => ask('GET', '/v1/account'),
-  'list keys': (ask) => ask('GET', '/v1/keys'),
-  'make key': (ask) => ask('POST', '/v1/keys', { expiry: 60 }),
-  'list wallet keys': (ask, wallet) => ask('GET', `${wallet}/keys`),
-  'make wallet key': (ask, wallet) => ask('POST', `${wallet}/keys`, { kind: 'wallet_read', expiry: 60 }),
-  'rotate wallet key': (ask, wallet, { rotated }) => ask('POST', `${wallet}/keys/${rotated}/rotate`, {}),
-  'revoke wallet key': (ask, wallet, { revoked }) => ask('DELETE', `${wallet}/keys/${revoked}`),
-  'change wallet': (ask, wallet) => ask('PATCH', wallet, { user_label: 'test' }),
-  'read lntx': (ask, _, { lntx }) => ask('GET', `/v1/lntx/${lntx}`),
-  playground: (ask) => ask('GET', '/playground'),
-  'read node': (ask) => ask('GET', '/v1/node/default'),
-  'decode invoice': (ask, _, { payment_request }) =>
-    ask('GET', `/v1/node/default/payments/decodeinvoice?payment_request=${payment_request}`),
-} as const satisfies Record<string, (ask: Ask, wallet: string, given: Given) => Promise<Answer>>;
+  'list wallets': (request) => request('GET', '/v1/wallets'),
+  'make wallet': (request) => request('POST', '/v1/wallet', {}),
+  'read wallet': (request, wallet) => request('GET', wallet),
+  'list transactions': (request, wallet) => request('GET', `${wallet}/transactions`),
+  'read statement': (request, wallet) => request('GET', `${wallet}/statement`),
+  'make invoice': (request, wallet) => request('POST', `${wallet}/invoice`, { num_satoshis: 10 }),
+  withdraw: (request, wallet, { payment_request }) => request('POST', `${wallet}/withdraw`, { payment_request }),
+  keysend: (request, wallet, { alice }) => request('POST', `${wallet}/keysend`, { dest_pubkey: alice, num_satoshis: 10 }),
+  transfer: (request, wallet, { sibling }) => request('POST', `${wallet}/transfer`, { dest_wallet_id: sibling, num_satoshis: 10 }),
+  'get link': (request, wallet) => request('GET', `${wallet}/lnurl/withdraw?num_satoshis=10`),
+  'post link': (request, wallet) => request('POST', `${wallet}/lnurl/withdraw`, { num_satoshis: 10 }),
+  'read account': (request) => request('GET', '/v1/account'),
+  'list keys': (request) => request('GET', '/v1/keys'),
+  'make key': (request) => request('POST', '/v1/keys', { expiry: 60 }),
+  'list wallet keys': (request, wallet) => request('GET', `${wallet}/keys`),
+  'make wallet key': (request, wallet) => request('POST', `${wallet}/keys`, { kind: 'wallet_read', expiry: 60 }),
+  'rotate wallet key': (request, wallet, { rotated }) => request('POST', `${wallet}/keys/${rotated}/rotate`, {}),
+  'revoke wallet key': (request, wallet, { revoked }) => request('DELETE', `${wallet}/keys/${revoked}`),
+  'change wallet': (request, wallet) => request('PATCH', wallet, { user_label: 'test' }),
+  'read lntx': (request, _, { lntx }) => request('GET', `/v1/lntx/${lntx}`),
+  playground: (request) => request('GET', '/playground'),
+  'read node': (request) => request('GET', '/v1/node/default'),
+  'decode invoice': (request, _, { payment_request }) =>
+    request('GET', `/v1/node/default/payments/decodeinvoice?payment_request=${payment_request}`),
+} as const satisfies Record<string, (request: RequestFunction, wallet: string, given: Given) => Promise<HttpResponse>>;
 
-type Ask = (method: string, path: string, json?: unknown) => Promise<Answer>;
+type RequestFunction = (method: string, path: string, json?: unknown) => Promise<HttpResponse>;
 type Given = Record<'payment_request' | 'alice' | 'sibling' | 'lntx' | 'rotated' | 'revoked', string>;
 type Operation = keyof typeof OPERATIONS;
 
@@ -128,11 +128,11 @@ onFakeNode('permissions of each credential', ({ client, neighbour }) => {
       for (const [name, operation] of Object.entries(OPERATIONS)) {
         if (NEEDS_INVOICE.includes(name))
           given.payment_request = (await client.post('/playground/invoice', { num_satoshis: 10 })).payment_request;
-        const answer = await operation((method, to, json) => client.ask(method, to, { key, json }), `${base}/${keys[path]}`, given);
-        seen[name] = answer.status;
-        if (answer.status === 403)
-          expect(answer.body.message).toMatch(/the permission wallet_(read|tx_read|deposit|transfer|withdraw)\.|secret/);
-        if (answer.status >= 400) expect(answer.text).not.toContain(keys[path]?.split('_')[1]);
+        const response = await operation((method, to, json) => client.request(method, to, { key, json }), `${base}/${keys[path]}`, given);
+        seen[name] = response.status;
+        if (response.status === 403)
+          expect(response.body.message).toMatch(/the permission wallet_(read|tx_read|deposit|transfer|withdraw)\.|secret/);
+        if (response.status >= 400) expect(response.text).not.toContain(keys[path]?.split('_')[1]);
       }
       expect(seen).toEqual(Object.fromEntries(Object.keys(OPERATIONS).map((name, i) => [name, statuses[i]])));
       const paid = Object.keys(OPERATIONS).filter((name) => MONEY_OUT.includes(name) && seen[name] === 201);
@@ -143,8 +143,11 @@ onFakeNode('permissions of each credential', ({ client, neighbour }) => {
   it('A1: rejects wallet keys and public keys that list or create objects in the account', async () => {
     const others = ['pak', 'admin', 'invoice', 'read', 'lnurl-withdraw', 'lnurl-pay', 'sibling-admin'];
     for (const key of others.map((name) => keys[name])) {
-      for (const answer of [await client.ask('GET', '/v1/wallets', { key }), await client.ask('POST', '/v1/wallet', { key, json: {} })]) {
-        expect(answer.body).toMatchObject({ status: 403, name: 'Forbidden', type: 'forbidden' });
+      for (const response of [
+        await client.request('GET', '/v1/wallets', { key }),
+        await client.request('POST', '/v1/wallet', { key, json: {} }),
+      ]) {
+        expect(response.body).toMatchObject({ status: 403, name: 'Forbidden', type: 'forbidden' });
       }
     }
   });
@@ -162,7 +165,7 @@ onFakeNode('permissions of each credential', ({ client, neighbour }) => {
       ['POST', `/playground/hold/${'0'.repeat(64)}`, { action: 'cancel' }],
     ];
     for (const [method, path, json] of routes) {
-      const statusFor = async (name: string) => (await client.ask(method, path, { key: keys[name], json })).status;
+      const statusFor = async (name: string) => (await client.request(method, path, { key: keys[name], json })).status;
       expect([path, await statusFor('nothing'), await statusFor('unknown-sak')]).toEqual([path, 401, 401]);
       expect([path, await statusFor('pak'), await statusFor('lnurl-withdraw'), await statusFor('lnurl-pay')]).toEqual([
         path,
@@ -172,7 +175,7 @@ onFakeNode('permissions of each credential', ({ client, neighbour }) => {
       ]);
     }
     const fund = (name: string) =>
-      client.ask('POST', '/playground/fund', { key: keys[name], json: { wallet_id: wallet.id, num_satoshis: 1 } });
+      client.request('POST', '/playground/fund', { key: keys[name], json: { wallet_id: wallet.id, num_satoshis: 1 } });
     expect([(await fund('sibling-admin')).status, (await fund('read')).status]).toEqual([404, 403]);
     expect(await balance()).toBe(before);
   });
@@ -186,11 +189,11 @@ async function endedKeys(client: Client, wallet: TestWallet): Promise<Record<str
   const [rotated, revokedAdmin, revokedSak] = [await make('admin'), await make('admin'), await make('sak')];
   const [expiredAdmin, expiredSak] = await anHourAgo(async () => [await make('admin', { expiry: 60 }), await make('sak', { expiry: 60 })]);
   for (const path of [`${keysOf.admin}/${revokedAdmin.id}`, `${keysOf.sak}/${revokedSak.id}`]) {
-    expect((await client.ask('DELETE', path, { key: client.secretKey })).body).toMatchObject({ status: 'revoked' });
+    expect((await client.request('DELETE', path, { key: client.secretKey })).body).toMatchObject({ status: 'revoked' });
   }
   const replacement = await client.post(`${keysOf.admin}/${rotated.id}/rotate`);
   for (const { key } of [rotated, revokedAdmin, revokedSak, expiredAdmin, expiredSak]) {
-    const isUnknown = async () => (await client.ask('GET', `/v1/wallet/${wallet.id}`, { key })).status === 401;
+    const isUnknown = async () => (await client.request('GET', `/v1/wallet/${wallet.id}`, { key })).status === 401;
     await vi.waitUntil(isUnknown, { timeout: 60_000, interval: 100 });
   }
   return {
@@ -241,7 +244,7 @@ function keyring({ client, neighbour }: Pick<App, 'client' | 'neighbour'>, walle
 }
 
 onFakeNode('A3: objects of another account are not found', ({ client, neighbour }) => {
-  const anonymous = ({ body }: Answer) => ({ ...body, request_id: undefined });
+  const anonymous = ({ body }: HttpResponse) => ({ ...body, request_id: undefined });
 
   it('returns the same error for wallets, transactions and destinations of another account as for unknown ones', async () => {
     const [mine, theirs] = [await client.wallet(100), await neighbour.wallet(100)];
@@ -270,8 +273,8 @@ onFakeNode('A3: objects of another account are not found', ({ client, neighbour 
     for (const key of [client.secretKey, client.publicKey, mine.admin]) {
       for (const [method, foreign, unknown, json] of pairs) {
         const [first, second] = [
-          await client.ask(method, foreign, { key, json: json?.[0] }),
-          await client.ask(method, unknown, { key, json: json?.[1] }),
+          await client.request(method, foreign, { key, json: json?.[0] }),
+          await client.request(method, unknown, { key, json: json?.[1] }),
         ];
         expect(first.status).toBe(second.status);
         // A public key alone cannot transfer, whatever the destination.
@@ -288,10 +291,10 @@ onFakeNode('A3: objects of another account are not found', ({ client, neighbour 
     const [mine, sibling, theirs] = [await client.wallet(100), await client.wallet(100), await neighbour.wallet(100)];
     const [ours] = await client.get(`/v1/wallet/${sibling.id}/transactions`);
     const [foreign] = await neighbour.get(`/v1/wallet/${theirs.id}/transactions`);
-    const after = (id: string) => client.ask('GET', `/v1/wallet/${mine.id}/transactions?after=${id}`, { key: client.secretKey });
+    const after = (id: string) => client.request('GET', `/v1/wallet/${mine.id}/transactions?after=${id}`, { key: client.secretKey });
     const [unknown, ...known] = [await after(`wtx_${'0'.repeat(22)}i`), await after(ours.id), await after(foreign.id)];
     expect(unknown?.body).toMatchObject({ status: 400, type: 'validation_failed' });
-    for (const answer of known) expect(anonymous(answer)).toEqual(anonymous(unknown as Answer));
+    for (const response of known) expect(anonymous(response)).toEqual(anonymous(unknown as HttpResponse));
   });
 
   it('lists nothing of another account', async () => {
@@ -307,7 +310,7 @@ onFakeNode('A3: objects of another account are not found', ({ client, neighbour 
     await client.post('/playground/pay', { payment_request: made.payment_request });
     const full = await client.get(`/v1/lntx/${made.id}`);
     expect(full).toMatchObject({ settled: 1, passThru: { order: 'secret' } });
-    const reduced = await client.ask('GET', `/v1/lntx/${made.id}`, { key: client.publicKey });
+    const reduced = await client.request('GET', `/v1/lntx/${made.id}`, { key: client.publicKey });
     expect(reduced.body).toEqual({ ...full, payment_preimage: null, passThru: null });
     expect(full.payment_preimage).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -315,7 +318,7 @@ onFakeNode('A3: objects of another account are not found', ({ client, neighbour 
 
 onFakeNode('forms of credentials', ({ client }) => {
   const basic = (user: string, password = '') => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` });
-  const statusOf = async (path: string, headers: Record<string, string> = {}) => (await client.ask('GET', path, { headers })).status;
+  const statusOf = async (path: string, headers: Record<string, string> = {}) => (await client.request('GET', path, { headers })).status;
 
   it('accepts X-Api-Key, Bearer, access-token and the user name of HTTP Basic', async () => {
     const { secretKey } = client;
@@ -368,7 +371,7 @@ onFakeNode('forms of credentials', ({ client }) => {
     expect(plain.status).toBe(401);
     expect(plain.headers['www-authenticate']).toBe('Basic realm="api"');
     // Node’s fetch sends Sec-Fetch-Mode, as browsers do.
-    const byFetch = await client.ask('GET', '/v1/wallets');
+    const byFetch = await client.request('GET', '/v1/wallets');
     expect(byFetch.body).toMatchObject({ name: 'Unauthorized', status: 401, code: 0, type: 'unauthorized' });
     expect(byFetch.headers.has('www-authenticate')).toBe(false);
   });
@@ -381,16 +384,18 @@ onFakeNode('forms of credentials', ({ client }) => {
       read: wallet.read.replace('wakr_', 'wr_'),
     };
     for (const key of [client.publicKey, short.admin]) {
-      expect((await client.ask('GET', `/v1/wallet/${short.admin}`, { key })).body).toMatchObject({ id: wallet.id, balance: 100 });
-      const made = await client.ask('POST', `/v1/user/wallet/${short.admin}/invoice`, { key, json: { num_satoshis: 1 } });
+      expect((await client.request('GET', `/v1/wallet/${short.admin}`, { key })).body).toMatchObject({ id: wallet.id, balance: 100 });
+      const made = await client.request('POST', `/v1/user/wallet/${short.admin}/invoice`, { key, json: { num_satoshis: 1 } });
       expect(made.status).toBe(201);
     }
-    expect((await client.ask('POST', `/v1/wallet/${short.invoice}/invoice`, { key: client.publicKey, json: {} })).status).toBe(201);
-    expect((await client.ask('GET', `/v1/wallet/${short.read}/transactions`, { key: client.publicKey })).body).toHaveLength(1);
-    expect((await client.ask('GET', `/v1/wallet/${short.read}`, { key: short.read })).status).toBe(200);
+    expect((await client.request('POST', `/v1/wallet/${short.invoice}/invoice`, { key: client.publicKey, json: {} })).status).toBe(201);
+    expect((await client.request('GET', `/v1/wallet/${short.read}/transactions`, { key: client.publicKey })).body).toHaveLength(1);
+    expect((await client.request('GET', `/v1/wallet/${short.read}`, { key: short.read })).status).toBe(200);
     // The secret is still bound to its kind.
-    expect((await client.ask('GET', `/v1/wallet/${wallet.read.replace('wakr_', 'wa_')}`, { key: client.publicKey })).status).toBe(404);
-    expect((await client.ask('GET', `/v1/wallet/${wallet.admin.replace('waka_', 'wal_')}`, { key: client.publicKey })).status).toBe(404);
+    expect((await client.request('GET', `/v1/wallet/${wallet.read.replace('wakr_', 'wa_')}`, { key: client.publicKey })).status).toBe(404);
+    expect((await client.request('GET', `/v1/wallet/${wallet.admin.replace('waka_', 'wal_')}`, { key: client.publicKey })).status).toBe(
+      404,
+    );
   });
 });
 
@@ -406,17 +411,17 @@ onFakeNode('methods', ({ client }) => {
       ['POST', '/v1/lntx/lntx_0', 'DELETE, GET, HEAD'],
     ];
     for (const [method, path, allow] of cases) {
-      const answer = await client.ask(method, path);
-      expect(answer.body).toMatchObject({ name: 'Method Not Allowed', status: 405, code: 0, type: 'method_not_allowed' });
-      expect(answer.headers.get('allow')).toBe(allow);
+      const response = await client.request(method, path);
+      expect(response.body).toMatchObject({ name: 'Method Not Allowed', status: 405, code: 0, type: 'method_not_allowed' });
+      expect(response.headers.get('allow')).toBe(allow);
     }
   });
 
   it('returns the error object with a 404 for an unknown address', async () => {
     for (const path of ['/nothing', '/v1', '/v1/nothing', '/v2/wallets', '/v1/wallet/wal_0/nothing', '/v1//wallets']) {
-      const answer = await client.ask('GET', path, { key: client.secretKey });
-      expect([path, answer.body]).toMatchObject([path, { name: 'Not Found', status: 404, code: 0, type: 'not_found' }]);
+      const response = await client.request('GET', path, { key: client.secretKey });
+      expect([path, response.body]).toMatchObject([path, { name: 'Not Found', status: 404, code: 0, type: 'not_found' }]);
     }
-    expect((await client.ask('GET', '/nothing')).body.message).toContain('/docs');
+    expect((await client.request('GET', '/nothing')).body.message).toContain('/docs');
   });
 });

@@ -9,8 +9,8 @@ onFakeNode(
       const { paymentRequest, paymentHash } = service.net.outside.invoice({ amountMsat: 10_000, script: { hold: true } });
       const json = { payment_request: paymentRequest };
       const headers = { 'X-LNPAY-ASYNC': value };
-      const answer = await service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: wallet.admin, json, headers });
-      return { status: answer.status, paymentHash };
+      const response = await service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: wallet.admin, json, headers });
+      return { status: response.status, paymentHash };
     }
 
     it.each(['1', 'true', 'YES'])(
@@ -28,7 +28,7 @@ onFakeNode(
       const { paymentRequest, paymentHash } = service.net.outside.invoice({ amountMsat: 10_000, script: { hold: true } });
       const headers = { 'X-LNPAY-ASYNC': value };
       const json = { payment_request: paymentRequest };
-      const paying = service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: wallet.admin, json, headers });
+      const paying = service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: wallet.admin, json, headers });
       await service.client.decideHold(paymentHash, 'settle');
       expect(await paying).toMatchObject({ status: 201, body: { status: 'settled' } });
       expect(await service.problems()).toEqual([]);

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { type Bolt11Draft, type Bolt11Field, encodeBolt11, featureWords, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
 import { onFakeNode } from '../support/app.ts';
 import { forgeAmount, forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
-import type { Answer, Json, TestWallet } from '../support/client.ts';
+import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 const MAX_SAT = 9_007_199_254_740;
 /** The JSON text of a value, and the expected result. `ok`: the value is valid, so the balance decides. */
@@ -60,12 +60,12 @@ onFakeNode('F8: amounts', ({ client }) => {
     amountless = (await client.post('/playground/invoice', { memo: 'any' })).payment_request;
   });
 
-  const post = (path: string, json: unknown) => client.ask('POST', `/v1/wallet/${wallet.id}${path}`, { key: client.secretKey, json });
+  const post = (path: string, json: unknown) => client.request('POST', `/v1/wallet/${wallet.id}${path}`, { key: client.secretKey, json });
   const untouched = async () => expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 500, pending_msat: 0 });
 
-  function expectRefused(answer: Answer, field: string, verdict: string): void {
+  function expectRefused(response: HttpResponse, field: string, verdict: string): void {
     const type = verdict === 'too large' ? 'limit_exceeded' : 'validation_failed';
-    expect(answer.body).toMatchObject({ status: 400, name: 'Bad Request', type, message: expect.stringContaining(field) });
+    expect(response.body).toMatchObject({ status: 400, name: 'Bad Request', type, message: expect.stringContaining(field) });
   }
 
   it.each(AMOUNTS)('rejects %s as num_satoshis of a payment: %s', async (text, verdict) => {
@@ -80,9 +80,9 @@ onFakeNode('F8: amounts', ({ client }) => {
       ['/withdraw', withdraw],
     ] as const) {
       if (small) continue;
-      const answer = await post(path, body(text));
-      if (verdict === 'ok') expect(answer.body).toMatchObject({ status: 400, type: 'insufficient_balance' });
-      else expectRefused(answer, 'num_satoshis', verdict);
+      const response = await post(path, body(text));
+      if (verdict === 'ok') expect(response.body).toMatchObject({ status: 400, type: 'insufficient_balance' });
+      else expectRefused(response, 'num_satoshis', verdict);
     }
     await untouched();
   });
@@ -104,11 +104,13 @@ onFakeNode('F8: amounts', ({ client }) => {
 
   it('accepts only digits as a number in a query and in a form', async () => {
     for (const text of ['-1', '1.5', '1e3', '0x10', '%2B5', '%205', 'NaN', '0', 'true', '5&num_satoshis=6', '99999999999999999']) {
-      const answer = await client.ask('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?num_satoshis=${text}`, { key: client.secretKey });
-      expectRefused(answer, 'num_satoshis', 'invalid');
+      const response = await client.request('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?num_satoshis=${text}`, {
+        key: client.secretKey,
+      });
+      expectRefused(response, 'num_satoshis', 'invalid');
       const body = `dest_wallet_id=${other.id}&num_satoshis=${text}`;
       expectRefused(
-        await client.ask('POST', `/v1/wallet/${wallet.id}/transfer`, { key: client.secretKey, form: body }),
+        await client.request('POST', `/v1/wallet/${wallet.id}/transfer`, { key: client.secretKey, form: body }),
         'num_satoshis',
         'invalid',
       );
@@ -128,7 +130,7 @@ onFakeNode('F8: amounts', ({ client }) => {
       ['GET', '/v1/wallets?page=1.5', {}, `Query parameter \`page\` must be a whole number, 1 or more. ${digits}`],
     ];
     for (const [method, path, sent, message] of wrong) {
-      const { body } = await client.ask(method, path, { key: client.secretKey, ...sent });
+      const { body } = await client.request(method, path, { key: client.secretKey, ...sent });
       expect(body, path).toMatchObject({ status: 400, type: 'validation_failed', message });
     }
   });
@@ -163,7 +165,7 @@ onFakeNode('F3: a fee limit of zero', ({ client }) => {
     const { nodes } = await client.get('/playground');
     const pubkeyOf = (wanted: string) => nodes.find(({ name }: Json) => name === wanted).pubkey;
     const keysend = (name: string, fee: string) =>
-      client.ask('POST', `/v1/wallet/${wallet.id}/keysend`, {
+      client.request('POST', `/v1/wallet/${wallet.id}/keysend`, {
         key: client.secretKey,
         json: `{"dest_pubkey":"${pubkeyOf(name)}","num_satoshis":5000,"fee_limit_msat":${fee}}`,
       });
@@ -186,13 +188,13 @@ onFakeNode('texts and records', ({ client }) => {
     alice = (await client.get('/playground')).nodes.find(({ name }: Json) => name === 'alice').pubkey;
   });
 
-  const post = (path: string, json: unknown) => client.ask('POST', path, { key: client.secretKey, json });
+  const post = (path: string, json: unknown) => client.request('POST', path, { key: client.secretKey, json });
   const invoice = (json: unknown) => post(`/v1/wallet/${wallet.id}/invoice`, json);
   const keysend = (json: object) => post(`/v1/wallet/${wallet.id}/keysend`, { dest_pubkey: alice, num_satoshis: 1, ...json });
   const untouched = async () => expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 1000, pending_msat: 0 });
 
-  function expectInvalid(answer: Answer, field: string): void {
-    expect(answer.body).toMatchObject({ status: 400, type: 'validation_failed', message: expect.stringContaining(field) });
+  function expectInvalid(response: HttpResponse, field: string): void {
+    expect(response.body).toMatchObject({ status: 400, type: 'validation_failed', message: expect.stringContaining(field) });
   }
 
   it('limits a memo to 639 bytes, and returns it uncut and unchanged', async () => {
@@ -360,10 +362,10 @@ const INJECTIONS: readonly string[] = [
 onFakeNode('A5: injection', ({ client }) => {
   const shown = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 20)}… (${text.length})` : text);
 
-  function expectClientError(answer: Answer): void {
-    expect([400, 404]).toContain(answer.status);
-    expect(answer.body).toMatchObject({ status: answer.status, code: 0, type: expect.any(String), request_id: expect.any(String) });
-    expect(answer.headers.has('x-injected')).toBe(false);
+  function expectClientError(response: HttpResponse): void {
+    expect([400, 404]).toContain(response.status);
+    expect(response.body).toMatchObject({ status: response.status, code: 0, type: expect.any(String), request_id: expect.any(String) });
+    expect(response.headers.has('x-injected')).toBe(false);
   }
 
   it.each(INJECTIONS.map((text) => [shown(text), text]))('rejects %s in every id (400 or 404)', async (_shown, text) => {
@@ -371,7 +373,7 @@ onFakeNode('A5: injection', ({ client }) => {
     const id = encodeURIComponent(text);
     const wallet = await client.wallet();
     const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 1 });
-    const asked: [method: string, path: string, json?: unknown][] = [
+    const requests: [method: string, path: string, json?: unknown][] = [
       ['GET', `/v1/wallet/${id}`],
       ['GET', `/v1/user/wallet/${id}/transactions`],
       ['POST', `/v1/wallet/${id}/invoice`, {}],
@@ -384,16 +386,17 @@ onFakeNode('A5: injection', ({ client }) => {
       ['POST', '/playground/fund', { wallet_id: text, num_satoshis: 1 }],
       ['POST', `/playground/hold/${id}`, { action: 'settle' }],
     ];
-    for (const [method, path, json] of asked) expectClientError(await client.ask(method, path, { key, json }));
+    for (const [method, path, json] of requests) expectClientError(await client.request(method, path, { key, json }));
   });
 
   it.each(INJECTIONS.map((text) => [shown(text), text]))(
     'rejects %s as a key with a 401, and as a token with an LNURL error',
     async (_shown, text) => {
       const id = encodeURIComponent(text);
-      expect((await client.ask('GET', `/v1/wallets?access-token=${id}`)).status).toBe(401);
+      expect((await client.request('GET', `/v1/wallets?access-token=${id}`)).status).toBe(401);
       const authorization = `Basic ${Buffer.from(`${text}:`).toString('base64')}`;
-      if (authorization.length < 12_000) expect((await client.ask('GET', '/v1/wallets', { headers: { authorization } })).status).toBe(401);
+      if (authorization.length < 12_000)
+        expect((await client.request('GET', '/v1/wallets', { headers: { authorization } })).status).toBe(401);
       const wallet = await client.wallet(100);
       const { ott } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 10 });
       for (const path of [
@@ -402,8 +405,8 @@ onFakeNode('A5: injection', ({ client }) => {
         `/v1/user/wallet/${wallet.lnurlWithdraw}/lnurl-process?ott=${ott}&k1=${id}`,
         `/v1/user/wallet/${wallet.lnurlWithdraw}/lnurl-process?ott=${ott}&pr=${id}`,
       ]) {
-        const answer = await client.ask('GET', path);
-        expect([answer.status, answer.body]).toEqual([200, { status: 'ERROR', reason: expect.any(String) }]);
+        const response = await client.request('GET', path);
+        expect([response.status, response.body]).toEqual([200, { status: 'ERROR', reason: expect.any(String) }]);
       }
       expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 100, pending_msat: 0 });
     },
@@ -418,9 +421,9 @@ onFakeNode('A5: injection', ({ client }) => {
       '/v1/wallet/..%2f..%2f',
       '/v1/wallet/;a=b',
     ]) {
-      expectClientError(await client.ask('GET', path, { key: client.secretKey }));
+      expectClientError(await client.request('GET', path, { key: client.secretKey }));
     }
-    expect((await client.ask('GET', '/healthz')).status).toBe(200);
+    expect((await client.request('GET', '/healthz')).status).toBe(200);
   });
 });
 
@@ -439,16 +442,16 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
     return encodeBolt11({ network: 'regtest', amountMsat: 10_000, timestamp: now(), fields, privateKey: SPEC_PRIVATE_KEY, ...change });
   }
 
-  const withdraw = (json: object) => client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: client.secretKey, json });
+  const withdraw = (json: object) => client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: client.secretKey, json });
 
   /** Expects that payments and claims reject the invoice, and change nothing. */
   async function expectRefused(payment_request: string, type: string): Promise<void> {
     const before = await client.get(`/v1/wallet/${payer.id}`);
     expect((await withdraw({ payment_request })).body).toMatchObject({ status: 400, type });
     const { url } = await client.post(`/v1/wallet/${payer.id}/lnurl/withdraw`, { num_satoshis: 100 });
-    const claimed = await client.ask('GET', `${url.slice(client.url.length)}&pr=${encodeURIComponent(payment_request)}`);
+    const claimed = await client.request('GET', `${url.slice(client.url.length)}&pr=${encodeURIComponent(payment_request)}`);
     expect([claimed.status, claimed.body]).toEqual([200, { status: 'ERROR', reason: expect.any(String) }]);
-    expect((await client.ask('GET', url.slice(client.url.length))).body).toMatchObject({ tag: 'withdrawRequest' });
+    expect((await client.request('GET', url.slice(client.url.length))).body).toMatchObject({ tag: 'withdrawRequest' });
     expect(await client.get(`/v1/wallet/${payer.id}`)).toEqual(before);
   }
 

@@ -1,18 +1,18 @@
 import { beforeAll, expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer, Json, TestWallet } from '../support/client.ts';
+import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
 /** Expects exactly this error object, without further fields. */
-function expectError(answer: Answer, status: number, type: string, message: RegExp | string = /./): void {
+function expectError(response: HttpResponse, status: number, type: string, message: RegExp | string = /./): void {
   const text = typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message);
-  const expected = { name: expect.any(String), message: text, code: 0, status, type, request_id: answer.headers.get('x-request-id') };
-  expect(answer.body).toEqual(expected);
-  expect(answer.status).toBe(status);
-  expect(answer.body.request_id).toMatch(/^[0-9A-Za-z]{10,}$/);
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const expected = { name: expect.any(String), message: text, code: 0, status, type, request_id: response.headers.get('x-request-id') };
+  expect(response.body).toEqual(expected);
+  expect(response.status).toBe(status);
+  expect(response.body.request_id).toMatch(/^[0-9A-Za-z]{10,}$/);
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(response.headers.get('cache-control')).toBe('no-store');
 }
 
 onFakeNode('bodies', ({ client }) => {
@@ -24,15 +24,15 @@ onFakeNode('bodies', ({ client }) => {
     invoices = `/v1/user/wallet/${wallet.invoice}/invoice`;
   });
 
-  const json = (body: unknown, path = invoices) => client.ask('POST', path, { key: client.secretKey, json: body });
-  const form = (body: string, path = invoices) => client.ask('POST', path, { key: client.secretKey, form: body });
+  const json = (body: unknown, path = invoices) => client.request('POST', path, { key: client.secretKey, json: body });
+  const form = (body: string, path = invoices) => client.request('POST', path, { key: client.secretKey, form: body });
   /** Sends bytes with exactly these headers. `fetch` would add a Content-Type to a text. */
   const raw = (body: string | Uint8Array, type?: string, path = invoices) =>
     fetch(client.url + path, {
       method: 'POST',
       body: typeof body === 'string' ? new TextEncoder().encode(body) : Uint8Array.from(body),
       headers: { 'x-api-key': client.secretKey, ...(type !== undefined && { 'content-type': type }) },
-    }).then(async (response): Promise<Answer> => {
+    }).then(async (response): Promise<HttpResponse> => {
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
     });
@@ -40,7 +40,7 @@ onFakeNode('bodies', ({ client }) => {
   it('accepts the same fields as JSON and as a form, and a form also without a Content-Type', async () => {
     const made = { num_satoshis: 12, memo: 'a & b + ü', expiry: 600, settled: 0 };
     const encoded = 'num_satoshis=12&memo=a+%26+b+%2B+%C3%BC&expiry=600';
-    for (const answer of [
+    for (const response of [
       await json({ num_satoshis: 12, memo: 'a & b + ü', expiry: 600 }),
       await json({ num_satoshis: '12', memo: 'a & b + ü', expiry: '600' }),
       await form(encoded),
@@ -48,8 +48,8 @@ onFakeNode('bodies', ({ client }) => {
       await raw(encoded, `${FORM}; charset=utf-8`),
       await raw(JSON.stringify({ num_satoshis: 12, memo: 'a & b + ü', expiry: 600 }), 'Application/JSON; charset=utf-8'),
     ]) {
-      expect(answer.status).toBe(201);
-      expect(answer.body).toMatchObject(made);
+      expect(response.status).toBe(201);
+      expect(response.body).toMatchObject(made);
     }
   });
 
@@ -57,8 +57,8 @@ onFakeNode('bodies', ({ client }) => {
     const none = await fetch(client.url + invoices, { method: 'POST', headers: { 'x-api-key': client.secretKey } });
     expect([none.status, await none.json()]).toMatchObject([201, { num_satoshis: 0, memo: '', expiry: 86_400, passThru: {} }]);
     for (const type of [undefined, 'application/json', FORM]) {
-      const answer = await raw('', type);
-      expect(answer.body).toMatchObject({ num_satoshis: 0, memo: '', expiry: 86_400, passThru: {} });
+      const response = await raw('', type);
+      expect(response.body).toMatchObject({ num_satoshis: 0, memo: '', expiry: 86_400, passThru: {} });
     }
     expect((await raw('  \n', 'application/json')).status).toBe(201);
     expect((await json({}, '/v1/wallet')).body).toMatchObject({ user_label: '', balance: 0 });
@@ -66,13 +66,13 @@ onFakeNode('bodies', ({ client }) => {
 
   it('takes null and "" of optional texts and objects, and 0 of an expiry, as absent', async () => {
     const absent = { memo: '', description_hash: '', expiry: 0, passThru: null };
-    for (const answer of [
+    for (const response of [
       await json(absent),
       await json({ ...absent, num_satoshis: 0, expiry: '0' }),
       await form('memo=&description_hash=&expiry=0&passThru='),
     ]) {
-      expect(answer.status).toBe(201);
-      expect(answer.body).toMatchObject({ num_satoshis: 0, memo: '', description_hash: null, expiry: 86_400, passThru: {} });
+      expect(response.status).toBe(201);
+      expect(response.body).toMatchObject({ num_satoshis: 0, memo: '', description_hash: null, expiry: 86_400, passThru: {} });
     }
     expectError(
       await json({ dest_wallet_id: '', num_satoshis: 1 }, `/v1/wallet/${wallet.id}/transfer`),
@@ -86,7 +86,7 @@ onFakeNode('bodies', ({ client }) => {
     const passThru = { ticketId: '23', seat: { row: '4' } };
     const text = encodeURIComponent(JSON.stringify(passThru));
     const brackets = 'passThru[ticketId]=23&passThru[seat][row]=4';
-    for (const answer of [
+    for (const response of [
       await json({ passThru }),
       await json({ passThru: JSON.stringify(passThru) }),
       await json({ passTru: passThru }),
@@ -98,30 +98,30 @@ onFakeNode('bodies', ({ client }) => {
       await form(brackets.replaceAll('passThru', 'passTru')),
       await raw(brackets),
     ]) {
-      expect(answer.status).toBe(201);
-      expect(answer.body.passThru).toEqual(passThru);
+      expect(response.status).toBe(201);
+      expect(response.body.passThru).toEqual(passThru);
     }
   });
 
   it('accepts custom_records and lnPayParams in every form', async () => {
     const other = await client.wallet();
     const lnPayParams = { tag: 'x' };
-    for (const answer of [
+    for (const response of [
       await json({ dest_wallet_id: other.id, num_satoshis: 1, lnPayParams }, `/v1/wallet/${wallet.id}/transfer`),
       await form(`dest_wallet_id=${other.id}&num_satoshis=1&lnPayParams[tag]=x`, `/v1/wallet/${wallet.id}/transfer`),
     ]) {
-      expect(answer.status).toBe(201);
-      expect(answer.body.passThru).toEqual({ lnPayParams, source_wallet_id: wallet.id, dest_wallet_id: other.id });
+      expect(response.status).toBe(201);
+      expect(response.body.passThru).toEqual({ lnPayParams, source_wallet_id: wallet.id, dest_wallet_id: other.id });
     }
     const { nodes } = await client.get('/playground');
     const alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
-    for (const answer of [
+    for (const response of [
       await json({ dest_pubkey: alice, num_satoshis: 1, custom_records: { '696969': 'hi' } }, `/v1/wallet/${wallet.id}/keysend`),
       await json({ dest_pubkey: alice, num_satoshis: 1, custom_records: '{"696969":"hi"}' }, `/v1/wallet/${wallet.id}/keysend`),
       await form(`dest_pubkey=${alice}&num_satoshis=1&custom_records[696969]=hi`, `/v1/wallet/${wallet.id}/keysend`),
     ]) {
-      expect(answer.status).toBe(201);
-      expect(answer.body.lnTx.custom_records).toMatchObject({ '696969': 'hi' });
+      expect(response.status).toBe(201);
+      expect(response.body.lnTx.custom_records).toMatchObject({ '696969': 'hi' });
     }
   });
 
@@ -147,7 +147,9 @@ onFakeNode('bodies', ({ client }) => {
     }
     expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: before, pending_msat: 0 });
     // A read ignores unknown fields.
-    expect((await client.ask('GET', `/v1/wallet/${wallet.id}?utm_source=x&__proto__[a]=1`, { key: client.secretKey })).status).toBe(200);
+    expect((await client.request('GET', `/v1/wallet/${wallet.id}?utm_source=x&__proto__[a]=1`, { key: client.secretKey })).status).toBe(
+      200,
+    );
   });
 
   it('rejects malformed JSON, and JSON that is not an object', async () => {
@@ -236,15 +238,15 @@ onFakeNode('bodies', ({ client }) => {
       `/v1/wallet/${secret}/invoice/%ff`,
       `/v1/lntx/%E0%A4%A?x=${secret}`,
     ]) {
-      const answer = await client.ask('GET', path, { key: client.secretKey });
-      expect([path.slice(0, 20), answer.status]).toEqual([
+      const response = await client.request('GET', path, { key: client.secretKey });
+      expect([path.slice(0, 20), response.status]).toEqual([
         path.slice(0, 20),
         expect.toSatisfy((status) => status === 400 || status === 404),
       ]);
-      expectError(answer, answer.status, answer.status === 400 ? 'malformed_body' : 'not_found');
-      expect(answer.text).not.toContain('sss');
+      expectError(response, response.status, response.status === 400 ? 'malformed_body' : 'not_found');
+      expect(response.text).not.toContain('sss');
     }
-    const huge = await client.ask('GET', '/v1/wallets', { headers: { 'x-api-key': `sak_${'s'.repeat(20_000)}` } });
+    const huge = await client.request('GET', '/v1/wallets', { headers: { 'x-api-key': `sak_${'s'.repeat(20_000)}` } });
     expectError(huge, 413, 'payload_too_large');
   });
 });

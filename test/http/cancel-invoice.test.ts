@@ -4,7 +4,7 @@ import type { Json } from '../support/client.ts';
 
 onFakeNode('cancelling an invoice', (service) => {
   const { net } = service;
-  const cancel = (id: string, key = service.client.secretKey) => service.client.ask('DELETE', `/v1/lntx/${id}`, { key });
+  const cancel = (id: string, key = service.client.secretKey) => service.client.request('DELETE', `/v1/lntx/${id}`, { key });
   const invoice = (walletId: string, num_satoshis = 100): Promise<Json> =>
     service.client.post(`/v1/wallet/${walletId}/invoice`, { num_satoshis });
   const balance = async (walletId: string) => (await service.client.get(`/v1/wallet/${walletId}`)).balance;
@@ -12,15 +12,15 @@ onFakeNode('cancelling an invoice', (service) => {
   it('prevents payments from outside and inside, and returns the same when repeated', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const made = await invoice(payee.id);
-    const answer = await cancel(made.id, payee.invoice);
-    expect(answer).toMatchObject({
+    const response = await cancel(made.id, payee.invoice);
+    expect(response).toMatchObject({
       status: 200,
       body: { id: made.id, settled: 0, status: 'cancelled', failure_reason: null, payment_preimage: null },
     });
-    expect((await cancel(made.id)).body).toEqual(answer.body);
+    expect((await cancel(made.id)).body).toEqual(response.body);
     expect(await net.outside.pay({ paymentRequest: made.payment_request })).toMatchObject({ state: 'failed' });
     const inside = { payment_request: made.payment_request };
-    expect(await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json: inside })).toMatchObject({
+    expect(await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json: inside })).toMatchObject({
       status: 400,
       body: { type: 'invoice_canceled' },
     });
@@ -58,7 +58,7 @@ onFakeNode('cancelling an invoice', (service) => {
     net.always('cancelInvoice', { unavailable: true });
     const json = { payment_request: made.payment_request };
     const headers = { prefer: 'respond-async' };
-    expect((await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers })).status).toBe(202);
+    expect((await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers })).status).toBe(202);
     net.always('cancelInvoice', undefined);
     expect(await cancel(made.id)).toMatchObject({ status: 400, body: { type: 'invoice_paid' } });
   });
@@ -82,7 +82,7 @@ onFakeNode('cancelling an invoice', (service) => {
       const json = { payment_request: made.payment_request };
       const [cancelled, paid] = await Promise.all([
         cancel(made.id),
-        service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json }),
+        service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json }),
       ]);
       expect([cancelled.status, paid.status].toSorted()).toEqual(cancelled.status === 200 ? [200, 400] : [201, 400]);
       expect(await balance(payer.id)).toBe(cancelled.status === 200 ? before : before - 100);
@@ -93,7 +93,7 @@ onFakeNode('cancelling an invoice', (service) => {
   it('A3: requires wallet_deposit, and does not find unknown invoices or those of others', async () => {
     const [wallet, sibling] = [await service.client.wallet(), await service.client.wallet()];
     const { id } = await invoice(wallet.id);
-    expect((await service.client.ask('DELETE', `/v1/lntx/${id}`)).status).toBe(401);
+    expect((await service.client.request('DELETE', `/v1/lntx/${id}`)).status).toBe(401);
     for (const key of [wallet.read, wallet.lnurlPay, service.client.publicKey]) expect((await cancel(id, key)).status).toBe(403);
     for (const key of [sibling.admin, service.neighbour.secretKey]) expect((await cancel(id, key)).status).toBe(404);
     for (const other of ['lntx_0000000000000000000000', 'nonsense', '0'.repeat(64), wallet.id]) {
@@ -110,9 +110,9 @@ onFakeNode('cancelling an invoice', (service) => {
       if (statement.startsWith('invoice_cancel')) isBooked = true;
       return isBooked && statement === 'invoice_find';
     };
-    const answer = await cancel(made.id);
+    const response = await cancel(made.id);
     service.connectionFailsAt = undefined;
-    expect(answer).toMatchObject({ status: 200, body: { id: made.id, status: 'cancelled' } });
-    expect(answer.body).toEqual((({ counterpart_id: _, ...rest }) => rest)(await service.client.get(`/v1/lntx/${made.id}`)));
+    expect(response).toMatchObject({ status: 200, body: { id: made.id, status: 'cancelled' } });
+    expect(response.body).toEqual((({ counterpart_id: _, ...rest }) => rest)(await service.client.get(`/v1/lntx/${made.id}`)));
   });
 });

@@ -25,7 +25,7 @@ function connected() {
   open.sockets.push(socket);
   return {
     socket,
-    ask: () =>
+    request: () =>
       new Promise<string>((resolve) => {
         socket.on('error', () => resolve('')).once('close', () => resolve(''));
         socket.once('data', (data) => resolve(String(data)));
@@ -38,16 +38,16 @@ it('limits the connections of one address, accepts other addresses, and accepts 
   let owner: string | undefined = 'one';
   await listen(3, () => owner);
   const first = [connected(), connected(), connected()] as const;
-  for (const { ask } of first) expect(await ask()).toContain('200 OK');
-  expect(await connected().ask()).toBe('');
+  for (const { request } of first) expect(await request()).toContain('200 OK');
+  expect(await connected().request()).toBe('');
   owner = 'another';
-  expect(await connected().ask()).toContain('200 OK');
+  expect(await connected().request()).toContain('200 OK');
   owner = 'one';
   // It stays rejected however often it tries: a rejected connection is not counted when it opens or closes.
-  for (let i = 0; i < 5; i++) expect(await connected().ask()).toBe('');
+  for (let i = 0; i < 5; i++) expect(await connected().request()).toBe('');
   first[0].socket.destroy();
-  await expect.poll(() => connected().ask()).toContain('200 OK');
-  expect(await first[1].ask()).toContain('200 OK');
+  await expect.poll(() => connected().request()).toContain('200 OK');
+  expect(await first[1].request()).toContain('200 OK');
 });
 
 it('counts an IPv6 network as one address, and local connections not at all', () => {

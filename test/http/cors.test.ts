@@ -3,7 +3,7 @@ import { onFakeNode } from '../support/app.ts';
 
 onFakeNode('CORS', (service) => {
   const preflight = (path: string, method: string, headers?: string) =>
-    service.client.ask('OPTIONS', path, {
+    service.client.request('OPTIONS', path, {
       headers: {
         origin: 'https://shop.example',
         'access-control-request-method': method,
@@ -19,14 +19,14 @@ onFakeNode('CORS', (service) => {
     ['/v1/lntx/lntx_1', 'DELETE', 'x-api-key'],
     ['/v1/wallet/wal_1/lnurl-process', 'GET', 'x-anything'],
   ])('allows a preflight of %s %s without a key, with the requested headers', async (path, method, headers) => {
-    const answer = await preflight(path, method, headers);
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('access-control-allow-methods')?.split(', ')).toContain(method);
-    expect(answer.headers.get('access-control-allow-headers')).toBe(headers);
-    expect(answer.headers.get('access-control-max-age')).toBe('600');
-    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-    expect(answer.text).toBe('');
+    const response = await preflight(path, method, headers);
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-methods')?.split(', ')).toContain(method);
+    expect(response.headers.get('access-control-allow-headers')).toBe(headers);
+    expect(response.headers.get('access-control-max-age')).toBe('600');
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(response.text).toBe('');
   });
 
   it('does not repeat an invalid list of header names', async () => {
@@ -42,10 +42,10 @@ onFakeNode('CORS', (service) => {
 
   it('exposes responses, errors and their headers, and requires no cookie', async () => {
     const wallet = await service.client.wallet(10);
-    const list = await service.client.ask('GET', `/v1/wallet/${wallet.id}/transactions`, { key: service.client.secretKey });
-    const refused = await service.client.ask('GET', '/v1/wallets', { headers: { origin: 'null' } });
-    const missing = await service.client.ask('GET', '/v1/nothing');
-    const lnurl = await service.client.ask('GET', `/v1/wallet/${wallet.id}/lnurl-process?ott=x`);
+    const list = await service.client.request('GET', `/v1/wallet/${wallet.id}/transactions`, { key: service.client.secretKey });
+    const refused = await service.client.request('GET', '/v1/wallets', { headers: { origin: 'null' } });
+    const missing = await service.client.request('GET', '/v1/nothing');
+    const lnurl = await service.client.request('GET', `/v1/wallet/${wallet.id}/lnurl-process?ott=x`);
     for (const { headers } of [list, refused, missing, lnurl]) {
       expect(headers.get('access-control-allow-origin')).toBe('*');
       expect(headers.get('access-control-allow-credentials')).toBeNull();
@@ -57,7 +57,7 @@ onFakeNode('CORS', (service) => {
 
   it('sends headers against sniffing, frames and referrers', async () => {
     for (const path of ['/v1/wallets', '/healthz', '/nothing']) {
-      const { headers } = await service.client.ask('GET', path);
+      const { headers } = await service.client.request('GET', path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
       expect(headers.get('referrer-policy')).toBe('no-referrer');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
-import type { Answer, Json, TestWallet } from '../support/client.ts';
+import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 /** The operations that book something, as the path and body of a POST with the wallet's admin key. */
 interface Operation {
@@ -45,8 +45,8 @@ async function bookedBy(service: FakeNodeApp, wallet: TestWallet): Promise<numbe
 
 const sender =
   (service: FakeNodeApp, wallet: TestWallet, path: string, json: object) =>
-  (key: string): Promise<Answer> =>
-    service.client.ask('POST', `/v1/wallet/${wallet.admin}/${path}`, { key: wallet.admin, json, headers: { 'idempotency-key': key } });
+  (key: string): Promise<HttpResponse> =>
+    service.client.request('POST', `/v1/wallet/${wallet.admin}/${path}`, { key: wallet.admin, json, headers: { 'idempotency-key': key } });
 
 /** Statements of background jobs, which may run at the same time. */
 const BACKGROUND = /^(lease_|reconcile_|fact_|retention_|alert_)/;
@@ -84,16 +84,16 @@ onFakeNode(
             const key = randomUUID();
             let seen = 0;
             service.connectionFailsAt = (statement) => statement === name && ++seen >= time;
-            const answer = await send(key);
+            const response = await send(key);
             service.connectionFailsAt = undefined;
-            const at = `${name} (${time}): ${answer.text}`;
-            statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-            if (answer.status === 503) {
-              expect(answer.body, at).toMatchObject({ type: 'database_unavailable' });
-              expect(answer.headers.get('retry-after')).toBe('1');
+            const at = `${name} (${time}): ${response.text}`;
+            statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+            if (response.status === 503) {
+              expect(response.body, at).toMatchObject({ type: 'database_unavailable' });
+              expect(response.headers.get('retry-after')).toBe('1');
               expect(await bookedBy(service, wallet), at).toBe(0);
             } else {
-              expect([201, 202], at).toContain(answer.status);
+              expect([201, 202], at).toContain(response.status);
               expect(await bookedBy(service, wallet), at).toBe(1);
             }
             const again = await send(key);
@@ -134,13 +134,13 @@ onFakeNode(
     });
 
     it('is reported by /readyz until a write succeeds again', async () => {
-      const readiness = async () => (await service.client.ask('GET', '/readyz')).body;
+      const readiness = async () => (await service.client.request('GET', '/readyz')).body;
       await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
       const wallet = await service.client.wallet(100);
       const json = { dest_wallet_id: (await service.client.wallet()).id, num_satoshis: 1 };
       service.connectionFailsAt = (statement) => statement === 'COMMIT';
-      const answer = await service.client.ask('POST', `/v1/wallet/${wallet.id}/transfer`, { key: wallet.admin, json });
-      expect(answer.status).toBe(503);
+      const response = await service.client.request('POST', `/v1/wallet/${wallet.id}/transfer`, { key: wallet.admin, json });
+      expect(response.status).toBe(503);
       expect(await readiness()).toEqual({ status: 'not ready', database: 'read_only', node: 'ok' });
       service.connectionFailsAt = undefined;
       await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
@@ -149,18 +149,18 @@ onFakeNode(
     it('returns 503 for a key that cannot be looked up', async () => {
       const wallet = await service.client.wallet(100);
       service.connectionFailsAt = () => true;
-      const answer = await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read });
+      const response = await service.client.request('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read });
       service.connectionFailsAt = undefined;
-      expect(answer).toMatchObject({ status: 503, body: { type: 'database_unavailable' } });
-      expect(answer.body.message).toContain('booked nothing');
+      expect(response).toMatchObject({ status: 503, body: { type: 'database_unavailable' } });
+      expect(response.body.message).toContain('booked nothing');
     });
 
     /** Sends transfers of 1 sat until one is not booked. @returns how many were booked */
-    async function transferUntilRefused(from: TestWallet, to: TestWallet): Promise<{ booked: number; refused: Answer }> {
+    async function transferUntilRefused(from: TestWallet, to: TestWallet): Promise<{ booked: number; refused: HttpResponse }> {
       for (let booked = 0; ; booked++) {
         const json = { dest_wallet_id: to.id, num_satoshis: 1, memo: 'x'.repeat(500) };
-        const answer = await service.client.ask('POST', `/v1/wallet/${from.id}/transfer`, { key: from.admin, json });
-        if (answer.status !== 201) return { booked, refused: answer };
+        const response = await service.client.request('POST', `/v1/wallet/${from.id}/transfer`, { key: from.admin, json });
+        if (response.status !== 201) return { booked, refused: response };
       }
     }
 
@@ -172,9 +172,9 @@ onFakeNode(
         const { booked, refused } = await transferUntilRefused(from, to);
         expect(refused).toMatchObject({ status: 503, body: { type: 'database_unavailable' } });
         expect((await service.client.get(`/v1/wallet/${to.id}`)).balance).toBe(booked);
-        expect((await service.client.ask('GET', '/readyz')).body).toMatchObject({ database: 'read_only' });
+        expect((await service.client.request('GET', '/readyz')).body).toMatchObject({ database: 'read_only' });
         await service.execute('PRAGMA max_page_count = 4294967294');
-        await expect.poll(async () => (await service.client.ask('GET', '/readyz')).status).toBe(200);
+        await expect.poll(async () => (await service.client.request('GET', '/readyz')).status).toBe(200);
         await service.client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 1 });
         expect((await service.client.get(`/v1/wallet/${to.id}`)).balance).toBe(booked + 1);
         expect(await service.problems()).toEqual([]);
@@ -193,7 +193,7 @@ onFakeNode(
       const load = Array.from({ length: 8 }, async () => {
         while (!isOver) {
           const json = { dest_wallet_id: to.id, num_satoshis: 1 };
-          const { status } = await service.client.ask('POST', `/v1/wallet/${from.id}/transfer`, { key: from.admin, json });
+          const { status } = await service.client.request('POST', `/v1/wallet/${from.id}/transfer`, { key: from.admin, json });
           statuses.add(status);
           if (status === 201) confirmed += 1;
         }
@@ -204,9 +204,9 @@ onFakeNode(
         await server.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
         await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
         // Transfers whose COMMIT was interrupted wait until the database can return their outcome. Reads are rejected at once.
-        await expect.poll(async () => (await service.client.ask('GET', `/v1/wallet/${to.id}`, { key: to.read })).status).toBe(503);
+        await expect.poll(async () => (await service.client.request('GET', `/v1/wallet/${to.id}`, { key: to.read })).status).toBe(503);
         await server.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
-        await expect.poll(async () => (await service.client.ask('GET', '/readyz')).status).toBe(200);
+        await expect.poll(async () => (await service.client.request('GET', '/readyz')).status).toBe(200);
       }
       isOver = true;
       await Promise.all(load);

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 
 onFakeNode('documents', (service) => {
-  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') => service.client.ask(method, path, { headers });
+  const request = (path: string, headers: Record<string, string> = {}, method = 'GET') => service.client.request(method, path, { headers });
 
   it('returns a start page that loads nothing and links to the other documents', async () => {
     for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*']) {
-      const { status, headers, text } = await ask('/', { accept });
+      const { status, headers, text } = await request('/', { accept });
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(headers.get('vary')).toBe('Accept');
@@ -19,12 +19,12 @@ onFakeNode('documents', (service) => {
       const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, to = '']) => to);
       // Relative, so that they also work below a path.
       expect(links).toEqual(['docs', 'openapi.json', 'healthz']);
-      for (const link of links) expect((await ask(`/${link}`)).status).toBe(200);
+      for (const link of links) expect((await request(`/${link}`)).status).toBe(200);
     }
   });
 
   it('returns the same addresses to a client that accepts JSON', async () => {
-    const { status, headers, body } = await ask('/', { accept: 'application/json' });
+    const { status, headers, body } = await request('/', { accept: 'application/json' });
     expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'application/json; charset=utf-8' });
     expect(body).toEqual({ name: 'Satchel', docs: 'docs', openapi: 'openapi.json', health: 'healthz' });
   });
@@ -33,7 +33,7 @@ onFakeNode('documents', (service) => {
     for (const name of ['docs', 'openapi.json']) {
       const { status, headers } = await fetch(`${service.client.url}/${name}/?access-token=x`, { redirect: 'manual' });
       expect({ status, location: headers.get('location') }).toEqual({ status: 308, location: `../${name}` });
-      expect((await ask(`/${name}/`)).status).toBe(200);
+      expect((await request(`/${name}/`)).status).toBe(200);
     }
   });
 
@@ -42,24 +42,24 @@ onFakeNode('documents', (service) => {
     const wallet = await client.wallet(10);
     expect((await client.get(`/v1/wallet/${wallet.id}/`)).balance).toBe(10);
     expect((await client.get('/v1/wallets/?per-page=500')).length).toBeGreaterThan(0);
-    const made = await client.ask('POST', `/v1/wallet/${wallet.id}/invoice/`, { key: wallet.admin, json: { num_satoshis: 1 } });
+    const made = await client.request('POST', `/v1/wallet/${wallet.id}/invoice/`, { key: wallet.admin, json: { num_satoshis: 1 } });
     expect(made.status).toBe(201);
-    const lnurl = await client.ask('GET', `/v1/wallet/${wallet.id}/lnurl-process/?ott=x`);
+    const lnurl = await client.request('GET', `/v1/wallet/${wallet.id}/lnurl-process/?ott=x`);
     expect(lnurl).toMatchObject({ status: 200, body: { status: 'ERROR' } });
-    expect((await ask('/healthz/')).status).toBe(200);
-    expect((await client.ask('GET', `/v1/wallet/${wallet.id}/`)).status).toBe(401);
+    expect((await request('/healthz/')).status).toBe(200);
+    expect((await client.request('GET', `/v1/wallet/${wallet.id}/`)).status).toBe(401);
   });
 
   it.each(['/healthz', '/readyz', '/openapi.json'])('lets any page read %s', async (path) => {
-    const { headers } = await ask(path, { origin: 'https://shop.example' });
+    const { headers } = await request(path, { origin: 'https://shop.example' });
     expect(headers.get('access-control-allow-origin')).toBe('*');
-    const preflight = await ask(path, { origin: 'https://shop.example', 'access-control-request-method': 'GET' }, 'OPTIONS');
+    const preflight = await request(path, { origin: 'https://shop.example', 'access-control-request-method': 'GET' }, 'OPTIONS');
     expect(preflight.status).toBe(204);
   });
 
   it('hides other addresses from pages of another origin', async () => {
     for (const path of ['/metrics', '/playground', '/healthz.example', '/openapi.json/more'])
-      expect((await ask(path)).headers.get('access-control-allow-origin'), path).toBeNull();
+      expect((await request(path)).headers.get('access-control-allow-origin'), path).toBeNull();
   });
 });
 
@@ -70,8 +70,8 @@ onFakeNode('HEAD', (service) => {
     const paths = ['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/v1/wallets', `/v1/wallet/${wallet.id}`];
     for (const path of [...paths, `/v1/wallet/${wallet.id}/transactions`, '/v1/wallets?per-page=none', '/v1/lntx/unknown']) {
       const [get, head] = [
-        await client.ask('GET', path, { key: client.secretKey }),
-        await client.ask('HEAD', path, { key: client.secretKey }),
+        await client.request('GET', path, { key: client.secretKey }),
+        await client.request('HEAD', path, { key: client.secretKey }),
       ];
       expect([path, head.status, head.text]).toEqual([path, get.status, '']);
       expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
@@ -79,13 +79,13 @@ onFakeNode('HEAD', (service) => {
       const length = path === '/v1/wallets?per-page=none' || path.startsWith('/v1/lntx') ? undefined : String(Buffer.byteLength(get.text));
       if (length !== undefined) expect([path, head.headers.get('content-length')]).toEqual([path, length]);
     }
-    expect((await client.ask('HEAD', `/v1/wallet/${wallet.id}`)).status).toBe(401);
+    expect((await client.request('HEAD', `/v1/wallet/${wallet.id}`)).status).toBe(401);
   });
 
   it('reads nothing for a statement', async () => {
     const { client } = service;
     const wallet = await client.wallet(10);
-    const head = await client.ask('HEAD', `/v1/wallet/${wallet.id}/statement`, { key: wallet.read });
+    const head = await client.request('HEAD', `/v1/wallet/${wallet.id}/statement`, { key: wallet.read });
     expect([head.status, head.headers.get('content-type'), head.text]).toEqual([200, 'text/csv; charset=utf-8', '']);
   });
 
@@ -96,7 +96,7 @@ onFakeNode('HEAD', (service) => {
     const { paymentRequest } = net.outside.invoice({ amountMsat: 10_000 });
     const process = `${new URL(link.url).pathname}${new URL(link.url).search}&pr=${paymentRequest}`;
     for (const path of [`/v1/wallet/${wallet.id}/lnurl/withdraw`, `/v1/user/wallet/${wallet.id}/lnurl/withdraw`, process]) {
-      const head = await client.ask('HEAD', path, { key: client.secretKey });
+      const head = await client.request('HEAD', path, { key: client.secretKey });
       expect([head.status, head.headers.get('allow')]).toEqual([405, expect.not.stringContaining('HEAD')]);
     }
     expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 1000, pending_msat: 0 });

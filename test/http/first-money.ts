@@ -19,7 +19,7 @@ export function movesMoney({ client }: App): void {
 
   it('settles, credits and lists an invoice that an outside node pays', async () => {
     const wallet = await client.wallet();
-    const made = await client.ask('POST', `/v1/wallet/${wallet.invoice}/invoice`, {
+    const made = await client.request('POST', `/v1/wallet/${wallet.invoice}/invoice`, {
       key: client.publicKey,
       json: { num_satoshis: 1234, memo: 'tea' },
     });
@@ -28,7 +28,7 @@ export function movesMoney({ client }: App): void {
     expect(made.body.payment_request).toMatch(/^lnbcrt/);
     const paid = await client.post('/playground/pay', { payment_request: made.body.payment_request });
     expect(paid).toMatchObject({ state: 'succeeded', amount_msat: 1_234_000, direction: 'sent' });
-    const lntx = await client.ask('GET', `/v1/lntx/${made.body.id}?fields=settled,num_satoshis`, { key: client.secretKey });
+    const lntx = await client.request('GET', `/v1/lntx/${made.body.id}?fields=settled,num_satoshis`, { key: client.secretKey });
     expect(lntx.text).toBe('{"settled":1,"num_satoshis":1234}');
     const full = await client.get(`/v1/lntx/${made.body.r_hash_decoded}`);
     expect(sha256(full.payment_preimage)).toBe(full.r_hash_decoded);
@@ -48,7 +48,7 @@ export function movesMoney({ client }: App): void {
     const wallet = await client.wallet(10_000);
     const { nodes } = await client.get('/playground');
     const { pubkey } = nodes.find(({ name }: { name: string }) => name === 'alice');
-    const sent = await client.ask('POST', `/v1/wallet/${wallet.admin}/keysend`, {
+    const sent = await client.request('POST', `/v1/wallet/${wallet.admin}/keysend`, {
       key: client.publicKey,
       json: {
         dest_pubkey: pubkey,
@@ -102,7 +102,7 @@ export function movesMoney({ client }: App): void {
   it('rejects a keysend to a node without a route with a 400 that names the reason, and leaves the balance unchanged', async () => {
     const wallet = await client.wallet(1000);
     const { unreachable_pubkey } = await client.get('/playground');
-    const sent = await client.ask('POST', `/v1/wallet/${wallet.admin}/keysend`, {
+    const sent = await client.request('POST', `/v1/wallet/${wallet.admin}/keysend`, {
       key: client.secretKey,
       json: { dest_pubkey: unreachable_pubkey, num_satoshis: 100 },
     });
@@ -122,17 +122,17 @@ export function movesMoney({ client }: App): void {
   it('pays an outside invoice once, whatever the number of requests', async () => {
     const wallet = await client.wallet(1000);
     const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 300, memo: 'bread' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, () =>
-        client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } }),
+        client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } }),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(4);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(4);
     expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(700);
     const other = await client.wallet(1000);
-    const again = await client.ask('POST', `/v1/wallet/${other.id}/withdraw`, { key: client.secretKey, json: { payment_request } });
+    const again = await client.request('POST', `/v1/wallet/${other.id}/withdraw`, { key: client.secretKey, json: { payment_request } });
     expect(again.body).toMatchObject({ status: 400, type: 'invoice_paid' });
   });
 
@@ -152,7 +152,7 @@ export function movesMoney({ client }: App): void {
   it("I6: rejects a payment of the wallet's own invoice", async () => {
     const wallet = await client.wallet(1000);
     const { payment_request } = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 10 });
-    const paid = await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } });
+    const paid = await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } });
     expect(paid.body).toMatchObject({ status: 400, type: 'own_invoice' });
     expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 1000, pending_msat: 0 });
   });
@@ -179,7 +179,7 @@ export function movesMoney({ client }: App): void {
   it('returns 202 and reserves the money for a hold invoice, and settles the payment when the receiver claims it', async () => {
     const wallet = await client.wallet(1000);
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 100, hold: true });
-    const sent = await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+    const sent = await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
       key: client.secretKey,
       json: { payment_request },
       headers: { prefer: 'respond-async' },
@@ -198,7 +198,7 @@ export function movesMoney({ client }: App): void {
   it('S5: releases the full amount and the reserve when the receiver cancels a hold invoice', async () => {
     const wallet = await client.wallet(1000);
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 100, hold: true });
-    const sending = client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } });
+    const sending = client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request } });
     await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(110_000);
     await client.decideHold(payment_hash, 'cancel');
     const sent = await sending;

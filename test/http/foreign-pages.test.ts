@@ -15,7 +15,7 @@ onFakeNode(
   (service) => {
     const basic = () => ({ authorization: `Basic ${Buffer.from(`${service.client.secretKey}:`).toString('base64')}` });
     const transfer = (from: string, to: string, headers: Record<string, string>) =>
-      service.client.ask('POST', `/v1/wallet/${from}/transfer`, { form: `dest_wallet_id=${to}&num_satoshis=1`, headers });
+      service.client.request('POST', `/v1/wallet/${from}/transfer`, { form: `dest_wallet_id=${to}&num_satoshis=1`, headers });
 
     it.each(FOREIGN)('moves no money with them: %j', async (headers) => {
       const [from, to] = [await service.client.wallet(10), await service.client.wallet()];
@@ -31,10 +31,10 @@ onFakeNode(
         ['GET', `/v1/wallet/${from.id}/lnurl/withdraw`],
         ['GET', `/v1/user/wallet/${from.id}/lnurl/withdraw?num_satoshis=1`],
       ] as const) {
-        expect((await service.client.ask(method, path, { headers: { ...basic(), ...headers } })).status, `${method} ${path}`).toBe(403);
+        expect((await service.client.request(method, path, { headers: { ...basic(), ...headers } })).status, `${method} ${path}`).toBe(403);
       }
       // What only reads is protected by CORS: the page cannot see the response.
-      expect((await service.client.ask('GET', `/v1/wallet/${from.id}`, { headers: { ...basic(), ...headers } })).status).toBe(200);
+      expect((await service.client.request('GET', `/v1/wallet/${from.id}`, { headers: { ...basic(), ...headers } })).status).toBe(200);
       expect(await service.problems()).toEqual([]);
     });
 

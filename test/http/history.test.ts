@@ -9,13 +9,13 @@ onFakeNode('history', ({ client }) => {
     const all = await client.get(path);
     expect(all).toHaveLength(7);
     const walked: string[] = [all[0].id];
-    let answer = await client.ask('GET', `${path}?per-page=2&after=${all[0].id}`, { key: client.secretKey });
+    let response = await client.request('GET', `${path}?per-page=2&after=${all[0].id}`, { key: client.secretKey });
     for (;;) {
-      expect(answer.headers.get('x-pagination-total-count')).toBeNull();
-      walked.push(...answer.body.map(({ id }: { id: string }) => id));
-      const next = /<([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+      expect(response.headers.get('x-pagination-total-count')).toBeNull();
+      walked.push(...response.body.map(({ id }: { id: string }) => id));
+      const next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
       if (next === undefined) break;
-      answer = await client.ask('GET', path + next, { key: client.secretKey });
+      response = await client.request('GET', path + next, { key: client.secretKey });
     }
     expect(walked).toEqual(all.map(({ id }: { id: string }) => id));
   });
@@ -23,18 +23,18 @@ onFakeNode('history', ({ client }) => {
   it('rejects a cursor of another wallet, or one together with a page', async () => {
     const [a, b] = [await client.wallet(10), await client.wallet(10)];
     const [other] = await client.get(`/v1/wallet/${b.id}/transactions`);
-    const ask = (query: string) => client.ask('GET', `/v1/wallet/${a.id}/transactions?${query}`, { key: client.secretKey });
-    expect((await ask(`after=${other.id}`)).body).toMatchObject({ status: 400, type: 'validation_failed' });
-    expect((await ask('after=nonsense')).status).toBe(400);
-    expect((await ask(`after=${other.id}&page=1`)).body.message).toContain('not both');
+    const request = (query: string) => client.request('GET', `/v1/wallet/${a.id}/transactions?${query}`, { key: client.secretKey });
+    expect((await request(`after=${other.id}`)).body).toMatchObject({ status: 400, type: 'validation_failed' });
+    expect((await request('after=nonsense')).status).toBe(400);
+    expect((await request(`after=${other.id}&page=1`)).body.message).toContain('not both');
   });
 
   it('returns a statement as CSV with every row of the period, oldest first, and labels that no spreadsheet runs', async () => {
     const [a, b] = [await client.wallet(1000), await client.wallet()];
     await client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis: 100, memo: '=1+1, "quoted"' });
-    const answer = await fetch(`${client.url}/v1/wallet/${a.id}/statement`, { headers: { 'x-api-key': client.secretKey } });
-    expect(answer.headers.get('content-type')).toContain('text/csv');
-    const [header, deposit, transfer, end] = (await answer.text()).split('\r\n');
+    const response = await fetch(`${client.url}/v1/wallet/${a.id}/statement`, { headers: { 'x-api-key': client.secretKey } });
+    expect(response.headers.get('content-type')).toContain('text/csv');
+    const [header, deposit, transfer, end] = (await response.text()).split('\r\n');
     expect(header).toBe('time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty');
     expect(deposit).toMatch(/,ln_deposit,Playground,1000000,1000,1000000,[0-9a-f]{64},$/);
     expect(transfer).toMatch(/,ln_transfer_out,"'=1\+1, ""quoted""",-100000,-100,900000,,wal_\w+$/);

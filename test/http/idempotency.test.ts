@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer, Client, Json, TestWallet } from '../support/client.ts';
+import type { Client, HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 /** A clock that goes back dates new wallets before an epoch that was taken earlier, and `verify` would miss them there. */
 const WITHOUT_PROOFS = { PROOF_INTERVAL_SECONDS: '0' };
@@ -15,8 +15,8 @@ onFakeNode(
       key: string,
       json: object,
       { client = service.client, headers = {} }: { client?: Client; headers?: Record<string, string> } = {},
-    ) => client.ask('POST', path, { key: client.secretKey, json, headers: { 'idempotency-key': key, ...headers } });
-    const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed');
+    ) => client.request('POST', path, { key: client.secretKey, json, headers: { 'idempotency-key': key, ...headers } });
+    const replayed = ({ headers }: HttpResponse) => headers.get('idempotency-replayed');
     const balance = async (wallet: TestWallet): Promise<number> => (await service.client.get(`/v1/wallet/${wallet.id}`)).balance_msat;
     const outside = (amountMsat: number, script: object = {}) => net.outside.invoice({ amountMsat, script });
 
@@ -64,7 +64,7 @@ onFakeNode(
         const many = await Promise.all(Array.from({ length: 20 }, () => send(path, key, json)));
         expect(new Set(many.map(({ status }) => status))).toEqual(new Set([201]));
         expect(new Set(many.map(({ body }) => madeId(body))).size).toBe(1);
-        expect(many.filter((answer) => replayed(answer) === 'true')).toHaveLength(19);
+        expect(many.filter((response) => replayed(response) === 'true')).toHaveLength(19);
         const before = await balance(wallet);
         await service.restart();
         const again = await send(path.replace('/v1/wallet/', '/v1/user/wallet/'), key, json);
@@ -81,10 +81,10 @@ onFakeNode(
         const [path, json] = await make(wallet);
         const old = await client.post('/v1/keys', { label: 'to be rotated' });
         const idempotencyKey = randomUUID();
-        const askWith = (key: string) => client.ask('POST', path, { key, json, headers: { 'idempotency-key': idempotencyKey } });
-        const first = await askWith(old.key);
+        const requestWith = (key: string) => client.request('POST', path, { key, json, headers: { 'idempotency-key': idempotencyKey } });
+        const first = await requestWith(old.key);
         const replacement = await client.post(`/v1/keys/${old.id}/rotate`, { overlap_seconds: 600 });
-        const again = await askWith(replacement.key);
+        const again = await requestWith(replacement.key);
         expect([first.status, again.status]).toEqual([201, 201]);
         const hasSecret = 'access_keys' in again.body || 'ott' in again.body;
         expect(replayed(again)).toBe(hasSecret ? null : 'true');
@@ -110,9 +110,9 @@ onFakeNode(
           const [path, json] = await make(wallet);
           const key = randomUUID();
           const other = await second();
-          const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => send(path, key, json, i % 2 ? { client: other } : {})));
-          expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-          expect(new Set(answers.map(({ body }) => madeId(body))).size).toBe(1);
+          const responses = await Promise.all(Array.from({ length: 10 }, (_, i) => send(path, key, json, i % 2 ? { client: other } : {})));
+          expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+          expect(new Set(responses.map(({ body }) => madeId(body))).size).toBe(1);
         });
       }
     });
@@ -162,7 +162,7 @@ onFakeNode(
       const [path, key, json] = [`/v1/wallet/${from.id}/transfer`, randomUUID(), { dest_wallet_id: to.invoice, num_satoshis: 5 }];
       const first = await send(path, key, json);
       for (const { id } of (await service.client.get(`/v1/wallet/${to.id}/keys`)) as Json[]) {
-        await service.client.ask('DELETE', `/v1/wallet/${to.id}/keys/${id}`, { key: service.client.secretKey });
+        await service.client.request('DELETE', `/v1/wallet/${to.id}/keys/${id}`, { key: service.client.secretKey });
       }
       const again = await send(path, key, json);
       expect([again.status, replayed(again), again.body.wtx_transfer_out.id]).toEqual([201, 'true', first.body.wtx_transfer_out.id]);
@@ -174,12 +174,12 @@ onFakeNode(
       const [path, key] = [`/v1/wallet/${wallet.id}/invoice`, randomUUID()];
       expect((await send(path, key, { num_satoshis: 5 })).status).toBe(201);
       const nested = `{"num_satoshis":5,"passThru":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
-      const answer = await service.client.ask('POST', path, {
+      const response = await service.client.request('POST', path, {
         key: service.client.secretKey,
         json: nested,
         headers: { 'idempotency-key': key },
       });
-      expect(answer.status).toBe(400);
+      expect(response.status).toBe(400);
     });
 
     it.each([
@@ -233,7 +233,7 @@ onFakeNode(
       const key = randomUUID();
       const ids = new Set<string>();
       for (const wallet of [one, two]) ids.add((await send(`/v1/wallet/${wallet.id}/invoice`, key, { num_satoshis: 5 })).body.id);
-      const { body } = await service.client.ask('POST', `/v1/wallet/${one.id}/invoice`, {
+      const { body } = await service.client.request('POST', `/v1/wallet/${one.id}/invoice`, {
         key: one.invoice,
         json: { num_satoshis: 5 },
         headers: { 'idempotency-key': key },
@@ -247,16 +247,16 @@ onFakeNode(
       const wallet = await service.client.wallet(100);
       const [path, key] = [`/v1/wallet/${wallet.id}/invoice`, randomUUID()];
       expect((await send(path, key, { num_satoshis: 5 })).status).toBe(201);
-      const asked = { json: { num_satoshis: 5 }, headers: { 'idempotency-key': key } };
-      expect((await service.client.ask('POST', path, { ...asked, key: 'sak_unknown' })).status).toBe(401);
-      expect((await service.client.ask('POST', path, { ...asked, key: wallet.read })).status).toBe(403);
+      const options = { json: { num_satoshis: 5 }, headers: { 'idempotency-key': key } };
+      expect((await service.client.request('POST', path, { ...options, key: 'sak_unknown' })).status).toBe(401);
+      expect((await service.client.request('POST', path, { ...options, key: wallet.read })).status).toBe(403);
     });
 
     it('compares bodies by their values, not by their spelling', async () => {
       const wallet = await service.client.wallet(100);
       const [path, key] = [`/v1/wallet/${wallet.id}/invoice`, randomUUID()];
       const first = await send(path, key, { num_satoshis: 5, memo: 'tea', passThru: { a: 1, b: 2 } });
-      const form = await service.client.ask('POST', path, {
+      const form = await service.client.request('POST', path, {
         key: service.client.secretKey,
         form: `passThru=${encodeURIComponent('{"b":2,"a":1}')}&memo=tea&num_satoshis=5`,
         headers: { 'idempotency-key': key },
@@ -265,9 +265,9 @@ onFakeNode(
     });
 
     it.each(['', 'x'.repeat(256)])('returns 400 for a key that does not have 1 to 255 characters', async (key) => {
-      const answer = await send('/v1/wallet', key, {});
-      expect(answer).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
-      expect(answer.body.message).toContain('Idempotency-Key');
+      const response = await send('/v1/wallet', key, {});
+      expect(response).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
+      expect(response.body.message).toContain('Idempotency-Key');
     });
   },
   WITHOUT_PROOFS,

@@ -12,23 +12,23 @@ onFakeNode('authentication before validation', (service) => {
     ['GET', '/v1/wallets?page=0', undefined],
     ['GET', '/v1/wallet/wal_1/transactions?status=x', undefined],
   ])('%s %s %s without a key returns 401, whatever else is wrong', async (method, path, json) => {
-    const asked = { headers: { 'content-type': 'application/json' }, ...(json !== undefined && { json }) };
-    expect(await service.client.ask(method, path, asked)).toMatchObject({ status: 401, body: { type: 'unauthorized' } });
-    const unknown = await service.client.ask(method, path, { ...asked, key: `sak_${'0'.repeat(30)}` });
+    const options = { headers: { 'content-type': 'application/json' }, ...(json !== undefined && { json }) };
+    expect(await service.client.request(method, path, options)).toMatchObject({ status: 401, body: { type: 'unauthorized' } });
+    const unknown = await service.client.request(method, path, { ...options, key: `sak_${'0'.repeat(30)}` });
     expect(unknown).toMatchObject({ status: 401, body: { type: 'unauthorized' } });
-    const right = await service.client.ask(method, path, { ...asked, key: service.client.secretKey });
+    const right = await service.client.request(method, path, { ...options, key: service.client.secretKey });
     expect(right).toMatchObject({ status: 400 });
   });
 
   it('requires no key on a public LNURL route', async () => {
-    expect((await service.client.ask('GET', '/v1/wallet/x/lnurl-process?ott=x')).body).toMatchObject({ status: 'ERROR' });
+    expect((await service.client.request('GET', '/v1/wallet/x/lnurl-process?ott=x')).body).toMatchObject({ status: 'ERROR' });
   });
 
   it('ignores the case of header names', async () => {
     const statusWith = (name: string, value: string) =>
       new Promise<number | undefined>((resolve, reject) => {
-        const asking = httpRequest(`${service.client.url}/v1/wallets`, { headers: { [name]: value } }, (answer) => {
-          answer.resume().on('end', () => resolve(answer.statusCode));
+        const asking = httpRequest(`${service.client.url}/v1/wallets`, { headers: { [name]: value } }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
         });
         asking.on('error', reject).end();
       });
@@ -39,14 +39,14 @@ onFakeNode('authentication before validation', (service) => {
   });
 
   it('accepts only true and false as booleans in a form', async () => {
-    const invoice = (form: string) => service.client.ask('POST', '/playground/invoice', { key: service.client.secretKey, form });
+    const invoice = (form: string) => service.client.request('POST', '/playground/invoice', { key: service.client.secretKey, form });
     for (const value of ['true', 'false', '']) expect((await invoice(`num_satoshis=5&hold=${value}`)).status, value).toBe(200);
     for (const value of ['yes', 'TRUE', '1', 'toString', '__proto__']) {
       expect(await invoice(`num_satoshis=5&hold=${value}`), value).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
     }
     const held = await invoice('num_satoshis=5&hold=true');
     const wallet = await service.client.wallet(100);
-    const paying = await service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+    const paying = await service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
       key: wallet.admin,
       json: { payment_request: held.body.payment_request },
       headers: { prefer: 'respond-async' },

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer, Json } from '../support/client.ts';
+import type { HttpResponse, Json } from '../support/client.ts';
 
 const SECRET = /^(sak|waka|waki|wakr)_[0-9A-Za-z]{28}$/;
 
 onFakeNode('keys', ({ client, neighbour }) => {
-  const ask = (method: string, path: string, json?: object, key = client.secretKey): Promise<Answer> =>
-    client.ask(method, path, { key, ...(json && { json }) });
+  const request = (method: string, path: string, json?: object, key = client.secretKey): Promise<HttpResponse> =>
+    client.request(method, path, { key, ...(json && { json }) });
   const listed = async (path: string, id: string): Promise<Json> =>
     (await client.get(`${path}?per-page=500`)).find((key: Json) => key.id === id);
 
@@ -25,24 +25,24 @@ onFakeNode('keys', ({ client, neighbour }) => {
       [`/v1/wallet/${wallet.id}/keys`, 'wallet_invoice'],
       [`/v1/user/wallet/${wallet.id}/keys`, 'wallet_read'],
     ]) {
-      const made = await ask('POST', `${path}`, { kind, label: 'till' });
+      const made = await request('POST', `${path}`, { kind, label: 'till' });
       expect(made).toMatchObject({ status: 201, body: { kind, label: 'till', status: 'active', key: expect.stringMatching(SECRET) } });
-      const rotated = await ask('POST', `${path}/${made.body.id}/rotate`, { overlap_seconds: 600 });
+      const rotated = await request('POST', `${path}/${made.body.id}/rotate`, { overlap_seconds: 600 });
       for (const { headers, body } of [made, rotated]) {
         expect(headers.get('cache-control')).toBe('no-store');
         expect(body.hint).toBe(`${body.key.split('_')[0]}_…${body.key.slice(-4)}`);
         secrets.push(body.key);
       }
     }
-    const answers = [
-      await ask('GET', '/v1/keys'),
-      await ask('GET', `/v1/wallet/${wallet.id}/keys`),
-      await ask('GET', '/v1/account'),
-      await ask('DELETE', `/v1/wallet/${wallet.id}/keys/${secrets[4]}`),
-      await ask('POST', `/v1/keys/${secrets[4]}/rotate`),
-      await ask('POST', '/v1/keys', { kind: secrets[4] }),
+    const responses = [
+      await request('GET', '/v1/keys'),
+      await request('GET', `/v1/wallet/${wallet.id}/keys`),
+      await request('GET', '/v1/account'),
+      await request('DELETE', `/v1/wallet/${wallet.id}/keys/${secrets[4]}`),
+      await request('POST', `/v1/keys/${secrets[4]}/rotate`),
+      await request('POST', '/v1/keys', { kind: secrets[4] }),
     ];
-    for (const { text } of answers) for (const secret of secrets) expect(text).not.toContain(secret.split('_')[1]);
+    for (const { text } of responses) for (const secret of secrets) expect(text).not.toContain(secret.split('_')[1]);
     expect(new Set(secrets).size).toBe(12);
   });
 
@@ -79,7 +79,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect(new Set(account.map(({ kind }) => kind))).toEqual(new Set(['secret_api', 'public_api']));
     const others = [...(await client.get(`/v1/wallet/${sibling.id}/keys`)), ...(await neighbour.get('/v1/keys')), ...account];
     expect(others.filter(({ id }) => keys.some((key) => key.id === id))).toEqual([]);
-    expect((await ask('GET', `/v1/wallet/${wallet.id}/keys?per-page=2`)).headers.get('x-pagination-total-count')).toBe('6');
+    expect((await request('GET', `/v1/wallet/${wallet.id}/keys?per-page=2`)).headers.get('x-pagination-total-count')).toBe('6');
   });
 
   it('accepts both keys during an overlapping rotation, then only the new one, with the same permissions', async () => {
@@ -88,12 +88,12 @@ onFakeNode('keys', ({ client, neighbour }) => {
     const old = await client.post(path, { kind: 'wallet_read', label: 'display' });
     const replacement = await client.post(`${path}/${old.id}/rotate`, { overlap_seconds: 600 });
     expect(replacement).toMatchObject({ kind: 'wallet_read', label: 'display', expires_at: null });
-    const statusWith = async (key: string) => (await ask('GET', `/v1/wallet/${wallet.id}`, undefined, key)).status;
+    const statusWith = async (key: string) => (await request('GET', `/v1/wallet/${wallet.id}`, undefined, key)).status;
     expect([await statusWith(old.key), await statusWith(replacement.key)]).toEqual([200, 200]);
     expect(await listed(path, old.id)).toMatchObject({ status: 'active', replaced_by: replacement.id });
     const overlap = (await listed(path, old.id)).expires_at - replacement.created_at;
     expect(Math.abs(overlap - 600)).toBeLessThanOrEqual(1);
-    expect((await ask('POST', `${path}/${old.id}/rotate`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
+    expect((await request('POST', `${path}/${old.id}/rotate`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
     const last = await client.post(`${path}/${replacement.id}/rotate`);
     expect(await listed(path, replacement.id)).toMatchObject({ status: 'revoked', replaced_by: last.id });
     await expect.poll(() => statusWith(replacement.key)).toBe(401);
@@ -105,12 +105,12 @@ onFakeNode('keys', ({ client, neighbour }) => {
     const [{ id: siblings }] = await client.get(`/v1/wallet/${sibling.id}/keys`);
     const theirs = await neighbour.wallet();
     const unknown = 'key_0000000000000000000000';
-    const { body: nothing } = await ask('DELETE', `/v1/keys/${unknown}`);
+    const { body: nothing } = await request('DELETE', `/v1/keys/${unknown}`);
     expect(nothing).toMatchObject({ status: 404, type: 'not_found' });
     const paths = [`/v1/keys/${siblings}`, `/v1/wallet/${wallet.id}/keys/${siblings}`, `/v1/wallet/${theirs.id}/keys/${siblings}`];
     for (const path of paths) {
-      for (const answer of [await ask('DELETE', path), await ask('POST', `${path}/rotate`)]) {
-        expect({ ...answer.body, request_id: 0 }).toEqual({ ...nothing, request_id: 0 });
+      for (const response of [await request('DELETE', path), await request('POST', `${path}/rotate`)]) {
+        expect({ ...response.body, request_id: 0 }).toEqual({ ...nothing, request_id: 0 });
       }
     }
     expect(await listed(`/v1/wallet/${sibling.id}/keys`, siblings)).toMatchObject({ status: 'active' });
@@ -119,26 +119,26 @@ onFakeNode('keys', ({ client, neighbour }) => {
   it('lets a key that expires create none that outlives it, and a limited key none at all, nor a wallet, whose keys have no limit', async () => {
     const soon = Math.floor(Date.now() / 1000) + 3600;
     const { key } = await client.post('/v1/keys', { expires_at: soon });
-    const make = async (by: string, json: object) => (await ask('POST', '/v1/keys', json, by)).status;
+    const make = async (by: string, json: object) => (await request('POST', '/v1/keys', json, by)).status;
     expect([await make(key, {}), await make(key, { expires_at: soon + 1 }), await make(key, { expires_at: soon })]).toEqual([
       403, 403, 201,
     ]);
     const permanent = await client.post('/v1/keys', {});
-    expect((await ask('POST', `/v1/keys/${permanent.id}/rotate`, {}, key)).status).toBe(403);
+    expect((await request('POST', `/v1/keys/${permanent.id}/rotate`, {}, key)).status).toBe(403);
     // A wallet remains, and so do its keys to the money.
-    const made = await ask('POST', '/v1/wallet', {}, key);
+    const made = await request('POST', '/v1/wallet', {}, key);
     expect((await client.get(`/v1/wallet/${made.body.id}/keys`)).map((one: Json) => one.expires_at)).toEqual(Array(5).fill(null));
     for (const limits of [{ budget_msat: 1_000, budget_period: 'ever' }, { max_payment_msat: 1_000 }]) {
       const limited = await client.post('/v1/keys', limits);
       expect(await make(limited.key, limits)).toBe(403);
       const wallets = await client.get('/v1/wallets?per-page=500');
       for (const headers of [{}, { 'idempotency-key': 'limited' }]) {
-        const refused = await client.ask('POST', '/v1/wallet', { key: limited.key, json: { user_label: 'mine' }, headers });
+        const refused = await client.request('POST', '/v1/wallet', { key: limited.key, json: { user_label: 'mine' }, headers });
         expect(refused).toMatchObject({ status: 403, body: { type: 'forbidden', message: expect.stringContaining('without a budget') } });
       }
       expect((await client.get('/v1/wallets?per-page=500')).length).toBe(wallets.length);
-      expect((await ask('POST', `/v1/keys/${permanent.id}/rotate`, {}, limited.key)).status).toBe(403);
-      expect((await ask('DELETE', `/v1/keys/${permanent.id}`, undefined, limited.key)).status).toBe(403);
+      expect((await request('POST', `/v1/keys/${permanent.id}/rotate`, {}, limited.key)).status).toBe(403);
+      expect((await request('DELETE', `/v1/keys/${permanent.id}`, undefined, limited.key)).status).toBe(403);
     }
   });
 
@@ -168,19 +168,19 @@ onFakeNode('keys', ({ client, neighbour }) => {
     ];
     const before = await client.get(path);
     for (const [to, json, named] of wrong) {
-      const { body } = await ask('POST', to, json);
+      const { body } = await request('POST', to, json);
       expect([named, body]).toMatchObject([named, { status: 400, message: expect.stringContaining(named) }]);
     }
     for (const overlap_seconds of [-1, 0.5, 'x', 30 * 86_400 + 1]) {
-      const { body } = await ask('POST', `${path}/${before[4].id}/rotate`, { overlap_seconds });
+      const { body } = await request('POST', `${path}/${before[4].id}/rotate`, { overlap_seconds });
       expect(body).toMatchObject({ status: 400, type: 'validation_failed' });
     }
     for (const { id } of before.filter(({ kind }: Json) => kind.startsWith('wallet_lnurl'))) {
-      expect((await ask('DELETE', `${path}/${id}`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
-      expect((await ask('POST', `${path}/${id}/rotate`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
+      expect((await request('DELETE', `${path}/${id}`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
+      expect((await request('POST', `${path}/${id}/rotate`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
     }
     for (const id of ["' OR 1=1 --", '%00', '../keys', 'key_0" OR ""="']) {
-      expect([400, 404]).toContain((await ask('DELETE', `${path}/${encodeURIComponent(id)}`)).status);
+      expect([400, 404]).toContain((await request('DELETE', `${path}/${encodeURIComponent(id)}`)).status);
     }
     expect(await client.get(path)).toEqual(before);
   });
@@ -189,18 +189,18 @@ onFakeNode('keys', ({ client, neighbour }) => {
     const wallet = await client.wallet(100);
     const path = `/v1/wallet/${wallet.id}/keys`;
     const maker = await client.post(path, { kind: 'wallet_admin' });
-    const link = (await ask('POST', `/v1/wallet/${maker.key}/lnurl/withdraw`, { num_satoshis: 10, uses: 5 }, maker.key)).body;
+    const link = (await request('POST', `/v1/wallet/${maker.key}/lnurl/withdraw`, { num_satoshis: 10, uses: 5 }, maker.key)).body;
     const step = link.url.slice(client.url.length);
     const claim = async () => {
       const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 10 });
-      return (await ask('GET', `${step}&pr=${payment_request}`)).body;
+      return (await request('GET', `${step}&pr=${payment_request}`)).body;
     };
     expect(await claim()).toEqual({ status: 'OK' });
     const replacement = await client.post(`${path}/${maker.id}/rotate`);
     expect(await claim()).toEqual({ status: 'OK' });
-    expect((await ask('DELETE', `${path}/${replacement.id}`)).body).toMatchObject({ status: 'revoked' });
+    expect((await request('DELETE', `${path}/${replacement.id}`)).body).toMatchObject({ status: 'revoked' });
     expect(await claim()).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('revoked') });
-    expect((await ask('GET', step)).body).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('revoked') });
+    expect((await request('GET', step)).body).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('revoked') });
     await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(80);
   });
 
@@ -208,7 +208,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     const [wallet, friend] = [await client.wallet(100), await client.wallet()];
     const { key } = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', max_payment_msat: 5_000 });
     const send = async (by: string, path: string) =>
-      (await ask('POST', `/v1/wallet/${path}/transfer`, { dest_wallet_id: friend.id, num_satoshis: 6 }, by)).status;
+      (await request('POST', `/v1/wallet/${path}/transfer`, { dest_wallet_id: friend.id, num_satoshis: 6 }, by)).status;
     expect([await send(client.publicKey, key), await send(key, wallet.id), await send(key, wallet.admin)]).toEqual([400, 400, 400]);
     expect([await send(client.publicKey, wallet.admin), await send(client.secretKey, key)]).toEqual([201, 201]);
   });
@@ -217,7 +217,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     const wallet = await client.wallet();
     const path = `/v1/wallet/${wallet.id}/keys`;
     const once = (to: string, json: object = {}) =>
-      client.ask('POST', to, { key: client.secretKey, json, headers: { 'idempotency-key': 'again' } });
+      client.request('POST', to, { key: client.secretKey, json, headers: { 'idempotency-key': 'again' } });
     const [first, second] = [await once(path, { kind: 'wallet_read' }), await once(path, { kind: 'wallet_read' })];
     expect(second).toMatchObject({ status: 201, body: first.body });
     expect(second.headers.get('idempotency-replayed')).toBe('true');
@@ -233,7 +233,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
   // Last, because it ends one of the neighbour's keys.
   it('rejects revoking the last secret API key, or the last one without expiry and budget, also for two at once', async () => {
     const secret = (await neighbour.get('/v1/keys')).find(({ kind }: Json) => kind === 'secret_api');
-    const revoke = (id: string, key = neighbour.secretKey) => neighbour.ask('DELETE', `/v1/keys/${id}`, { key });
+    const revoke = (id: string, key = neighbour.secretKey) => neighbour.request('DELETE', `/v1/keys/${id}`, { key });
     const refused = { status: 409, body: { type: 'last_key', name: 'Conflict' } };
     expect(await revoke(secret.id)).toMatchObject(refused);
     await neighbour.post('/v1/keys', { expiry: 3600 });
@@ -243,13 +243,13 @@ onFakeNode('keys', ({ client, neighbour }) => {
     const both = await Promise.all([revoke(secret.id, second.key), revoke(second.id)]);
     // The second request is rejected, or uses the key that was just revoked.
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
-    const lives = async (key: string) => (await neighbour.ask('POST', '/v1/keys', { key, json: { expiry: 60 } })).status === 201;
+    const lives = async (key: string) => (await neighbour.request('POST', '/v1/keys', { key, json: { expiry: 60 } })).status === 201;
     expect([await lives(neighbour.secretKey), await lives(second.key)].sort()).toEqual([false, true]);
   });
 });
 
 onFakeNode('the status and label of a wallet', ({ client, neighbour }) => {
-  const patch = (wallet: string, json: object) => client.ask('PATCH', `/v1/wallet/${wallet}`, { key: client.secretKey, json });
+  const patch = (wallet: string, json: object) => client.request('PATCH', `/v1/wallet/${wallet}`, { key: client.secretKey, json });
 
   it('stops all payments of an inactive wallet, credits it, and allows payments when it is active again', async () => {
     const [wallet, friend] = [await client.wallet(100), await client.wallet(100)];
@@ -257,13 +257,14 @@ onFakeNode('the status and label of a wallet', ({ client, neighbour }) => {
     const alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
     const invoice = async () => (await client.post('/playground/invoice', { num_satoshis: 10 })).payment_request;
     const link = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 10 });
-    const claim = async () => client.ask('GET', `${link.url.slice(client.url.length)}&pr=${await invoice()}`);
-    const ask = (path: string, json: object) => client.ask('POST', `/v1/wallet/${wallet.admin}/${path}`, { key: wallet.admin, json });
+    const claim = async () => client.request('GET', `${link.url.slice(client.url.length)}&pr=${await invoice()}`);
+    const request = (path: string, json: object) =>
+      client.request('POST', `/v1/wallet/${wallet.admin}/${path}`, { key: wallet.admin, json });
     const ways = async () => [
-      await ask('withdraw', { payment_request: await invoice() }),
-      await ask('keysend', { dest_pubkey: alice, num_satoshis: 10 }),
-      await ask('transfer', { dest_wallet_id: friend.id, num_satoshis: 10 }),
-      await ask('lnurl/withdraw', { num_satoshis: 10 }),
+      await request('withdraw', { payment_request: await invoice() }),
+      await request('keysend', { dest_pubkey: alice, num_satoshis: 10 }),
+      await request('transfer', { dest_wallet_id: friend.id, num_satoshis: 10 }),
+      await request('lnurl/withdraw', { num_satoshis: 10 }),
     ];
     expect(await patch(wallet.id, { status: 'inactive' })).toMatchObject({ status: 200, body: { statusType: { name: 'inactive' } } });
     expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 100, statusType: { name: 'inactive' } });

@@ -16,19 +16,19 @@ onFakeNode('pages of large items', (service) => {
         ),
       );
     }
-    const ask = (query: string) => client.ask('GET', `/v1/wallet/${to.id}/transactions?${query}`, { key: client.secretKey });
+    const request = (query: string) => client.request('GET', `/v1/wallet/${to.id}/transactions?${query}`, { key: client.secretKey });
     for (const query of ['per-page=500', 'page=1&per-page=450', 'per-page=500&status=all']) {
-      const { status, body } = await ask(query);
+      const { status, body } = await request(query);
       expect({ status, type: body.type }).toEqual({ status: 400, type: 'validation_failed' });
       const fitting = Number(/at most (\d+)/.exec(body.message)?.[1]);
       expect(fitting).toBeGreaterThan(200);
-      expect((await ask(query.replace(/per-page=\d+/, `per-page=${fitting}`))).status).toBe(200);
+      expect((await request(query.replace(/per-page=\d+/, `per-page=${fitting}`))).status).toBe(200);
     }
     for (const filter of ['', '&status=all']) {
-      const ids: string[] = (await ask(`per-page=1${filter}`)).body.map(({ id }: { id: string }) => id);
+      const ids: string[] = (await request(`per-page=1${filter}`)).body.map(({ id }: { id: string }) => id);
       let pages = 0;
       for (let next: string | undefined = `after=${ids[0]}&per-page=500${filter}`; next !== undefined; pages++) {
-        const { status, headers, body, text } = await ask(next);
+        const { status, headers, body, text } = await request(next);
         expect(status).toBe(200);
         expect(text.length).toBeLessThan(2_500_000);
         ids.push(...body.map(({ id }: { id: string }) => id));
@@ -38,7 +38,7 @@ onFakeNode('pages of large items', (service) => {
       expect(ids).toHaveLength(COUNT);
       expect(new Set(ids).size).toBe(COUNT);
     }
-    expect((await ask('')).body).toHaveLength(50);
+    expect((await request('')).body).toHaveLength(50);
     expect(await service.problems()).toEqual([]);
   });
 
@@ -53,6 +53,6 @@ onFakeNode('pages of large items', (service) => {
       await new Promise((resolve) => socket.write(head.repeat(5), resolve));
       socket.resetAndDestroy();
     }
-    expect((await client.ask('GET', `/v1/wallet/${id}/transactions?per-page=500`, { key: client.secretKey })).body).toHaveLength(1);
+    expect((await client.request('GET', `/v1/wallet/${id}/transactions?per-page=500`, { key: client.secretKey })).body).toHaveLength(1);
   });
 });

@@ -4,9 +4,9 @@ import type { Client, Json } from '../support/client.ts';
 
 onFakeNode('GET /v1/lntx/<id or payment hash>', (service) => {
   const { net } = service;
-  const read = (idOrHash: string, key = service.client.secretKey) => service.client.ask('GET', `/v1/lntx/${idOrHash}`, { key });
+  const read = (idOrHash: string, key = service.client.secretKey) => service.client.request('GET', `/v1/lntx/${idOrHash}`, { key });
   const pay = (client: Client, walletId: string, paymentRequest: string) =>
-    client.ask('POST', `/v1/wallet/${walletId}/withdraw`, { key: client.secretKey, json: { payment_request: paymentRequest } });
+    client.request('POST', `/v1/wallet/${walletId}/withdraw`, { key: client.secretKey, json: { payment_request: paymentRequest } });
 
   it('returns the caller’s failed payment after another account tried to pay the same invoice', async () => {
     const [mine, sibling] = [await service.client.wallet(1000), await service.client.wallet(1000)];
@@ -27,7 +27,7 @@ onFakeNode('GET /v1/lntx/<id or payment hash>', (service) => {
     const siblings = await read(paymentHash, sibling.read);
     expect(siblings.body.id).not.toBe(own.body.id);
     expect((await read(paymentHash)).body.id).toBe(siblings.body.id);
-    const stranger = await service.neighbour.ask('GET', `/v1/lntx/${own.body.id}`, { key: service.neighbour.secretKey });
+    const stranger = await service.neighbour.request('GET', `/v1/lntx/${own.body.id}`, { key: service.neighbour.secretKey });
     expect(stranger.status).toBe(404);
   });
 
@@ -53,7 +53,7 @@ onFakeNode('GET /v1/lntx/<id or payment hash>', (service) => {
     const { lnTx }: Json = (await pay(service.client, payer.id, made.payment_request)).body;
     expect((await read(made.r_hash_decoded)).body).toMatchObject({ id: lnTx.id, settled: 1, counterpart_id: null });
     expect((await read(lnTx.id)).body.counterpart_id).toBeNull();
-    const other = await service.neighbour.ask('GET', `/v1/lntx/${made.r_hash_decoded}`, { key: service.neighbour.secretKey });
+    const other = await service.neighbour.request('GET', `/v1/lntx/${made.r_hash_decoded}`, { key: service.neighbour.secretKey });
     expect(other.body).toMatchObject({ id: made.id, settled: 1, counterpart_id: null });
     expect(await service.problems()).toEqual([]);
   });

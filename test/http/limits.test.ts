@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { InvalidConfig, readConfig } from '../../src/config.ts';
 import { TokenBuckets } from '../../src/http/limits/token-buckets.ts';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer } from '../support/client.ts';
+import type { HttpResponse } from '../support/client.ts';
 
-const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].toSorted();
-const times = (n: number, one: (i: number) => Promise<Answer>) => Promise.all(Array.from({ length: n }, (_, i) => one(i)));
+const statusesOf = (responses: HttpResponse[]) => [...new Set(responses.map(({ status }) => status))].toSorted();
+const times = (n: number, one: (i: number) => Promise<HttpResponse>) => Promise.all(Array.from({ length: n }, (_, i) => one(i)));
 
 /** A rate so low that after the last token, one of a few concurrent requests is always rejected. */
 const FEW = {
@@ -22,18 +22,19 @@ onFakeNode(
   'limits',
   (service) => {
     const from = (ip: string) => ({ 'x-forwarded-for': ip });
-    const ask = (path: string, key?: string, headers: Record<string, string> = {}) => service.client.ask('GET', path, { key, headers });
+    const request = (path: string, key?: string, headers: Record<string, string> = {}) =>
+      service.client.request('GET', path, { key, headers });
 
     it('returns Retry-After to a key over its rate limit, and accepts other keys', async () => {
       const [noisy, quiet] = [await service.client.wallet(), await service.client.wallet()];
       const path = `/v1/wallet/${noisy.id}`;
-      await ask(path, noisy.read);
-      const answers = await times(100, () => ask(path, noisy.read));
-      expect(statusesOf(answers)).toEqual([200, 429]);
-      const refused = answers.find(({ status }) => status === 429);
+      await request(path, noisy.read);
+      const responses = await times(100, () => request(path, noisy.read));
+      expect(statusesOf(responses)).toEqual([200, 429]);
+      const refused = responses.find(({ status }) => status === 429);
       expect(refused?.body).toMatchObject({ name: 'Too Many Requests', status: 429, type: 'rate_limited' });
       expect(refused?.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-      expect((await ask(`/v1/wallet/${quiet.id}`, quiet.read)).status).toBe(200);
+      expect((await request(`/v1/wallet/${quiet.id}`, quiet.read)).status).toBe(200);
     });
 
     it.each([
@@ -44,60 +45,60 @@ onFakeNode(
       const wallet = await service.client.wallet();
       const spellings = [wallet[kind], wallet[kind].replace(long, short)];
       const path = `/v1/wallet/${wallet.id}/transactions`;
-      for (const key of spellings) expect((await ask(path, key)).status).toBe(200);
-      expect(statusesOf(await times(100, (i) => ask(path, spellings[i % 2])))).toEqual([200, 429]);
+      for (const key of spellings) expect((await request(path, key)).status).toBe(200);
+      expect(statusesOf(await times(100, (i) => request(path, spellings[i % 2])))).toEqual([200, 429]);
     });
 
     it('charges unknown keys to their address, which stops guessing with a new key each time', async () => {
       const guesses = [];
-      for (let i = 0; i < 60; i++) guesses.push(await ask('/v1/wallets', `sak_${String(i).padStart(30, '0')}`, from('203.0.113.1')));
+      for (let i = 0; i < 60; i++) guesses.push(await request('/v1/wallets', `sak_${String(i).padStart(30, '0')}`, from('203.0.113.1')));
       expect(statusesOf(guesses)).toEqual([401, 429]);
-      expect(statusesOf(await times(A_FEW, () => ask('/v1/wallets', undefined, from('203.0.113.1'))))).toContain(429);
-      expect((await ask('/v1/wallets', undefined, from('203.0.113.2'))).status).toBe(401);
+      expect(statusesOf(await times(A_FEW, () => request('/v1/wallets', undefined, from('203.0.113.1'))))).toContain(429);
+      expect((await request('/v1/wallets', undefined, from('203.0.113.2'))).status).toBe(401);
     });
 
     it('charges a key that only identifies a wallet in links to the address of the client', async () => {
       const { id, lnurlPay } = await service.client.wallet();
-      const answers = [];
-      for (let i = 0; i < 60; i++) answers.push(await ask(`/v1/wallet/${id}`, lnurlPay, from('203.0.113.6')));
-      expect(statusesOf(answers)).toEqual([403, 429]);
-      expect((await ask(`/v1/wallet/${id}`, lnurlPay, from('203.0.113.7'))).status).toBe(403);
+      const responses = [];
+      for (let i = 0; i < 60; i++) responses.push(await request(`/v1/wallet/${id}`, lnurlPay, from('203.0.113.6')));
+      expect(statusesOf(responses)).toEqual([403, 429]);
+      expect((await request(`/v1/wallet/${id}`, lnurlPay, from('203.0.113.7'))).status).toBe(403);
     });
 
     it('accepts a known key from an address whose rate is exhausted', async () => {
       const wallet = await service.client.wallet();
       const path = `/v1/wallet/${wallet.id}`;
-      expect((await ask(path, wallet.admin, from('203.0.113.3'))).status).toBe(200);
-      await times(60, () => ask('/v1/wallets', undefined, from('203.0.113.3')));
-      expect((await ask(path, wallet.admin, from('203.0.113.3'))).status).toBe(200);
+      expect((await request(path, wallet.admin, from('203.0.113.3'))).status).toBe(200);
+      await times(60, () => request('/v1/wallets', undefined, from('203.0.113.3')));
+      expect((await request(path, wallet.admin, from('203.0.113.3'))).status).toBe(200);
     });
 
     it('returns LNURL errors on public LNURL routes, with any key', async () => {
-      const lnurl = (i: number) => ask('/v1/wallet/x/lnurl-process?ott=x', `sak_${i}`, from('203.0.113.4'));
-      const answers = await times(60, lnurl);
-      expect(statusesOf(answers)).toEqual([200]);
-      expect(answers.filter(({ body }) => /too many/i.test(body.reason)).length).toBeGreaterThanOrEqual(25);
+      const lnurl = (i: number) => request('/v1/wallet/x/lnurl-process?ott=x', `sak_${i}`, from('203.0.113.4'));
+      const responses = await times(60, lnurl);
+      expect(statusesOf(responses)).toEqual([200]);
+      expect(responses.filter(({ body }) => /too many/i.test(body.reason)).length).toBeGreaterThanOrEqual(25);
     });
 
     it('limits all addresses of an IPv6 network together', async () => {
-      const answers = await times(60, (i) => ask('/v1/wallets', undefined, from(`2001:db8:0:1::${i.toString(16)}`)));
-      expect(statusesOf(answers)).toEqual([401, 429]);
-      expect((await ask('/v1/wallets', undefined, from('2001:db8:0:2::1'))).status).toBe(401);
+      const responses = await times(60, (i) => request('/v1/wallets', undefined, from(`2001:db8:0:1::${i.toString(16)}`)));
+      expect(statusesOf(responses)).toEqual([401, 429]);
+      expect((await request('/v1/wallets', undefined, from('2001:db8:0:2::1'))).status).toBe(401);
     });
 
     it('never limits monitoring requests', async () => {
-      expect(statusesOf(await times(60, () => ask('/healthz', undefined, from('203.0.113.5'))))).toEqual([200]);
+      expect(statusesOf(await times(60, () => request('/healthz', undefined, from('203.0.113.5'))))).toEqual([200]);
     });
 
     it('charges a made-up key to its address on routes that look up no key', async () => {
-      const answers = await times(60, (i) => ask('/docs', `sak_${i}`, from('203.0.113.8')));
-      expect(statusesOf(answers)).toEqual([200, 429]);
-      expect(statusesOf(await times(A_FEW, () => ask('/docs', undefined, from('203.0.113.8'))))).toContain(429);
+      const responses = await times(60, (i) => request('/docs', `sak_${i}`, from('203.0.113.8')));
+      expect(statusesOf(responses)).toEqual([200, 429]);
+      expect(statusesOf(await times(A_FEW, () => request('/docs', undefined, from('203.0.113.8'))))).toContain(429);
     });
 
     it('charges made-up keys with an Idempotency-Key to their address, on routes that look up no key too', async () => {
       const post = (path: string, ip: string) => (i: number) =>
-        service.client.ask('POST', path, { key: `sak_${i}`, json: {}, headers: { 'idempotency-key': `${i}`, ...from(ip) } });
+        service.client.request('POST', path, { key: `sak_${i}`, json: {}, headers: { 'idempotency-key': `${i}`, ...from(ip) } });
       expect(statusesOf(await times(60, post('/v1/wallet', '203.0.113.14')))).toEqual([401, 429]);
       expect(statusesOf(await times(60, post('/v1/wallets', '203.0.113.15')))).toEqual([405, 429]);
     });
@@ -105,28 +106,28 @@ onFakeNode(
     it('returns the token of the address to a key that turns out to be valid', async () => {
       const wallets = await Promise.all(Array.from({ length: 40 }, () => service.client.wallet()));
       // More keys than the address has tokens: none of them uses one up.
-      const answers = [];
-      for (const { id, read } of wallets) answers.push(await ask(`/v1/wallet/${id}`, read, from('203.0.113.9')));
-      expect(statusesOf(answers)).toEqual([200]);
+      const responses = [];
+      for (const { id, read } of wallets) responses.push(await request(`/v1/wallet/${id}`, read, from('203.0.113.9')));
+      expect(statusesOf(responses)).toEqual([200]);
     });
 
     it('does not let a stranger use up the rate of a public API key', async () => {
       const { publicKey } = service.client;
       const wallet = await service.client.wallet();
       const path = `/v1/wallet/${wallet.admin}`;
-      expect((await ask(path, publicKey, from('203.0.113.10'))).status).toBe(200);
-      expect(statusesOf(await times(100, () => ask('/v1/lntx/unknown', publicKey, from('203.0.113.11'))))).toEqual([404, 429]);
-      expect((await ask(path, publicKey, from('203.0.113.10'))).status).toBe(200);
-      expect((await ask('/v1/lntx/unknown', publicKey, from('203.0.113.12'))).status).toBe(404);
+      expect((await request(path, publicKey, from('203.0.113.10'))).status).toBe(200);
+      expect(statusesOf(await times(100, () => request('/v1/lntx/unknown', publicKey, from('203.0.113.11'))))).toEqual([404, 429]);
+      expect((await request(path, publicKey, from('203.0.113.10'))).status).toBe(200);
+      expect((await request('/v1/lntx/unknown', publicKey, from('203.0.113.12'))).status).toBe(404);
     });
 
     it('counts a public API key by the access key in the path, together with that key alone', async () => {
       const { publicKey } = service.client;
       const [noisy, quiet] = [await service.client.wallet(), await service.client.wallet()];
-      const read = ({ admin }: { admin: string }, ip: string) => ask(`/v1/wallet/${admin}`, publicKey, from(ip));
+      const read = ({ admin }: { admin: string }, ip: string) => request(`/v1/wallet/${admin}`, publicKey, from(ip));
       for (const wallet of [noisy, quiet]) expect((await read(wallet, '203.0.113.13')).status).toBe(200);
       expect(statusesOf(await times(100, (i) => read(noisy, `203.0.113.${100 + i}`)))).toEqual([200, 429]);
-      expect((await ask(`/v1/wallet/${noisy.id}`, noisy.admin)).status).toBe(429);
+      expect((await request(`/v1/wallet/${noisy.id}`, noisy.admin)).status).toBe(429);
       expect((await read(quiet, '203.0.113.13')).status).toBe(200);
     });
 
@@ -134,7 +135,7 @@ onFakeNode(
       const wallet = await service.client.wallet();
       const path = `/v1/wallet/${wallet.id}/invoice`;
       const post = (json: unknown, key: string) =>
-        service.client.ask('POST', path, { key: wallet.admin, json, headers: { 'idempotency-key': key } });
+        service.client.request('POST', path, { key: wallet.admin, json, headers: { 'idempotency-key': key } });
       const made = await post({ num_satoshis: 1 }, 'once');
       expect(made.status).toBe(201);
       expect(statusesOf(await times(100, (i) => post({ num_satoshis: 'one' }, `wrong ${i}`)))).toEqual([400, 429]);
@@ -146,22 +147,22 @@ onFakeNode(
     it('charges nothing for a replay', async () => {
       const wallet = await service.client.wallet();
       const post = () =>
-        service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, {
+        service.client.request('POST', `/v1/wallet/${wallet.id}/invoice`, {
           key: wallet.admin,
           json: { num_satoshis: 1 },
           headers: { 'idempotency-key': 'once' },
         });
       expect(statusesOf(await times(100, post))).toEqual([201]);
-      expect((await ask(`/v1/wallet/${wallet.id}`, wallet.admin)).status).toBe(200);
+      expect((await request(`/v1/wallet/${wallet.id}`, wallet.admin)).status).toBe(200);
     });
 
     it('never limits a retry under an Idempotency-Key: its first request may have been paid', async () => {
       const wallet = await service.client.wallet();
       const post = (headers: Record<string, string>) =>
-        service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.admin, json: { num_satoshis: 1 }, headers });
+        service.client.request('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.admin, json: { num_satoshis: 1 }, headers });
       const made = await post({ 'idempotency-key': 'once' });
       expect(made.status).toBe(201);
-      await times(100, () => ask(`/v1/wallet/${wallet.id}`, wallet.admin));
+      await times(100, () => request(`/v1/wallet/${wallet.id}`, wallet.admin));
       expect(statusesOf(await times(A_FEW, () => post({})))).toContain(429);
       expect(await post({ 'idempotency-key': 'once' })).toMatchObject({ status: 201, body: { id: made.body.id } });
       const others = await times(A_FEW, (i) => post({ 'idempotency-key': `something new ${i}` }));
@@ -176,7 +177,7 @@ onFakeNode(
         const wallet = await service.client.wallet(1_000);
         const { paymentRequest } = service.net.outside.invoice({ amountMsat: 1_000 });
         const pay = () =>
-          service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+          service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
             key: wallet.admin,
             json: { payment_request: paymentRequest },
             headers: { 'idempotency-key': 'once', ...from('203.0.113.16') },
@@ -186,12 +187,12 @@ onFakeNode(
       }
       // Since its restart the service has not seen the keys. The address may gain a token in between, so there are several tries.
       await service.restart();
-      const answers = [];
+      const responses = [];
       for (const pay of payers) {
-        await times(60, () => ask('/v1/wallets', undefined, from('203.0.113.16')));
-        answers.push(await pay());
+        await times(60, () => request('/v1/wallets', undefined, from('203.0.113.16')));
+        responses.push(await pay());
       }
-      const refused = answers.find(({ status }) => status === 429);
+      const refused = responses.find(({ status }) => status === 429);
       expect(refused?.body.message).toBe(
         'Too many requests. This request was not executed; an earlier request with the same Idempotency-Key may have been. Send it again after Retry-After seconds.',
       );
@@ -205,74 +206,79 @@ onFakeNode(
   'bounds',
   (service) => {
     const { net } = service;
-    const ask = (path: string, headers: Record<string, string> = {}) =>
-      service.client.ask('GET', path, { key: service.client.secretKey, headers });
+    const request = (path: string, headers: Record<string, string> = {}) =>
+      service.client.request('GET', path, { key: service.client.secretKey, headers });
 
     it('limits the length and number of queries, and the number of fields', async () => {
-      expect((await ask(`/v1/wallets?x=${'y'.repeat(12_000)}`)).body).toMatchObject({ status: 413, type: 'payload_too_large' });
-      expect((await ask(`/v1/wallets?${'x=y&'.repeat(120)}`)).body).toMatchObject({ status: 413, type: 'payload_too_large' });
+      expect((await request(`/v1/wallets?x=${'y'.repeat(12_000)}`)).body).toMatchObject({ status: 413, type: 'payload_too_large' });
+      expect((await request(`/v1/wallets?${'x=y&'.repeat(120)}`)).body).toMatchObject({ status: 413, type: 'payload_too_large' });
       const fields = (n: number) => Array.from({ length: n }, (_, i) => `f${i}`);
-      expect((await ask(`/v1/wallets?fields=${fields(50).join(',')}`)).status).toBe(200);
+      expect((await request(`/v1/wallets?fields=${fields(50).join(',')}`)).status).toBe(200);
       for (const comma of [',', '%2C', '%2c']) {
-        expect((await ask(`/v1/wallets?fields=${fields(51).join(comma)}`)).body).toMatchObject({ status: 400, type: 'validation_failed' });
+        expect((await request(`/v1/wallets?fields=${fields(51).join(comma)}`)).body).toMatchObject({
+          status: 400,
+          type: 'validation_failed',
+        });
       }
-      const lnurl = await ask(`/v1/wallet/x/lnurl-process?ott=${'y'.repeat(12_000)}`);
+      const lnurl = await request(`/v1/wallet/x/lnurl-process?ott=${'y'.repeat(12_000)}`);
       expect(lnurl).toMatchObject({ status: 200, body: { status: 'ERROR' } });
     });
 
     it('limits the open requests of a key, and accepts more when they end', async () => {
       const wallet = await service.client.wallet(1000);
-      await ask('/v1/wallets');
+      await request('/v1/wallets');
       const held = Array.from({ length: 5 }, () => net.outside.invoice({ amountMsat: 1000, script: { hold: true } }));
       const waiting = held.map(({ paymentRequest }) =>
-        service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+        service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
           key: service.client.secretKey,
           json: { payment_request: paymentRequest },
         }),
       );
-      await expect.poll(async () => (await ask('/v1/wallets')).status).toBe(429);
+      await expect.poll(async () => (await request('/v1/wallets')).status).toBe(429);
       // None of the waiting requests was rejected, and another key works.
-      expect((await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read })).status).toBe(200);
+      expect((await service.client.request('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read })).status).toBe(200);
       for (const { paymentHash } of held) {
         // This throws until the payment has arrived there.
         await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled').toBe('settled');
       }
       expect(statusesOf(await Promise.all(waiting))).toEqual([201]);
-      expect((await ask('/v1/wallets')).status).toBe(200);
+      expect((await request('/v1/wallets')).status).toBe(200);
     });
 
     it('returns 202 at once for retries of an open payment beyond the limit', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 1000, script: { hold: true } });
       const pay = (headers: Record<string, string> = {}) =>
-        service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+        service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
           key: wallet.admin,
           json: { payment_request: paymentRequest },
           headers: { 'idempotency-key': 'once', ...headers },
         });
       expect((await pay({ prefer: 'respond-async' })).status).toBe(202);
-      const answers: Answer[] = [];
+      const responses: HttpResponse[] = [];
       const all = times(20, async () => {
-        const answer = await pay();
-        answers.push(answer);
-        return answer;
+        const response = await pay();
+        responses.push(response);
+        return response;
       });
-      await expect.poll(() => answers.length).toBeGreaterThanOrEqual(15);
-      expect(statusesOf(answers)).toEqual([202]);
+      await expect.poll(() => responses.length).toBeGreaterThanOrEqual(15);
+      expect(statusesOf(responses)).toEqual([202]);
       await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled').toBe('settled');
       expect(statusesOf(await all)).toEqual([201, 202]);
-      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
       // The waiting requests no longer count.
-      await expect.poll(async () => (await service.client.ask('GET', `/v1/wallet/${wallet.id}`, { key: wallet.admin })).status).toBe(200);
+      await expect
+        .poll(async () => (await service.client.request('GET', `/v1/wallet/${wallet.id}`, { key: wallet.admin })).status)
+        .toBe(200);
     });
 
     it('ignores X-Forwarded-For unless the operator trusts a proxy', async () => {
-      const guess = (i: number) => service.client.ask('GET', '/v1/wallets', { headers: { 'x-forwarded-for': `203.0.113.${i}` } });
+      const guess = (i: number) => service.client.request('GET', '/v1/wallets', { headers: { 'x-forwarded-for': `203.0.113.${i}` } });
       expect(statusesOf(await times(60, guess))).toEqual([401, 429]);
     });
 
     it('sends Strict-Transport-Security behind https', async () => {
-      expect((await ask('/healthz')).headers.get('strict-transport-security')).toBe('max-age=31536000');
+      expect((await request('/healthz')).headers.get('strict-transport-security')).toBe('max-age=31536000');
     });
   },
   {
@@ -297,8 +303,8 @@ onFakeNode(
       await Promise.all(first.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
       expect(await open().closed).toBe('closed');
       first[0]?.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-      const answer = await new Promise<string>((resolve) => first[0]?.socket.once('data', (data) => resolve(String(data))));
-      expect(answer).toContain('200 OK');
+      const response = await new Promise<string>((resolve) => first[0]?.socket.once('data', (data) => resolve(String(data))));
+      expect(response).toContain('200 OK');
       for (const { socket } of first) socket.destroy();
     });
   },

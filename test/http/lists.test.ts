@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PaymentScript } from '../../devnet/fake/script.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
-import type { Answer, Json, TestWallet } from '../support/client.ts';
+import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 type Row = { id: string; status: string; created_at: number; num_msat: number; wtxType: { name: string }; wal: { id: string } };
 
@@ -12,10 +12,10 @@ async function walk({ client }: FakeNodeApp, path: string): Promise<Row[]> {
   const rows: Row[] = [];
   const base = path.split('?')[0];
   for (let at: string | undefined = path; at !== undefined; ) {
-    const answer: Answer = await client.ask('GET', at, { key: client.secretKey });
-    if (answer.status !== 200) throw new Error(`${at}: ${answer.text}`);
-    rows.push(...answer.body);
-    const next: string | undefined = /<([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    const response: HttpResponse = await client.request('GET', at, { key: client.secretKey });
+    if (response.status !== 200) throw new Error(`${at}: ${response.text}`);
+    rows.push(...response.body);
+    const next: string | undefined = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
     at = next && base + next;
   }
   return rows;
@@ -25,7 +25,7 @@ async function walk({ client }: FakeNodeApp, path: string): Promise<Row[]> {
 async function busyWallet({ client, net }: FakeNodeApp): Promise<{ wallet: TestWallet; other: TestWallet }> {
   const [wallet, other] = [await client.wallet(1000), await client.wallet()];
   const pay = (script: PaymentScript, prefer = '') =>
-    client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+    client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
       key: client.secretKey,
       json: { payment_request: net.outside.invoice({ amountMsat: 10_000, script }).paymentRequest },
       headers: { prefer },
@@ -41,7 +41,7 @@ async function busyWallet({ client, net }: FakeNodeApp): Promise<{ wallet: TestW
 }
 
 onFakeNode('lists', (service) => {
-  const ask = (path: string, key = service.client.secretKey) => service.client.ask('GET', path, { key });
+  const request = (path: string, key = service.client.secretKey) => service.client.request('GET', path, { key });
   let busy: Awaited<ReturnType<typeof busyWallet>>;
   let path: string;
 
@@ -81,15 +81,15 @@ onFakeNode('lists', (service) => {
       const [first] = whole;
       expect(idsOf(await walk(service, `${path}?${query}&per-page=2&after=${first?.id}`)), query).toEqual(idsOf(whole.slice(1)));
       expect(idsOf(await walk(service, `${path}?${query}&per-page=2`)), query).toEqual(idsOf(whole));
-      expect((await ask(`${path}?${query}&per-page=2`)).headers.get('x-pagination-total-count')).toBe(String(whole.length));
+      expect((await request(`${path}?${query}&per-page=2`)).headers.get('x-pagination-total-count')).toBe(String(whole.length));
     }
   });
 
   it('returns an empty page past the end of every list', async () => {
-    expect((await ask(`${path}?status=all&page=50`)).body).toEqual([]);
+    expect((await request(`${path}?status=all&page=50`)).body).toEqual([]);
     for (const query of ['from=1', 'status=all', 'status=pending', 'type=ln_deposit']) {
-      expect(await ask(`${path}?${query}&page=300`), query).toMatchObject({ status: 200, body: [] });
-      expect(await ask(`/v1/wallet-transactions?${query}&page=300`), query).toMatchObject({ status: 200, body: [] });
+      expect(await request(`${path}?${query}&page=300`), query).toMatchObject({ status: 200, body: [] });
+      expect(await request(`/v1/wallet-transactions?${query}&page=300`), query).toMatchObject({ status: 200, body: [] });
     }
   });
 
@@ -117,14 +117,14 @@ onFakeNode('lists', (service) => {
     'status=all&status=failed',
     'status=all&page=1&after=x',
   ])('%s is refused', async (query) => {
-    expect(await ask(`${path}?${query}`)).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
+    expect(await request(`${path}?${query}`)).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
   });
 
   it('rejects a cursor of another wallet or of another list', async () => {
     const [pending]: Row[] = await service.client.get(`${path}?status=pending`);
-    expect((await ask(`/v1/wallet/${busy.other.id}/transactions?status=all&after=${pending?.id}`)).status).toBe(400);
-    expect((await ask(`${path}?type=ln_withdrawal&after=${pending?.id}`)).status).toBe(400);
-    expect((await ask(`${path}?status=all&after=${pending?.id}`)).status).toBe(200);
+    expect((await request(`/v1/wallet/${busy.other.id}/transactions?status=all&after=${pending?.id}`)).status).toBe(400);
+    expect((await request(`${path}?type=ln_withdrawal&after=${pending?.id}`)).status).toBe(400);
+    expect((await request(`${path}?status=all&after=${pending?.id}`)).status).toBe(200);
   });
 
   it('returns the transactions of all wallets of the account, and no others, in one list', async () => {
@@ -138,30 +138,30 @@ onFakeNode('lists', (service) => {
       expect(idsOf(await walk(service, `/v1/wallet-transactions?${query}&per-page=2&after=${list[0]?.id}`)), query).toEqual(
         idsOf(list.slice(1)),
       );
-      expect((await service.neighbour.ask('GET', `/v1/wallet-transactions?${query}`, { key: service.neighbour.secretKey })).body).toEqual(
-        [],
-      );
+      expect(
+        (await service.neighbour.request('GET', `/v1/wallet-transactions?${query}`, { key: service.neighbour.secretKey })).body,
+      ).toEqual([]);
     }
     const own: Row[] = await service.client.get(`/v1/wallet-transactions?wallet_id=${busy.wallet.id}&status=all`);
     expect(own).toEqual(await service.client.get(`${path}?status=all`));
   });
 
   it('A1, A3: requires the secret key for the list of the account, and does not find objects of others', async () => {
-    expect((await ask('/v1/wallet-transactions', busy.wallet.admin)).status).toBe(403);
-    expect((await ask('/v1/wallet-transactions', service.client.publicKey)).status).toBe(403);
+    expect((await request('/v1/wallet-transactions', busy.wallet.admin)).status).toBe(403);
+    expect((await request('/v1/wallet-transactions', service.client.publicKey)).status).toBe(403);
     const [row]: Row[] = await service.client.get(`${path}?status=pending`);
-    const stranger = (at: string) => service.neighbour.ask('GET', at, { key: service.neighbour.secretKey });
+    const stranger = (at: string) => service.neighbour.request('GET', at, { key: service.neighbour.secretKey });
     expect((await stranger(`/v1/wallet-transactions?wallet_id=${busy.wallet.id}`)).status).toBe(404);
     expect((await stranger(`/v1/wallet-transactions/${row?.id}`)).status).toBe(404);
     expect((await stranger(`/v1/wallet-transactions?after=${row?.id}`)).status).toBe(400);
-    expect((await ask(`/v1/wallet-transactions/${row?.id}`, busy.wallet.admin)).status).toBe(403);
+    expect((await request(`/v1/wallet-transactions/${row?.id}`, busy.wallet.admin)).status).toBe(403);
   });
 
   it('returns each transaction by its id', async () => {
     const all: Row[] = await service.client.get('/v1/wallet-transactions?status=all');
     for (const row of all) expect(await service.client.get(`/v1/wallet-transactions/${row.id}`)).toEqual(row);
     for (const id of ['wtx_0000000000000000000000i', 'nonsense', `${all[0]?.id}x`]) {
-      expect((await ask(`/v1/wallet-transactions/${id}`)).status, id).toBe(404);
+      expect((await request(`/v1/wallet-transactions/${id}`)).status, id).toBe(404);
     }
   });
 
@@ -175,6 +175,6 @@ onFakeNode('lists', (service) => {
   it('lists wallets by pages and by cursors in the same order', async () => {
     const whole = idsOf(await service.client.get('/v1/wallets'));
     expect(idsOf(await walk(service, `/v1/wallets?per-page=1&after=${whole[0]}`))).toEqual(whole.slice(1));
-    expect((await service.client.ask('GET', '/v1/wallets?after=wal_nobody', { key: service.client.secretKey })).status).toBe(400);
+    expect((await service.client.request('GET', '/v1/wallets?after=wal_nobody', { key: service.client.secretKey })).status).toBe(400);
   });
 });

@@ -47,8 +47,8 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     return visit(`${callback}${callback.includes('?') ? '&' : '?'}k1=${k1}&pr=${pr}`);
   }
 
-  async function expectRefused(answer: Promise<Json> | Json, reason: RegExp = /./): Promise<void> {
-    expect(await answer).toEqual({ status: 'ERROR', reason: expect.stringMatching(reason) });
+  async function expectRefused(response: Promise<Json> | Json, reason: RegExp = /./): Promise<void> {
+    expect(await response).toEqual({ status: 'ERROR', reason: expect.stringMatching(reason) });
   }
 
   /** Returns the amount that the outside node reports as received. */
@@ -66,8 +66,8 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     const passThru = { ticketId: '23' };
     const base64 = encodeURIComponent(Buffer.from(JSON.stringify(passThru)).toString('base64'));
     const query = `num_satoshis=1000&memo=gift&passThru=${base64}`;
-    const get = await client.ask('GET', `/v1/user/wallet/${wallet.admin}/lnurl/withdraw?${query}`, { key: client.publicKey });
-    const post = await client.ask('POST', `/v1/wallet/${wallet.admin}/lnurl/withdraw`, {
+    const get = await client.request('GET', `/v1/user/wallet/${wallet.admin}/lnurl/withdraw?${query}`, { key: client.publicKey });
+    const post = await client.request('POST', `/v1/wallet/${wallet.admin}/lnurl/withdraw`, {
       key: client.publicKey,
       json: { num_satoshis: 1000, memo: 'gift', passThru },
     });
@@ -118,10 +118,10 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
 
   it('never consumes a link in the first step, however often it is read', async () => {
     const link = await createLink();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => visit(link.url)));
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => visit(link.url)));
+    for (const response of responses) expect(response).toEqual(responses[0]);
     const { balance } = await stateOf();
-    expect(await claim(answers[0], (await invoiceOf(100)).payment_request)).toEqual({ status: 'OK' });
+    expect(await claim(responses[0], (await invoiceOf(100)).payment_request)).toEqual({ status: 'OK' });
     await settled(balance - 100);
   });
 
@@ -188,14 +188,14 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
   it('returns the same error for a wrong token, a wrong key and a wrong k1', async () => {
     const { url, ott } = await createLink();
     const other = await client.wallet();
-    const answers = [
+    const responses = [
       url.replace(ott, 'x'),
       url.replace(wallet.lnurlWithdraw, other.lnurlWithdraw),
       url.replace(wallet.lnurlWithdraw, 'waklw_x'),
       `${url}&k1=x`,
     ];
-    const [first, ...rest] = await Promise.all(answers.map(visit));
-    for (const answer of rest) expect(answer).toEqual(first);
+    const [first, ...rest] = await Promise.all(responses.map(visit));
+    for (const response of rest) expect(response).toEqual(first);
   });
 
   it('lowers the maximum by num_satoshis in the address, and never raises it', async () => {
@@ -253,9 +253,9 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     const parameters = await visit(link.url);
     const check = await visit(parameters.balanceCheck);
     // The callbacks use both of its tokens.
-    const answers = await Promise.all(invoices.map(({ payment_request }, i) => claim(i % 2 ? parameters : check, payment_request)));
-    expect(answers.filter(({ status }) => status === 'OK')).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 'OK')) await expectRefused(answer);
+    const responses = await Promise.all(invoices.map(({ payment_request }, i) => claim(i % 2 ? parameters : check, payment_request)));
+    expect(responses.filter(({ status }) => status === 'OK')).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 'OK')) await expectRefused(response);
     await settled(before.balance - 50);
     const paid = await Promise.all(invoices.map(({ payment_hash }) => received(payment_hash)));
     expect(paid.filter((amountMsat) => amountMsat > 0)).toEqual([50_000]);
@@ -268,8 +268,8 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     await settled(balance - 100);
     const { balanceCheck } = await visit(link.url);
     const invoices = await Promise.all(Array.from({ length: 10 }, () => invoiceOf(100)));
-    const answers = await Promise.all(invoices.map(({ payment_request }) => visit(`${balanceCheck}&pr=${payment_request}`)));
-    expect(answers.filter(({ status }) => status === 'OK')).toHaveLength(2);
+    const responses = await Promise.all(invoices.map(({ payment_request }) => visit(`${balanceCheck}&pr=${payment_request}`)));
+    expect(responses.filter(({ status }) => status === 'OK')).toHaveLength(2);
     await settled(balance - 300);
     await expectRefused(visit(link.url), /used/);
     await expectRefused(visit(balanceCheck), /used/);
@@ -335,7 +335,7 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
     await settled(0, poor);
     await expectRefused(visit(rich.url), /nothing/);
     await expectRefused(visit(`${rich.url}&pr=${(await invoiceOf(1)).payment_request}`), /nothing/);
-    const none = await client.ask('GET', `/v1/wallet/${poor.id}/lnurl/withdraw`, { key: client.secretKey });
+    const none = await client.request('GET', `/v1/wallet/${poor.id}/lnurl/withdraw`, { key: client.secretKey });
     expect(none.body).toMatchObject({ status: 400, type: 'insufficient_balance' });
     expect(await stateOf(poor)).toEqual({ balance: 0, pending_msat: 0 });
   });
@@ -351,8 +351,8 @@ onFakeNode('LNURL withdraw', ({ client, neighbour }) => {
       origin: 'https://evil.example',
     };
     for (const host of [{}, { host: 'evil.example' }, { host: '127.0.0.1:1' }]) {
-      const asked = { ...headers, ...host, 'x-api-key': client.secretKey };
-      const { body: link } = await rawGet(`${client.url}/v1/wallet/${wallet.id}/lnurl/withdraw?num_satoshis=1`, asked);
+      const allHeaders = { ...headers, ...host, 'x-api-key': client.secretKey };
+      const { body: link } = await rawGet(`${client.url}/v1/wallet/${wallet.id}/lnurl/withdraw?num_satoshis=1`, allHeaders);
       expect(link.url).toContain(`${client.url}/v1/user/wallet/`);
       expect(decodeLnurl(link.lnurl)).toBe(link.url);
       const { body: parameters } = await rawGet(link.url, { ...headers, ...host });
@@ -388,7 +388,7 @@ onFakeNode(
       const { url, lnurl } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 5 });
       expect(decodeLnurl(lnurl)).toBe(url);
       expect(url).toMatch(/^https:\/\/wallet\.example\/satchel\/v1\/user\/wallet\/waklw_/);
-      const { body } = await client.ask('GET', url.slice('https://wallet.example/satchel'.length));
+      const { body } = await client.request('GET', url.slice('https://wallet.example/satchel'.length));
       for (const address of [body.callback, body.balanceCheck]) expect(address).toMatch(/^https:\/\/wallet\.example\/satchel\/v1\//);
     });
   },

@@ -19,7 +19,7 @@ function sorted(series: string): string {
 
 onFakeNode('metrics on the loopback address', (service) => {
   const { net } = service;
-  const metrics = async () => (await service.client.ask('GET', '/metrics')).text;
+  const metrics = async () => (await service.client.request('GET', '/metrics')).text;
   const seriesOf = (text: string, series: string) =>
     Number(
       text
@@ -31,9 +31,9 @@ onFakeNode('metrics on the loopback address', (service) => {
 
   it('count responses by route and status, and contain no key, wallet or address', async () => {
     const wallet = await service.client.wallet(1000);
-    for (let i = 0; i < 3; i++) await service.client.ask('GET', `/v1/wallet/${wallet.read}`, { key: wallet.read });
-    await service.client.ask('GET', `/v1/wallet/${wallet.read}?access-token=nobody`);
-    await service.client.ask('GET', `/${wallet.admin}/nothing`);
+    for (let i = 0; i < 3; i++) await service.client.request('GET', `/v1/wallet/${wallet.read}`, { key: wallet.read });
+    await service.client.request('GET', `/v1/wallet/${wallet.read}?access-token=nobody`);
+    await service.client.request('GET', `/${wallet.admin}/nothing`);
     const text = await metrics();
     expect(seriesOf(text, 'satchel_http_requests_total{method="GET",route="/v1/wallet/:key",status="200"}')).toBe(3);
     expect(seriesOf(text, 'satchel_http_requests_total{method="GET",route="/v1/wallet/:key",status="401"}')).toBe(1);
@@ -77,7 +77,7 @@ onFakeNode('metrics on the loopback address', (service) => {
     const wallet = await service.client.wallet(1000);
     const pending = seriesOf(await metrics(), 'satchel_payments_pending');
     const { paymentRequest } = net.outside.invoice({ amountMsat: 1000, script: { hold: true } });
-    await service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+    await service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
       key: wallet.admin,
       json: { payment_request: paymentRequest },
       headers: { prefer: 'respond-async' },
@@ -100,19 +100,19 @@ onFakeNode('metrics on the loopback address', (service) => {
 
   it('are not found through a proxy', async () => {
     for (const headers of [{ 'x-forwarded-for': '203.0.113.1' }, { forwarded: 'for=203.0.113.1' }]) {
-      expect((await service.client.ask('GET', '/metrics', { headers })).status).toBe(404);
+      expect((await service.client.request('GET', '/metrics', { headers })).status).toBe(404);
     }
   });
 });
 
 onFakeNode('metrics without a token', (service) => {
-  const ask = (host: string, headers: Record<string, string> = {}) => getWithHost(`${service.client.url}/metrics`, host, headers);
+  const request = (host: string, headers: Record<string, string> = {}) => getWithHost(`${service.client.url}/metrics`, host, headers);
 
   it('require a loopback host name', async () => {
     for (const host of ['localhost', 'localhost:9090', '127.0.0.1:4021', '127.1.2.3', '[::1]', '[::1]:4021', 'LOCALHOST'])
-      expect(await ask(host), host).toBe(200);
+      expect(await request(host), host).toBe(200);
     for (const host of ['wallet.example.com', 'localhost.example.com', '127.0.0.1.example.com', '10.0.0.1', '[::2]', 'localhost@x'])
-      expect(await ask(host), host).toBe(404);
+      expect(await request(host), host).toBe(404);
   });
 });
 
@@ -126,7 +126,7 @@ for (const settings of [
     `metrics without a token, with ${JSON.stringify(settings)}`,
     (service) => {
       it('are not found', async () => {
-        expect(await service.client.ask('GET', '/metrics')).toMatchObject({ status: 404 });
+        expect(await service.client.request('GET', '/metrics')).toMatchObject({ status: 404 });
       });
     },
     settings,
@@ -137,12 +137,12 @@ onFakeNode(
   'metrics with a token',
   (service) => {
     it('require the token, from any address', async () => {
-      const ask = (headers: Record<string, string>) => service.client.ask('GET', '/metrics', { headers });
-      expect((await ask({ authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.1' })).status).toBe(200);
+      const request = (headers: Record<string, string>) => service.client.request('GET', '/metrics', { headers });
+      expect((await request({ authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.1' })).status).toBe(200);
       for (const authorization of ['', 'Bearer x', `Bearer ${TOKEN}x`, TOKEN, `Bearer ${service.client.secretKey}`]) {
-        expect((await ask({ authorization })).status, authorization).toBe(401);
+        expect((await request({ authorization })).status, authorization).toBe(401);
       }
-      const withKey = await service.client.ask('GET', '/metrics', { key: service.client.secretKey });
+      const withKey = await service.client.request('GET', '/metrics', { key: service.client.secretKey });
       expect(withKey).toMatchObject({ status: 401, body: { type: 'unauthorized', message: expect.stringContaining('METRICS_TOKEN') } });
     });
   },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer, Json, TestWallet } from '../support/client.ts';
+import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MANY = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '1000000' };
@@ -21,17 +21,17 @@ onFakeNode(
 
     /** As `curl -d` sends it. */
     const curl = (method: string, path: string, body: string) =>
-      service.client.ask(method, path, { key: service.client.secretKey, form: body, headers: { 'content-type': FORM } });
-    const ask = (method: string, path: string, json?: unknown) =>
-      service.client.ask(method, path, { key: service.client.secretKey, ...(json !== undefined && { json }) });
+      service.client.request(method, path, { key: service.client.secretKey, form: body, headers: { 'content-type': FORM } });
+    const request = (method: string, path: string, json?: unknown) =>
+      service.client.request(method, path, { key: service.client.secretKey, ...(json !== undefined && { json }) });
     const state = async () => ({
       wallet: await service.client.get(`/v1/wallet/${wallet.id}`),
       keys: (await service.client.get('/v1/keys?per-page=500')).length,
       walletKeys: (await service.client.get(`/v1/wallet/${wallet.id}/keys?per-page=500`)).length,
     });
 
-    function expectRefused(answer: Answer, name: string, type = 'validation_failed'): void {
-      expect(answer.body, name).toMatchObject({ status: 400, type, message: expect.stringContaining(`\`${name}\``) });
+    function expectRefused(response: HttpResponse, name: string, type = 'validation_failed'): void {
+      expect(response.body, name).toMatchObject({ status: 400, type, message: expect.stringContaining(`\`${name}\``) });
     }
 
     const paths = (path: string) => path.replace('WALLET', wallet.id).replace('KEY', keyId);
@@ -46,15 +46,15 @@ onFakeNode(
     ])('rejects JSON that curl sends as a form: %s', async (_name, method, path, body) => {
       const before = await state();
       for (const text of [JSON.stringify(body), ` \r\n${JSON.stringify(body)}`, JSON.stringify([body])]) {
-        const answer = await curl(method, paths(path), text);
+        const response = await curl(method, paths(path), text);
         const message = 'The body looks like JSON. Send it with Content-Type: application/json.';
-        expect(answer.body).toMatchObject({ status: 400, type: 'malformed_body', message });
+        expect(response.body).toMatchObject({ status: 400, type: 'malformed_body', message });
       }
       const encoded = await curl(method, paths(path), encodeURIComponent(JSON.stringify(body)));
       expect(encoded.status).toBe(400);
       expect(await state()).toEqual(before);
-      expect((await ask(method, paths(path), body)).status).toBeLessThan(300);
-      await ask('PATCH', paths('/v1/wallet/WALLET'), { status: 'active' });
+      expect((await request(method, paths(path), body)).status).toBeLessThan(300);
+      await request('PATCH', paths('/v1/wallet/WALLET'), { status: 'active' });
     });
 
     it('rejects any JSON sent as a form, on every route that takes a body', async () => {
@@ -82,8 +82,8 @@ onFakeNode(
       ['POST', '/v1/wallet/WALLET/lnurl/withdraw'],
     ])('rejects unknown names whatever their value: %s %s', async (method, path) => {
       for (const value of [null, '', 0, false, {}, []]) {
-        expectRefused(await ask(method, paths(path), { num_satoshi: value }), 'num_satoshi');
-        expectRefused(await ask(method, paths(path), { fee_limit_mast: value }), 'fee_limit_mast');
+        expectRefused(await request(method, paths(path), { num_satoshi: value }), 'num_satoshi');
+        expectRefused(await request(method, paths(path), { fee_limit_mast: value }), 'fee_limit_mast');
       }
       expectRefused(await curl(method, paths(path), 'fee_limit_mast='), 'fee_limit_mast');
       expectRefused(await curl(method, paths(path), 'fee_limit_mast'), 'fee_limit_mast');
@@ -91,16 +91,16 @@ onFakeNode(
     });
 
     it('rejects a field that is given under two names', async () => {
-      const answer = await ask('POST', `/v1/wallet/${wallet.id}/invoice`, { passThru: { a: 1 }, passTru: { a: 2 } });
-      expectRefused(answer, 'passThru');
+      const response = await request('POST', `/v1/wallet/${wallet.id}/invoice`, { passThru: { a: 1 }, passTru: { a: 2 } });
+      expectRefused(response, 'passThru');
     });
 
     it('rejects a body on a route that takes none', async () => {
-      const answer = await service.client.ask('DELETE', `/v1/wallet/${wallet.id}/keys/${keyId}`, {
+      const response = await service.client.request('DELETE', `/v1/wallet/${wallet.id}/keys/${keyId}`, {
         key: service.client.secretKey,
         json: { num_satoshis: 1 },
       });
-      expectRefused(answer, 'num_satoshis');
+      expectRefused(response, 'num_satoshis');
     });
 
     it.each([
@@ -116,8 +116,8 @@ onFakeNode(
       const before = await state();
       for (const name of names) {
         // JSON.stringify returns this for NaN.
-        expectRefused(await ask('POST', paths(path), { ...rest, [name]: Number.NaN }), name);
-        expectRefused(await ask('POST', paths(path), { ...rest, [name]: '' }), name);
+        expectRefused(await request('POST', paths(path), { ...rest, [name]: Number.NaN }), name);
+        expectRefused(await request('POST', paths(path), { ...rest, [name]: '' }), name);
         const { [name]: _, ...others } = rest as Record<string, unknown>;
         expectRefused(await curl('POST', paths(path), `${new URLSearchParams(others as Record<string, string>)}&${name}=`), name);
       }
@@ -126,7 +126,7 @@ onFakeNode(
 
     it('takes null and empty values of other optional fields as absent, and 0 for any amount', async () => {
       const empty = { num_satoshis: 0, expiry: 0, memo: null, description_hash: '', passThru: null };
-      const made = await ask('POST', `/v1/wallet/${wallet.id}/invoice`, empty);
+      const made = await request('POST', `/v1/wallet/${wallet.id}/invoice`, empty);
       expect(made).toMatchObject({ status: 201, body: { num_satoshis: 0, memo: '', description_hash: null, expiry: 86_400 } });
     });
 
@@ -141,7 +141,7 @@ onFakeNode(
       'num_satoshis[a]=3',
     ])('rejects GET lnurl/withdraw?%s', async (query) => {
       const name = query.split('&').at(-1)?.split('=')[0] ?? '';
-      expectRefused(await ask('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?${query}`), name);
+      expectRefused(await request('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?${query}`), name);
     });
 
     it('rejects query parameters on every route that creates or changes something', async () => {
@@ -149,24 +149,24 @@ onFakeNode(
       for (const [path, methods] of Object.entries(routes as Record<string, object>)) {
         for (const method of Object.keys(methods).filter((name) => ['post', 'patch', 'put', 'delete'].includes(name))) {
           const url = path.replace('{key}', wallet.id).replace('{id}', keyId).replace('{hash}', 'ab'.repeat(32));
-          const answer = await ask(method.toUpperCase(), `${url}?num_satoshis=20`, method === 'delete' ? undefined : {});
-          expect([method, path, answer.body]).toMatchObject([
+          const response = await request(method.toUpperCase(), `${url}?num_satoshis=20`, method === 'delete' ? undefined : {});
+          expect([method, path, response.body]).toMatchObject([
             method,
             path,
             { status: 400, message: expect.stringContaining('`num_satoshis`') },
           ]);
         }
       }
-      expect(await ask('PATCH', `/v1/wallet/${wallet.id}?status=inactive`, {})).toMatchObject({ status: 400 });
+      expect(await request('PATCH', `/v1/wallet/${wallet.id}?status=inactive`, {})).toMatchObject({ status: 400 });
       const { secretKey } = service.client;
-      const open = await service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice?access-token=${secretKey}&_=171`, { json: {} });
+      const open = await service.client.request('POST', `/v1/wallet/${wallet.id}/invoice?access-token=${secretKey}&_=171`, { json: {} });
       expect(open.status).toBe(201);
     });
 
     it('reads Memo in the query of a withdraw link as memo, as a published client sends it', async () => {
       const path = `/v1/wallet/${wallet.id}/lnurl/withdraw?num_satoshis=1`;
-      expect((await ask('GET', `${path}&Memo=SatsBack`)).body).toMatchObject({ memo: 'SatsBack', num_satoshis: 1 });
-      expectRefused(await ask('GET', `${path}&Memo=a&memo=b`), 'memo');
+      expect((await request('GET', `${path}&Memo=SatsBack`)).body).toMatchObject({ memo: 'SatsBack', num_satoshis: 1 });
+      expectRefused(await request('GET', `${path}&Memo=a&memo=b`), 'memo');
     });
 
     it('rejects unknown query parameters on every list', async () => {
@@ -177,42 +177,42 @@ onFakeNode(
       expect(lists.length).toBeGreaterThan(5);
       for (const [path] of lists) {
         const url = path.replace('{key}', wallet.id).replace('{id}', keyId);
-        expectRefused(await ask('GET', `${url}?user_label=x`), 'user_label');
-        expect((await ask('GET', `${url}?access-token=${service.client.secretKey}&_=1712&_t=`)).status).toBe(200);
+        expectRefused(await request('GET', `${url}?user_label=x`), 'user_label');
+        expect((await request('GET', `${url}?access-token=${service.client.secretKey}&_=1712&_t=`)).status).toBe(200);
       }
-      expectRefused(await ask('GET', `/v1/wallet/${wallet.id}/statement?type=ln_deposit`), 'type');
+      expectRefused(await request('GET', `/v1/wallet/${wallet.id}/statement?type=ln_deposit`), 'type');
     });
 
     it('ignores unknown query parameters on other reads', async () => {
-      const answer = await ask('GET', `/v1/wallet/${wallet.id}?utm_source=x&__proto__[a]=1&num_satoshis=`);
-      expect(answer).toMatchObject({ status: 200, body: { id: wallet.id } });
+      const response = await request('GET', `/v1/wallet/${wallet.id}?utm_source=x&__proto__[a]=1&num_satoshis=`);
+      expect(response).toMatchObject({ status: 200, body: { id: wallet.id } });
     });
 
     it('rejects fields that are given twice', async () => {
       for (const path of [`/v1/wallet/${wallet.id}`, `/v1/wallet/${wallet.id}/transactions`]) {
-        expectRefused(await ask('GET', `${path}?fields=id&fields=balance`), 'fields');
+        expectRefused(await request('GET', `${path}?fields=id&fields=balance`), 'fields');
       }
     });
 
     it('selects fields only where a read returns a wallet or a transaction', async () => {
       for (const path of ['/healthz', '/readyz', '/v1/account', '/openapi.json', '/v1/node/default']) {
-        const [plain, selected] = [await ask('GET', path), await ask('GET', `${path}?fields=x`)];
+        const [plain, selected] = [await request('GET', path), await request('GET', `${path}?fields=x`)];
         expect([path, selected.status, selected.text]).toEqual([path, plain.status, plain.text]);
       }
-      expectRefused(await ask('GET', '/v1/keys?fields=id'), 'fields');
-      expectRefused(await ask('POST', `/v1/wallet/${wallet.id}/invoice?fields=id`, {}), 'fields');
-      expect((await ask('GET', '/v1/wallets?fields=id')).body[0]).toEqual({ id: expect.any(String) });
+      expectRefused(await request('GET', '/v1/keys?fields=id'), 'fields');
+      expectRefused(await request('POST', `/v1/wallet/${wallet.id}/invoice?fields=id`, {}), 'fields');
+      expect((await request('GET', '/v1/wallets?fields=id')).body[0]).toEqual({ id: expect.any(String) });
     });
 
     it('clears a label that is changed to null or to an empty text', async () => {
       const path = `/v1/wallet/${other.id}`;
       for (const clear of [
-        () => ask('PATCH', path, { user_label: null }),
-        () => ask('PATCH', path, { user_label: '' }),
+        () => request('PATCH', path, { user_label: null }),
+        () => request('PATCH', path, { user_label: '' }),
         () => curl('PATCH', path, 'user_label='),
       ]) {
-        expect((await ask('PATCH', path, { user_label: 'old' })).body).toMatchObject({ user_label: 'old' });
-        expect((await ask('PATCH', path, { status: 'active' })).body).toMatchObject({ user_label: 'old' });
+        expect((await request('PATCH', path, { user_label: 'old' })).body).toMatchObject({ user_label: 'old' });
+        expect((await request('PATCH', path, { status: 'active' })).body).toMatchObject({ user_label: 'old' });
         expect(await clear()).toMatchObject({ status: 200, body: { user_label: '' } });
         expect(await service.client.get(path)).toMatchObject({ user_label: '' });
       }

@@ -9,7 +9,7 @@ import { onFakeNode } from '../support/app.ts';
 
 onFakeNode('the node', (service) => {
   const { net } = service;
-  const ask = (path: string, key = service.client.secretKey) => service.client.ask('GET', path, { key });
+  const request = (path: string, key = service.client.secretKey) => service.client.request('GET', path, { key });
 
   it('returns the same node by its id and as default, and lists it for the account', async () => {
     const wallet = await service.client.wallet();
@@ -19,16 +19,16 @@ onFakeNode('the node', (service) => {
     expect(listed).toMatchObject({ id, alias: 'fake', network: 'regtest', default_pubkey: expect.stringMatching(/^0[23][0-9a-f]{64}$/) });
     expect(Math.abs(listed.created_at - Date.now() / 1000)).toBeLessThan(600);
     for (const key of [service.client.secretKey, service.client.publicKey, wallet.read, wallet.invoice]) {
-      for (const name of [id, 'default']) expect((await ask(`/v1/node/${name}`, key)).body).toEqual(listed);
+      for (const name of [id, 'default']) expect((await request(`/v1/node/${name}`, key)).body).toEqual(listed);
     }
-    expect((await ask('/v1/nodes', wallet.admin)).status).toBe(403);
-    expect((await service.client.ask('GET', '/v1/node/default')).status).toBe(401);
-    expect((await ask('/v1/node/lnd_0000000000000000000000')).status).toBe(404);
+    expect((await request('/v1/nodes', wallet.admin)).status).toBe(403);
+    expect((await service.client.request('GET', '/v1/node/default')).status).toBe(401);
+    expect((await request('/v1/node/lnd_0000000000000000000000')).status).toBe(404);
   });
 
   it('decodes an invoice into the field names and types that old clients read', async () => {
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 1_234_500, memo: 'tea & cake' });
-    const { body } = await ask(`/v1/node/default/payments/decodeinvoice?payment_request=${paymentRequest.toUpperCase()}`);
+    const { body } = await request(`/v1/node/default/payments/decodeinvoice?payment_request=${paymentRequest.toUpperCase()}`);
     expect(body).toMatchObject({
       destination: expect.stringMatching(/^0[23]/),
       payment_hash: paymentHash,
@@ -42,13 +42,13 @@ onFakeNode('the node', (service) => {
     for (const name of ['timestamp', 'expiry', 'cltv_expiry']) expect(body[name], name).toMatch(/^[0-9]+$/);
     expect(Object.values(body.features)).toContainEqual({ name: 'payment_secret', is_required: true, is_known: true });
     const open = net.outside.invoice();
-    expect((await ask(`/v1/node/default/payments/decodeinvoice?payment_request=${open.paymentRequest}`)).body.num_msat).toBe('0');
+    expect((await request(`/v1/node/default/payments/decodeinvoice?payment_request=${open.paymentRequest}`)).body.num_msat).toBe('0');
   });
 
   it('returns routes in the shape that old clients read', async () => {
     const { nodes, unreachable_pubkey } = await service.client.get('/playground');
     const carol = nodes.find(({ name }: { name: string }) => name === 'carol').pubkey;
-    const { body } = await ask(`/v1/node/default/payments/queryroutes?pub_key=${carol.toUpperCase()}&amt=1000`);
+    const { body } = await request(`/v1/node/default/payments/queryroutes?pub_key=${carol.toUpperCase()}&amt=1000`);
     const [route] = body.routes;
     expect(route).toMatchObject({ totalAmt: '1001', totalAmtMsat: '1001100', totalFeesMsat: '1100', totalTimeLock: expect.any(Number) });
     expect(route.hops).toHaveLength(2);
@@ -60,7 +60,7 @@ onFakeNode('the node', (service) => {
       chanId: '2',
       tlvPayload: true,
     });
-    const none = await ask(`/v1/node/default/payments/queryroutes?pub_key=${unreachable_pubkey}&amt=1000`);
+    const none = await request(`/v1/node/default/payments/queryroutes?pub_key=${unreachable_pubkey}&amt=1000`);
     expect(none).toMatchObject({ status: 400, body: { type: 'no_route', message: 'unable to find a path to destination' } });
   });
 
@@ -73,9 +73,9 @@ onFakeNode('the node', (service) => {
       `/payments/decodeinvoice?payment_request=${paymentRequest}`,
       `/payments/queryroutes?pub_key=${nodes[1].pubkey}&amt=1`,
     ]) {
-      for (const key of [read, service.client.publicKey]) expect((await ask(`/v1/node/default${path}`, key)).status).toBe(200);
+      for (const key of [read, service.client.publicKey]) expect((await request(`/v1/node/default${path}`, key)).status).toBe(200);
       for (const key of [lnurlWithdraw, lnurlPay])
-        expect(await ask(`/v1/node/default${path}`, key)).toMatchObject({ status: 403, body: { type: 'forbidden' } });
+        expect(await request(`/v1/node/default${path}`, key)).toMatchObject({ status: 403, body: { type: 'forbidden' } });
     }
   });
 
@@ -90,16 +90,16 @@ onFakeNode('the node', (service) => {
     ['queryroutes', `pub_key=02${'1'.repeat(64)}&amt=1.5`],
     ['queryroutes', `pub_key=02${'1'.repeat(64)}&amt=9007199254740993`],
   ])('rejects %s?%s', async (route, query) => {
-    const answer = await ask(`/v1/node/default/payments/${route}?${query}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body.type).not.toBe('no_route');
+    const response = await request(`/v1/node/default/payments/${route}?${query}`);
+    expect(response.status).toBe(400);
+    expect(response.body.type).not.toBe('no_route');
   });
 
   it('S10: returns the node while it is unavailable, and 503 for data that only it has', async () => {
     const { nodes } = await service.client.get('/playground');
     net.down();
-    expect((await ask('/v1/node/default')).body).toMatchObject({ alias: null, network: 'regtest' });
-    expect((await ask(`/v1/node/default/payments/queryroutes?pub_key=${nodes[1].pubkey}&amt=10`)).status).toBe(503);
+    expect((await request('/v1/node/default')).body).toMatchObject({ alias: null, network: 'regtest' });
+    expect((await request(`/v1/node/default/payments/queryroutes?pub_key=${nodes[1].pubkey}&amt=10`)).status).toBe(503);
     net.up();
   });
 });
@@ -109,6 +109,6 @@ it('returns a separate error when a node cannot list routes', async () => {
   const access = { anyKey: async () => undefined } as unknown as Access;
   const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, connection, payments: {} as Payments }));
   const pubkey = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
-  const answer = await server.inject(`/v1/node/default/payments/queryroutes?pub_key=${pubkey}&amt=1`);
-  expect(answer.json()).toMatchObject({ status: 400, type: 'not_supported' });
+  const response = await server.inject(`/v1/node/default/payments/queryroutes?pub_key=${pubkey}&amt=1`);
+  expect(response.json()).toMatchObject({ status: 400, type: 'not_supported' });
 });

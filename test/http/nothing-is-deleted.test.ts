@@ -6,7 +6,7 @@ import type { Json, TestWallet } from '../support/client.ts';
 const description: Json = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
 
 onFakeNode('W9: nothing with a balance, a history or a pending payment can be deleted', (service) => {
-  const remove = (path: string) => service.client.ask('DELETE', path, { key: service.client.secretKey });
+  const remove = (path: string) => service.client.request('DELETE', path, { key: service.client.secretKey });
   const books = async (wallet: TestWallet) => ({
     wallet: await service.client.get(`/v1/wallet/${wallet.id}?fields=balance_msat,pending_msat,statusType`),
     lines: await service.client.get(`/v1/wallet/${wallet.id}/transactions?status=all&fields=id,num_msat,status`),
@@ -21,8 +21,8 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
     const [wallet, empty] = [await service.client.wallet(1000), await service.client.wallet()];
     const held = service.net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
     const json = { payment_request: held.paymentRequest };
-    const asked = { key: service.client.secretKey, json, headers: { prefer: 'respond-async' } };
-    const pending = await service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, asked);
+    const options = { key: service.client.secretKey, json, headers: { prefer: 'respond-async' } };
+    const pending = await service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, options);
     expect(pending.status).toBe(202);
     const before = await books(wallet);
     expect(before.lines).toHaveLength(2);

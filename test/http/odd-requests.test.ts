@@ -33,7 +33,7 @@ onFakeNode('requests that no ordinary client sends', (service) => {
       socket.write('CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n', () => socket.resetAndDestroy());
       await new Promise((resolve) => socket.once('close', resolve));
     }
-    expect((await service.client.ask('GET', '/healthz')).status).toBe(200);
+    expect((await service.client.request('GET', '/healthz')).status).toBe(200);
   });
 
   it.each(['TRACE', 'QUERY', 'PROPFIND', 'PURGE', 'M-SEARCH'])('W8: returns 405 with the methods of the address for %s', async (method) => {
@@ -44,13 +44,13 @@ onFakeNode('requests that no ordinary client sends', (service) => {
       ['/v1/wallet/wal_1/withdraw?x=1', 'POST'],
       ['/v1/wallet/wal_1', 'PATCH'],
     ] as const) {
-      const answer = await sent(path);
-      expect(answer).toMatchObject({
+      const response = await sent(path);
+      expect(response).toMatchObject({
         status: 405,
         body: { status: 405, type: 'method_not_allowed', message: expect.stringContaining(allow) },
       });
-      expect(answer.head).toMatch(new RegExp(`^allow: .*${allow}`, 'im'));
-      expect(answer.head).toMatch(/^access-control-allow-origin: \*/im);
+      expect(response.head).toMatch(new RegExp(`^allow: .*${allow}`, 'im'));
+      expect(response.head).toMatch(/^access-control-allow-origin: \*/im);
     }
     expect(await sent('/v1/nothing')).toMatchObject({ status: 404, body: { type: 'not_found' } });
   });
@@ -62,10 +62,10 @@ onFakeNode('requests that no ordinary client sends', (service) => {
 
   it('W8: returns 413 with the error object, readable by pages of any origin, for too long a request line', async () => {
     for (const length of [17_000, 40_000, 200_000]) {
-      const answer = await send(`GET /v1/wallets?x=${'x'.repeat(length)} HTTP/1.1`, 'Host: x');
-      expect(answer).toMatchObject({ status: 413, body: { type: 'payload_too_large', message: expect.stringContaining('16 kB') } });
-      expect(answer.head).toMatch(/^access-control-allow-origin: \*/im);
-      expect(answer.head).toMatch(/^content-type: application\/json/im);
+      const response = await send(`GET /v1/wallets?x=${'x'.repeat(length)} HTTP/1.1`, 'Host: x');
+      expect(response).toMatchObject({ status: 413, body: { type: 'payload_too_large', message: expect.stringContaining('16 kB') } });
+      expect(response.head).toMatch(/^access-control-allow-origin: \*/im);
+      expect(response.head).toMatch(/^content-type: application\/json/im);
     }
   });
 
@@ -83,15 +83,15 @@ onFakeNode('requests that no ordinary client sends', (service) => {
       const held = () => client.get(`/v1/wallet/${id}`);
       await expect.poll(async () => (await held()).pending_msat).toBeGreaterThan(0);
       socket.write(`${next}\r\n\r\n`);
-      const answer = await text(socket);
-      expect(answer).toBe('');
+      const response = await text(socket);
+      expect(response).toBe('');
       await expect.poll(() => net.outside.resolveHold(paymentHash, 'settle') ?? 'settled').toBe('settled');
       await expect.poll(async () => (await held()).balance).toBe(999);
     },
   );
 
   it('ignores an unknown expectation', async () => {
-    const ask = (expectation: string) =>
+    const request = (expectation: string) =>
       send(
         'POST /v1/wallet HTTP/1.1',
         'Host: x',
@@ -103,14 +103,16 @@ onFakeNode('requests that no ordinary client sends', (service) => {
         '',
         '{"user_label":"x"}',
       );
-    expect(await ask('200-maybe')).toMatchObject({ status: 201, body: { user_label: 'x' } });
+    expect(await request('200-maybe')).toMatchObject({ status: 201, body: { user_label: 'x' } });
   });
 
   it.each(['wallet', 'user/wallet'])('W8: rejects an unreadable address of a public LNURL route with an LNURL error (%s)', async (base) => {
     for (const address of [`/v1/${base}/%zz/lnurl-process?ott=1`, `/v1/${base}/%ff/lnurl-process`]) {
-      const answer = await service.client.ask('GET', address);
-      expect(answer).toMatchObject({ status: 200, body: { status: 'ERROR', reason: expect.any(String) } });
+      const response = await service.client.request('GET', address);
+      expect(response).toMatchObject({ status: 200, body: { status: 'ERROR', reason: expect.any(String) } });
     }
-    expect((await service.client.ask('GET', `/v1/${base}/%zz/invoice?x=/lnurl-process`)).body).toMatchObject({ type: 'malformed_body' });
+    expect((await service.client.request('GET', `/v1/${base}/%zz/invoice?x=/lnurl-process`)).body).toMatchObject({
+      type: 'malformed_body',
+    });
   });
 });

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { InvalidConfig, readConfig } from '../../src/config.ts';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer, TestWallet } from '../support/client.ts';
+import type { HttpResponse, TestWallet } from '../support/client.ts';
 
 onFakeNode(
   'the limit on open invoices',
   (service, dialect) => {
-    const invoice = (wallet: TestWallet, json: object = { num_satoshis: 1 }): Promise<Answer> =>
-      service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.invoice, json });
+    const invoice = (wallet: TestWallet, json: object = { num_satoshis: 1 }): Promise<HttpResponse> =>
+      service.client.request('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.invoice, json });
 
     /** Creates the maximum of invoices, one after the other, so that the count is exact. */
     async function fill(wallet: TestWallet): Promise<string[]> {
@@ -37,7 +37,7 @@ onFakeNode(
       const [wallet, payer] = [await service.client.wallet(), await service.client.wallet(100)];
       const [cancelled = '', paid = ''] = await fill(wallet);
       expect((await invoice(wallet)).status).toBe(429);
-      expect((await service.client.ask('DELETE', `/v1/lntx/${cancelled}`, { key: wallet.invoice })).status).toBe(200);
+      expect((await service.client.request('DELETE', `/v1/lntx/${cancelled}`, { key: wallet.invoice })).status).toBe(200);
       expect((await invoice(wallet)).status).toBe(201);
       expect((await invoice(wallet)).status).toBe(429);
       const { payment_request } = await service.client.get(`/v1/lntx/${paid}`);
@@ -58,9 +58,9 @@ onFakeNode(
 
     it('holds for many requests at once', async () => {
       const wallet = await service.client.wallet();
-      const answers = await Promise.all(Array.from({ length: 40 }, () => invoice(wallet)));
-      const made = answers.filter(({ status }) => status === 201).length;
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(40 - made);
+      const responses = await Promise.all(Array.from({ length: 40 }, () => invoice(wallet)));
+      const made = responses.filter(({ status }) => status === 201).length;
+      expect(responses.filter(({ status }) => status === 429)).toHaveLength(40 - made);
       expect(made).toBeGreaterThanOrEqual(5);
       // PostgreSQL may run two batches that do not see each other.
       if (dialect === 'sqlite') expect(made).toBe(5);
@@ -71,7 +71,7 @@ onFakeNode(
     it('allows a replay under an Idempotency-Key while the wallet is at its limit', async () => {
       const wallet = await service.client.wallet();
       const once = () =>
-        service.client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, {
+        service.client.request('POST', `/v1/wallet/${wallet.id}/invoice`, {
           key: wallet.invoice,
           json: { num_satoshis: 1 },
           headers: { 'idempotency-key': 'once' },

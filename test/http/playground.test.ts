@@ -9,11 +9,14 @@ import { OutcomeUnknown, type PlaygroundControl } from '../../src/lightning/test
 import { onFakeNode } from '../support/app.ts';
 
 onFakeNode('the playground routes', (service) => {
-  const ask = (path: string) => service.client.ask('GET', path, { key: service.client.secretKey });
+  const request = (path: string) => service.client.request('GET', path, { key: service.client.secretKey });
 
   it('reject a payment id above 2^53 - 1', async () => {
-    expect(await ask('/playground/payments?after=9007199254740992')).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
-    expect(await ask('/playground/payments?after=9007199254740991')).toMatchObject({ status: 200, body: { payments: [] } });
+    expect(await request('/playground/payments?after=9007199254740992')).toMatchObject({
+      status: 400,
+      body: { type: 'validation_failed' },
+    });
+    expect(await request('/playground/payments?after=9007199254740991')).toMatchObject({ status: 200, body: { payments: [] } });
   });
 });
 

@@ -7,7 +7,8 @@ import { movesMoney } from './first-money.ts';
 
 onPlayground('the service on real nodes', (app) => {
   const { client } = app;
-  const ask = (method: string, path: string, json?: object) => client.ask(method, path, { key: client.secretKey, ...(json && { json }) });
+  const request = (method: string, path: string, json?: object) =>
+    client.request(method, path, { key: client.secretKey, ...(json && { json }) });
   const stateOf = async (id: string): Promise<Json> => client.get(`/v1/wallet/${id}?fields=balance,pending_msat`);
 
   movesMoney(app);
@@ -41,8 +42,8 @@ onPlayground('the service on real nodes', (app) => {
       forgeWords(payment_request, (words) => words.with(6, (words[6] ?? 0) ^ 1)),
     ];
     for (const forged of forgeries) {
-      const answer = await ask('POST', `/v1/wallet/${payer.id}/withdraw`, { payment_request: forged });
-      expect(answer).toMatchObject({ status: 400, body: { type: 'invoice_undecodable' } });
+      const response = await request('POST', `/v1/wallet/${payer.id}/withdraw`, { payment_request: forged });
+      expect(response).toMatchObject({ status: 400, body: { type: 'invoice_undecodable' } });
     }
     expect(await client.get(`/v1/lntx/${id}`)).toMatchObject({ settled: 0, num_satoshis: 50 });
     expect(await stateOf(payer.id)).toEqual({ balance: 1000, pending_msat: 0 });
@@ -58,7 +59,7 @@ onPlayground('the service on real nodes', (app) => {
 
     it('reject an invoice with a wrong checksum', async () => {
       const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 5, at: 'carol' });
-      const refused = await ask('POST', '/playground/pay', { payment_request: `${payment_request}x` });
+      const refused = await request('POST', '/playground/pay', { payment_request: `${payment_request}x` });
       expect(refused).toMatchObject({ status: 400, body: { type: 'playground_refused' } });
     });
 
@@ -75,7 +76,7 @@ onPlayground('the service on real nodes', (app) => {
     const wallet = await client.wallet(1000);
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 100, hold: true });
     const headers = { prefer: 'respond-async' };
-    const sent = await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+    const sent = await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
       key: client.secretKey,
       json: { payment_request },
       headers,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
 import { encodeBolt11, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
-import type { Answer, Client, Json, TestWallet } from '../support/client.ts';
+import type { Client, HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 interface Forgery {
   readonly amountMsat?: number;
@@ -22,8 +22,8 @@ function forge(paymentHash: string, { amountMsat, network = 'regtest', ageSecond
   });
 }
 
-function withdraw(client: Client, wallet: TestWallet, json: object, headers: Record<string, string> = {}): Promise<Answer> {
-  return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers });
+function withdraw(client: Client, wallet: TestWallet, json: object, headers: Record<string, string> = {}): Promise<HttpResponse> {
+  return client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers });
 }
 
 const NO_WAIT = { prefer: 'respond-async' };
@@ -83,11 +83,11 @@ onFakeNode('a repeated payment of an invoice', (service) => {
         { payment_request: forge(paymentHash, { amountMsat: 100_000, ageSeconds: 10_000 }) },
       ];
       for (const json of differing) {
-        const answer = await withdraw(service.client, wallet, json);
-        expect(answer, JSON.stringify(json)).toMatchObject({ status: 400, body: { type: 'invoice_mismatch' } });
-        expect(answer.body.message).toContain(first.body.lnTx.id);
-        expect(answer.body.message).toContain(hold ? 'is pending' : 'has succeeded');
-        expect(answer.body).not.toHaveProperty('wtx_id');
+        const response = await withdraw(service.client, wallet, json);
+        expect(response, JSON.stringify(json)).toMatchObject({ status: 400, body: { type: 'invoice_mismatch' } });
+        expect(response.body.message).toContain(first.body.lnTx.id);
+        expect(response.body.message).toContain(hold ? 'is pending' : 'has succeeded');
+        expect(response.body).not.toHaveProperty('wtx_id');
       }
       expect(await balances(service, wallet)).toEqual(before);
       // The same request still returns the first payment.
@@ -148,7 +148,7 @@ onFakeNode('a repeated payment of an invoice', (service) => {
     const own = await service.client.post(`/v1/wallet/${owner.id}/invoice`, { num_satoshis: 100 });
     const fresh = randomBytes(32).toString('hex');
     const stranger: TestWallet = await service.neighbour.wallet();
-    const answers = async (make: (hash: string) => string): Promise<unknown[]> => {
+    const responses = async (make: (hash: string) => string): Promise<unknown[]> => {
       const all = [paymentHash, own.r_hash_decoded, fresh].map(async (hash) => {
         const { status, body } = await withdraw(service.neighbour, stranger, { payment_request: make(hash) });
         return { status, type: body.type, message: body.message };
@@ -162,13 +162,13 @@ onFakeNode('a repeated payment of an invoice', (service) => {
       invoice_amount_missing: (hash) => forge(hash),
     };
     for (const [type, make] of Object.entries(ways)) {
-      const [paid, issued, unknown] = await answers(make);
+      const [paid, issued, unknown] = await responses(make);
       expect(unknown, type).toMatchObject({ status: 400, type });
       expect(paid, type).toEqual(unknown);
       expect(issued, type).toEqual(unknown);
     }
     // A payable invoice is rejected with the same error, whether the hash belongs to a payment or to an invoice here.
-    const [paid, issued] = await answers((hash) => forge(hash, { amountMsat: 100_000 }));
+    const [paid, issued] = await responses((hash) => forge(hash, { amountMsat: 100_000 }));
     expect(paid).toMatchObject({ status: 400, type: 'invoice_mismatch' });
     expect(issued).toEqual(paid);
     expect(JSON.stringify(paid)).not.toContain('lntx_');
@@ -182,15 +182,15 @@ onFakeNode('a repeated payment of an invoice', (service) => {
     for (let round = 0; round < 5; round++) {
       const { paymentRequest } = net.outside.invoice();
       const amounts = [100, 200, 100, 300, 200, 100];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         amounts.map((num_satoshis) => withdraw(service.client, wallet, { payment_request: paymentRequest, num_satoshis })),
       );
-      const paid = answers.filter(({ status }) => status === 201);
+      const paid = responses.filter(({ status }) => status === 201);
       expect(new Set(paid.map(({ body }) => body.id)).size).toBe(1);
       const amount = -paid[0]?.body.num_satoshis;
-      for (const [i, answer] of answers.entries()) {
-        if (amounts[i] === amount) expect(answer.status).toBe(201);
-        else expect(answer.body).toMatchObject({ status: 400, type: 'invoice_mismatch' });
+      for (const [i, response] of responses.entries()) {
+        if (amounts[i] === amount) expect(response.status).toBe(201);
+        else expect(response.body).toMatchObject({ status: 400, type: 'invoice_mismatch' });
       }
     }
     expect(await service.problems()).toEqual([]);

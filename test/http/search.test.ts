@@ -1,10 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer, Json, TestWallet } from '../support/client.ts';
+import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 onFakeNode('searching lists of transactions', (service) => {
   const { net } = service;
-  const ask = (path: string, key = service.client.secretKey): Promise<Answer> => service.client.ask('GET', path, { key });
+  const request = (path: string, key = service.client.secretKey): Promise<HttpResponse> => service.client.request('GET', path, { key });
   let wallet: TestWallet;
   let other: TestWallet;
   let path: string;
@@ -12,7 +12,7 @@ onFakeNode('searching lists of transactions', (service) => {
   let failedHash: string;
   let inside: Json;
   const found = async (query: string, base = path): Promise<string[]> => {
-    const { status, body } = await ask(`${base}?${query}`);
+    const { status, body } = await request(`${base}?${query}`);
     if (status !== 200) throw new Error(JSON.stringify(body));
     return body.map((row: Json) => `${row.wtxType.name}:${row.status}`);
   };
@@ -21,7 +21,10 @@ onFakeNode('searching lists of transactions', (service) => {
     [wallet, other] = [await service.client.wallet(1000), await service.client.wallet(1000)];
     path = `/v1/wallet/${wallet.id}/transactions`;
     const pay = (payment_request: string, more = {}) =>
-      service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: service.client.secretKey, json: { payment_request, ...more } });
+      service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+        key: service.client.secretKey,
+        json: { payment_request, ...more },
+      });
     const outside = net.outside.invoice({ amountMsat: 10_000, memo: 'Rent for May', script: { fee: 1000 } });
     paid = (await pay(outside.paymentRequest, { passThru: { order: 17, urgent: true, note: 'a "quoted" ü' } })).body;
     const failing = net.outside.invoice({ amountMsat: 10_000, memo: 'rent, again', script: { fail: 'NO_ROUTE' } });
@@ -76,40 +79,40 @@ onFakeNode('searching lists of transactions', (service) => {
     expect(await found(`payment_hash=${failedHash}&status=failed`)).toEqual(['ln_withdrawal:failed', 'ln_withdrawal:failed']);
     expect(await found(`payment_hash=${failedHash}`)).toEqual([]);
     expect(await found(`payment_hash=${'0'.repeat(64)}&status=all`)).toEqual([]);
-    const [open] = (await ask(`${path}?status=open`)).body;
-    expect((await ask(`${path}?status=open&payment_hash=${open.lnTx.r_hash_decoded}`)).body).toEqual([open]);
-    const [deposit] = (await ask(`${path}?type=ln_deposit`)).body;
+    const [open] = (await request(`${path}?status=open`)).body;
+    expect((await request(`${path}?status=open&payment_hash=${open.lnTx.r_hash_decoded}`)).body).toEqual([open]);
+    const [deposit] = (await request(`${path}?type=ln_deposit`)).body;
     for (const status of ['settled', 'all']) {
-      expect((await ask(`${path}?status=${status}&payment_hash=${deposit.lnTx.r_hash_decoded}`)).body).toEqual([deposit]);
+      expect((await request(`${path}?status=${status}&payment_hash=${deposit.lnTx.r_hash_decoded}`)).body).toEqual([deposit]);
     }
-    expect((await ask(`${path}?payment_hash=${hash}&label=nothing`)).body).toEqual([]);
-    expect((await ask(`${path}?payment_hash=${hash}&to=1000`)).body).toEqual([]);
+    expect((await request(`${path}?payment_hash=${hash}&label=nothing`)).body).toEqual([]);
+    expect((await request(`${path}?payment_hash=${hash}&to=1000`)).body).toEqual([]);
   });
 
   it('finds both sides of an internal payment in the list of the account, and one side in each wallet', async () => {
     const query = `payment_hash=${inside.r_hash_decoded}`;
     for (const status of ['settled', 'all']) {
-      const both = await ask(`/v1/wallet-transactions?status=${status}&${query}`);
+      const both = await request(`/v1/wallet-transactions?status=${status}&${query}`);
       expect(both.body.map((row: Json) => row.num_msat).toSorted()).toEqual([-7000, 7000]);
       expect(both.headers.get('x-pagination-total-count')).toBe('2');
       const [first, second] = both.body;
-      expect((await ask(`/v1/wallet-transactions?status=${status}&${query}&after=${first.id}`)).body).toEqual([second]);
-      expect((await ask(`/v1/wallet-transactions?status=${status}&${query}&after=${second.id}`)).body).toEqual([]);
+      expect((await request(`/v1/wallet-transactions?status=${status}&${query}&after=${first.id}`)).body).toEqual([second]);
+      expect((await request(`/v1/wallet-transactions?status=${status}&${query}&after=${second.id}`)).body).toEqual([]);
     }
     expect(await found(query)).toEqual(['ln_withdrawal:settled']);
     expect(await found(query, `/v1/wallet/${other.id}/transactions`)).toEqual(['ln_deposit:settled']);
-    const stranger = await service.neighbour.ask('GET', `/v1/wallet-transactions?${query}`, { key: service.neighbour.secretKey });
+    const stranger = await service.neighbour.request('GET', `/v1/wallet-transactions?${query}`, { key: service.neighbour.secretKey });
     expect(stranger.body).toEqual([]);
   });
 
   it('continues a search in the links of its pages', async () => {
-    const answer = await ask(`${path}?status=failed&label=rent&per-page=1`);
-    expect(answer.headers.get('x-pagination-total-count')).toBe('2');
-    const next = /<([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
-    const second = await ask(path + next);
+    const response = await request(`${path}?status=failed&label=rent&per-page=1`);
+    expect(response.headers.get('x-pagination-total-count')).toBe('2');
+    const next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+    const second = await request(path + next);
     expect(second.body).toHaveLength(1);
-    const cursor = await ask(`${path}?pass_through[order]=17&per-page=1&after=${(await ask(path)).body[0].id}`);
-    const rest = await ask(path + /<([^>]*)>; rel="next"/.exec(cursor.headers.get('link') ?? '')?.[1]);
+    const cursor = await request(`${path}?pass_through[order]=17&per-page=1&after=${(await request(path)).body[0].id}`);
+    const rest = await request(path + /<([^>]*)>; rel="next"/.exec(cursor.headers.get('link') ?? '')?.[1]);
     expect([...cursor.body, ...rest.body].map((row: Json) => row.wtxType.name)).toEqual(['ln_transfer_out', 'ln_withdrawal']);
   });
 
@@ -128,15 +131,15 @@ onFakeNode('searching lists of transactions', (service) => {
     'pass_through[a]=1&pass_through[a]=2',
     'passThru[a]=1',
   ])('rejects %s', async (query) => {
-    expect(await ask(`${path}?${query}`)).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
+    expect(await request(`${path}?${query}`)).toMatchObject({ status: 400, body: { type: 'validation_failed' } });
   });
 
   it('rejects a search for an API key, which the links would repeat', async () => {
     for (const query of [`label=${wallet.admin}`, `pass_through[key]=${service.client.secretKey}`]) {
-      const answer = await ask(`${path}?${query}`);
-      expect(answer.status).toBe(400);
-      expect(answer.text).not.toContain(wallet.admin);
+      const response = await request(`${path}?${query}`);
+      expect(response.status).toBe(400);
+      expect(response.text).not.toContain(wallet.admin);
     }
-    expect((await ask(`${path}?label=wi_fi`)).status).toBe(200);
+    expect((await request(`${path}?label=wi_fi`)).status).toBe(200);
   });
 });

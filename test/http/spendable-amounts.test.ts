@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { KEY_KINDS } from '../../src/accounts/keys.ts';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer, TestWallet } from '../support/client.ts';
+import type { HttpResponse, TestWallet } from '../support/client.ts';
 
 onFakeNode('spendable amounts', (service) => {
   const { net } = service;
 
-  function post(wallet: TestWallet, path: string, json: object): Promise<Answer> {
-    return service.client.ask('POST', `/v1/wallet/${wallet.id}/${path}`, { key: service.client.secretKey, json });
+  function post(wallet: TestWallet, path: string, json: object): Promise<HttpResponse> {
+    return service.client.request('POST', `/v1/wallet/${wallet.id}/${path}`, { key: service.client.secretKey, json });
   }
 
   async function carol(): Promise<string> {
@@ -50,12 +50,12 @@ onFakeNode('spendable amounts', (service) => {
     }
     // Money held for a pending payment is not spendable.
     const held = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
-    const answer = await service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+    const response = await service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
       key: service.client.secretKey,
       json: { payment_request: held.paymentRequest, fee_limit_msat: 5_000 },
       headers: { prefer: 'respond-async' },
     });
-    expect(answer.status).toBe(202);
+    expect(response.status).toBe(202);
     const transfer = await post(wallet, 'transfer', { dest_wallet_id: friend.id, num_satoshis: 400 });
     expect(transfer.body.message).toBe('The spendable balance is 395000 msat. The transfer requires 400000 msat.');
     await expect.poll(() => net.outside.payments().find(({ paymentHash }) => paymentHash === held.paymentHash)?.state).toBe('pending');

@@ -31,7 +31,7 @@ onFakeNode('the statement', (service) => {
     for (const [memo] of CELLS) {
       await service.client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 1, memo });
     }
-    const { text } = await service.client.ask('GET', `/v1/wallet/${to.id}/statement`, { key: service.client.secretKey });
+    const { text } = await service.client.request('GET', `/v1/wallet/${to.id}/statement`, { key: service.client.secretKey });
     for (const [i, [, cell]] of CELLS.entries()) expect(text).toContain(`,ln_transfer_in,${cell},1000,1,${1000 * (i + 1)},,${from.id}\r\n`);
   });
 
@@ -41,7 +41,7 @@ onFakeNode('the statement', (service) => {
     const { paymentRequest } = service.net.outside.invoice({ amountMsat: 10_000, script: { fee: 1000 } });
     const paid = await service.client.post(`/v1/wallet/${from.id}/withdraw`, { payment_request: paymentRequest });
     const counterparties = async (walletId: string) => {
-      const { text } = await service.client.ask('GET', `/v1/wallet/${walletId}/statement`, { key: service.client.secretKey });
+      const { text } = await service.client.request('GET', `/v1/wallet/${walletId}/statement`, { key: service.client.secretKey });
       return text.split('\r\n').map((line) => line.slice(line.lastIndexOf(',') + 1));
     };
     expect(await counterparties(from.id)).toEqual(['counterparty', '', to.id, paid.lnTx.dest_pubkey, '', '']);

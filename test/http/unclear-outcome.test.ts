@@ -38,9 +38,9 @@ it('S12: returns 202 for internal errors once money is held, never an error that
     expirySeconds: 1,
     isKeysend: false,
   } as unknown as Payment);
-  const answer = await app.inject({ method: 'POST', url: '/v1/wallet/wal_1/withdraw', payload: { payment_request: 'lnbcrt1' } });
-  expect(answer.statusCode).toBe(202);
-  expect(answer.json()).toMatchObject({
+  const response = await app.inject({ method: 'POST', url: '/v1/wallet/wal_1/withdraw', payload: { payment_request: 'lnbcrt1' } });
+  expect(response.statusCode).toBe(202);
+  expect(response.json()).toMatchObject({
     status: 'pending',
     num_satoshis: -100,
     wal: { balance: 890, pending_msat: 110_000 },
@@ -68,9 +68,13 @@ it('returns 503 with Retry-After when the ledger is busy, and does nothing', asy
   const app = createServer(pino({ level: 'silent' }), (server) =>
     transferRoutes(server, deps as unknown as Parameters<typeof transferRoutes>[1]),
   );
-  const answer = await app.inject({ method: 'POST', url: '/v1/wallet/x/transfer', payload: { dest_wallet_id: 'wal_2', num_satoshis: 1 } });
-  expect(answer.statusCode).toBe(503);
-  expect(answer.headers['retry-after']).toBe('1');
-  expect(answer.json()).toMatchObject({ name: 'Service Unavailable', type: 'ledger_busy' });
+  const response = await app.inject({
+    method: 'POST',
+    url: '/v1/wallet/x/transfer',
+    payload: { dest_wallet_id: 'wal_2', num_satoshis: 1 },
+  });
+  expect(response.statusCode).toBe(503);
+  expect(response.headers['retry-after']).toBe('1');
+  expect(response.json()).toMatchObject({ name: 'Service Unavailable', type: 'ledger_busy' });
   await app.close();
 });

@@ -40,46 +40,46 @@ async function serve(maxUnsentBytes: number, stallMs = 60_000) {
     return { socket, closed };
   }
 
-  async function ask(path: string, key: string, method = 'GET'): Promise<number> {
+  async function request(path: string, key: string, method = 'GET'): Promise<number> {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { 'x-api-key': key } });
     await response.text();
     return response.status;
   }
-  return { neglect, ask };
+  return { neglect, request };
 }
 
 it('rejects reads of a key with too many unread bytes, until it reads them or disconnects', async () => {
-  const { neglect, ask } = await serve(50_000_000);
+  const { neglect, request } = await serve(50_000_000);
   const { socket } = await neglect('sak_one');
-  await expect.poll(() => ask('/v1/large', 'sak_one')).toBe(429);
+  await expect.poll(() => request('/v1/large', 'sak_one')).toBe(429);
   // Small responses fit, another key is not affected, and a request that changes something succeeds.
-  expect(await ask('/v1/small', 'sak_one')).toBe(200);
-  expect(await ask('/v1/large', 'sak_two')).toBe(200);
-  expect(await ask('/v1/large', 'sak_one', 'POST')).toBe(200);
+  expect(await request('/v1/small', 'sak_one')).toBe(200);
+  expect(await request('/v1/large', 'sak_two')).toBe(200);
+  expect(await request('/v1/large', 'sak_one', 'POST')).toBe(200);
   socket.destroy();
-  await expect.poll(() => ask('/v1/large', 'sak_one')).toBe(200);
+  await expect.poll(() => request('/v1/large', 'sak_one')).toBe(200);
 });
 
 it('sends a single response of any size', async () => {
-  const { ask } = await serve(1_000_000);
-  expect(await ask('/v1/large', 'sak_one')).toBe(200);
-  expect(await ask('/v1/large', 'sak_one')).toBe(200);
+  const { request } = await serve(1_000_000);
+  expect(await request('/v1/large', 'sak_one')).toBe(200);
+  expect(await request('/v1/large', 'sak_one')).toBe(200);
 });
 
 it('drops the oldest unread response when all callers together exceed the limit', async () => {
-  const { neglect, ask } = await serve(10_000_000);
+  const { neglect, request } = await serve(10_000_000);
   const oldest = await neglect('sak_one');
-  await expect.poll(() => ask('/v1/small', 'sak_one')).toBe(429);
+  await expect.poll(() => request('/v1/small', 'sak_one')).toBe(429);
   await neglect('sak_two');
   expect(await oldest.closed).toBe('closed');
 });
 
 it('never drops the response of a request that changed something', async () => {
-  const { neglect, ask } = await serve(10_000_000);
+  const { neglect, request } = await serve(10_000_000);
   const changed = await neglect('sak_one', 'POST');
-  await expect.poll(() => ask('/v1/small', 'sak_one')).toBe(429);
+  await expect.poll(() => request('/v1/small', 'sak_one')).toBe(429);
   const read = await neglect('sak_two');
-  await expect.poll(() => ask('/v1/small', 'sak_two')).toBe(429);
+  await expect.poll(() => request('/v1/small', 'sak_two')).toBe(429);
   await neglect('sak_three');
   expect(await Promise.race([changed.closed.then(() => 'changed'), read.closed.then(() => 'read')])).toBe('read');
 });

@@ -19,10 +19,10 @@ onFakeNode(
       keyId = (await service.client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read' })).id;
     });
 
-    const ask = (method: string, path: string, json?: unknown, key = service.client.secretKey) =>
-      service.client.ask(method, path, { key, ...(json !== undefined && { json }) });
+    const request = (method: string, path: string, json?: unknown, key = service.client.secretKey) =>
+      service.client.request(method, path, { key, ...(json !== undefined && { json }) });
     const messageOf = async (path: string, json?: object) => {
-      const { status, body } = await ask(json ? 'POST' : 'GET', path.replace('WALLET', wallet.id), json);
+      const { status, body } = await request(json ? 'POST' : 'GET', path.replace('WALLET', wallet.id), json);
       expect(status).toBe(400);
       return body.message;
     };
@@ -37,7 +37,7 @@ onFakeNode(
           const content = operation.requestBody?.content['application/json'];
           for (const name of Object.keys(resolve(content?.schema)?.properties ?? {})) {
             for (const value of WRONG_VALUES) {
-              const { status, body } = await ask(method.toUpperCase(), url, { ...content.example, [name]: value });
+              const { status, body } = await request(method.toUpperCase(), url, { ...content.example, [name]: value });
               if (status !== 400 || body.type !== 'validation_failed') continue;
               rejected++;
               expect([method, path, name, value, body.message]).toEqual([
@@ -53,7 +53,7 @@ onFakeNode(
           for (const { name, in: place } of (operation.parameters ?? []).map((one: Json) => (one.$ref ? {} : one))) {
             if (method !== 'get' || place !== 'query' || path.includes('lnurl-process')) continue;
             for (const value of ['-1', '1.5', 'x', '', 'x'.repeat(9000)]) {
-              const { status, body } = await ask('GET', `${url}?${name}=${value}`);
+              const { status, body } = await request('GET', `${url}?${name}=${value}`);
               if (status !== 400) continue;
               rejected++;
               expect([path, name, value, body.message]).toEqual([path, name, value, expect.stringMatching(/`[\w.-]+`/)]);
@@ -105,21 +105,21 @@ onFakeNode(
       ['lnbc1nonsense', /^`payment_request` must be a BOLT11 invoice/],
     ])('names the kind of the text that was sent as an invoice: %s', async (text, message) => {
       expect(await messageOf('/v1/wallet/WALLET/withdraw', { payment_request: text })).toMatch(message);
-      const decoding = await ask('GET', `/v1/node/default/payments/decodeinvoice?payment_request=${encodeURIComponent(text)}`);
+      const decoding = await request('GET', `/v1/node/default/payments/decodeinvoice?payment_request=${encodeURIComponent(text)}`);
       expect([decoding.status, decoding.body.message]).toEqual([400, expect.stringMatching(message)]);
     });
 
     it('explains that a public API key needs an access key in the path', async () => {
       const { client } = service;
-      const answer = await ask('POST', `/v1/wallet/${wallet.id}/invoice`, {}, client.publicKey);
-      expect(answer.status).toBe(403);
-      expect(answer.body.message).toMatch(/public API key.*access key in the path/);
-      expect((await ask('POST', `/v1/wallet/${wallet.admin}/invoice`, {}, client.publicKey)).status).toBe(201);
+      const response = await request('POST', `/v1/wallet/${wallet.id}/invoice`, {}, client.publicKey);
+      expect(response.status).toBe(403);
+      expect(response.body.message).toMatch(/public API key.*access key in the path/);
+      expect((await request('POST', `/v1/wallet/${wallet.admin}/invoice`, {}, client.publicKey)).status).toBe(201);
     });
 
     it('names the keys that have a missing permission', async () => {
-      const answer = await ask('POST', `/v1/wallet/${wallet.read}/invoice`, {}, wallet.read);
-      expect(answer.body).toMatchObject({
+      const response = await request('POST', `/v1/wallet/${wallet.read}/invoice`, {}, wallet.read);
+      expect(response.body).toMatchObject({
         status: 403,
         message: 'The key lacks the permission wallet_deposit. Use a key that begins with sak_, waka_ or waki_.',
       });
@@ -136,17 +136,17 @@ onFakeNode('passThru of old clients', (service) => {
     const text = JSON.stringify(passThru);
     for (const sent of [text, ` ${text}`, Buffer.from(text).toString('base64'), Buffer.from(text).toString('base64url')]) {
       const query = new URLSearchParams({ num_satoshis: '1', passThru: sent });
-      const answer = await client.ask('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?${query}`, { key: client.secretKey });
-      expect(answer.status).toBe(200);
+      const response = await client.request('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?${query}`, { key: client.secretKey });
+      expect(response.status).toBe(200);
       const { paymentRequest } = service.net.outside.invoice({ amountMsat: 1000 });
-      await client.ask('GET', `${answer.body.url.slice(client.url.length)}&pr=${paymentRequest}`);
+      await client.request('GET', `${response.body.url.slice(client.url.length)}&pr=${paymentRequest}`);
       const rows = () => client.get(`/v1/wallet/${wallet.id}/transactions?status=all&type=ln_lnurl_withdraw`);
       await expect.poll(async () => (await rows())[0]?.passThru).toMatchObject(passThru);
     }
     for (const wrong of ['[1]', '"x"', '5', 'eA==', '{"a":', 'x']) {
       const query = new URLSearchParams({ num_satoshis: '1', passThru: wrong });
-      const answer = await client.ask('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?${query}`, { key: client.secretKey });
-      expect([wrong, answer.body]).toMatchObject([wrong, { status: 400, message: expect.stringContaining('`passThru`') }]);
+      const response = await client.request('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?${query}`, { key: client.secretKey });
+      expect([wrong, response.body]).toMatchObject([wrong, { status: 400, message: expect.stringContaining('`passThru`') }]);
     }
     expect(await service.problems()).toEqual([]);
   });

@@ -104,16 +104,16 @@ onBothDatabases('amounts', (open) => {
       const hold = (amountMsat: Msat, reserveMsat: Msat) => ledger.post({ holds: [{ id: newId(), account, amountMsat, reserveMsat }] });
       // A reserve may be 0, an amount may not.
       const wrongs = part === 'amount' ? NO_AMOUNTS : NO_AMOUNTS.filter((wrong) => wrong !== 0);
-      const asked = wrongs.map((wrong) => (part === 'amount' ? ([wrong, amount(5)] as const) : ([amount(5), wrong] as const)));
-      const outcomes = await Promise.allSettled(asked.flatMap(([value, reserve]) => [hold(value, reserve), hold(amount(1), amount(1))]));
+      const attempts = wrongs.map((wrong) => (part === 'amount' ? ([wrong, amount(5)] as const) : ([amount(5), wrong] as const)));
+      const outcomes = await Promise.allSettled(attempts.flatMap(([value, reserve]) => [hold(value, reserve), hold(amount(1), amount(1))]));
       const answers = outcomes.map((outcome, index) => {
         if (index % 2 === 1) return outcome.status;
         const how = outcome.status === 'fulfilled' ? 'held' : outcome.reason instanceof Refusal ? 'refused' : 'a bug';
         return `${part} ${wrongs[index >> 1]}: ${how}`;
       });
       expect(answers).toEqual(wrongs.flatMap((wrong) => [`${part} ${wrong}: a bug`, 'fulfilled']));
-      expect(await holdsIn(database)).toBe(asked.length);
-      expect(await ledger.balance(account)).toMatchObject({ balanceMsat: 10_000, heldMsat: asked.length * 2 });
+      expect(await holdsIn(database)).toBe(attempts.length);
+      expect(await ledger.balance(account)).toMatchObject({ balanceMsat: 10_000, heldMsat: attempts.length * 2 });
       expect(await problemsOfLedger(database)).toEqual([]);
     });
   }

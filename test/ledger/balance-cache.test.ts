@@ -60,7 +60,7 @@ describe('SQLite’s cache of balances', () => {
     return database;
   }
 
-  async function openBeside(url: string): Promise<Database> {
+  async function openWithoutLock(url: string): Promise<Database> {
     const database = await openDatabase(url, { log: silentLog, withoutLock: true });
     opened.push(database);
     return database;
@@ -87,7 +87,7 @@ describe('SQLite’s cache of balances', () => {
   it('prevents a double spend when another process has written to the file', async () => {
     const { url, database, ledger } = await fresh();
     // A tool takes no lock, so its connection stands for a second service after the lock has failed.
-    const intruder = createLedger(await openBeside(url), systemClock, CACHE);
+    const intruder = createLedger(await openWithoutLock(url), systemClock, CACHE);
     const [from = 0, to = 0] = ACCOUNTS;
     const move = (by: Ledger, source: number, target: number, msat: number) =>
       by.post({ transfers: [{ id: newId(), from: source, to: target, amountMsat: amount(msat) }] });

@@ -158,8 +158,8 @@ function expectReceipt(receipt: Receipt, posting: Posting, reference: ReferenceL
     const [balanceMsat, heldMsat] = [reference.balance(account), reference.held(account)];
     expect(balance).toMatchObject({ balanceMsat, heldMsat, spendableMsat: balanceMsat - heldMsat });
   }
-  const asked = [...(posting.posts ?? []).flatMap(({ transfers }) => transfers), ...(posting.transfers ?? [])];
-  expect(receipt.transfers).toMatchObject(asked);
+  const requested = [...(posting.posts ?? []).flatMap(({ transfers }) => transfers), ...(posting.transfers ?? [])];
+  expect(receipt.transfers).toMatchObject(requested);
   expect([...receipt.heldMsat]).toEqual((posting.holds ?? []).map(({ id }) => [id, reference.reserved(id)]));
 }
 

@@ -45,8 +45,8 @@ function refusal(text: string): string {
 }
 
 describe('the vectors of BOLT11', () => {
-  it.each(VALID)('reads $title', ({ text, says }) => {
-    expect(decodeBolt11(text)).toMatchObject({ payee: SPEC_PAYEE, paymentSecret: SECRET, paymentRequest: text.toLowerCase(), ...says });
+  it.each(VALID)('reads $title', ({ text, expected }) => {
+    expect(decodeBolt11(text)).toMatchObject({ payee: SPEC_PAYEE, paymentSecret: SECRET, paymentRequest: text.toLowerCase(), ...expected });
   });
 
   it.each(INVALID)('refuses $title', ({ text, reason }) => {
@@ -67,8 +67,8 @@ describe('the vectors of BOLT11', () => {
     const [donation] = VALID;
     const fields: Bolt11Field[] = [
       S,
-      ['p', Buffer.from(donation.says.paymentHash, 'hex')],
-      ['d', new TextEncoder().encode(donation.says.description)],
+      ['p', Buffer.from(donation.expected.paymentHash, 'hex')],
+      ['d', new TextEncoder().encode(donation.expected.description)],
       ['9', featureWords([8, 14])],
     ];
     expect(invoice(fields, { network: 'bitcoin', timestamp: 1496314658 })).toBe(donation.text);

@@ -66,7 +66,7 @@ onFakeNode('a claim that is repeated', (service) => {
       // The invoice and the link may have expired by then, and the wallet may be inactive.
       await repeats();
       vi.restoreAllMocks();
-      await service.client.ask('PATCH', `/v1/wallet/${wallet.id}`, { key: service.client.secretKey, json: { status: 'inactive' } });
+      await service.client.request('PATCH', `/v1/wallet/${wallet.id}`, { key: service.client.secretKey, json: { status: 'inactive' } });
       await repeats();
       expect(await balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
       expect(await service.problems()).toEqual([]);
@@ -78,8 +78,8 @@ onFakeNode('a claim that is repeated', (service) => {
     const link = await linkOf(service, wallet, { num_satoshis: 100, uses: 2 });
     const step = await visit(link.url);
     const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000, script: { fee: 0 } });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => claim(step, paymentRequest)));
-    for (const answer of answers) expect(answer).toEqual(OK);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => claim(step, paymentRequest)));
+    for (const response of responses) expect(response).toEqual(OK);
     await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
     expect(await claim(step, net.outside.invoice({ amountMsat: 100_000, script: { fee: 0 } }).paymentRequest)).toEqual(OK);
     expect(await claim(step, net.outside.invoice({ amountMsat: 100_000 }).paymentRequest)).toEqual(ERROR);
@@ -105,9 +105,9 @@ onFakeNode('a claim that is repeated', (service) => {
     const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000, script: { fee: 0 } });
     await service.client.post(`/v1/wallet/${wallet.id}/withdraw`, { payment_request: paymentRequest });
     const link = await linkOf(service, wallet, { num_satoshis: 100 });
-    const answer = await claim(await visit(link.url), paymentRequest);
-    expect(answer).toEqual(ERROR);
-    expect(answer.reason).not.toMatch(/lntx_|msat/);
+    const response = await claim(await visit(link.url), paymentRequest);
+    expect(response).toEqual(ERROR);
+    expect(response.reason).not.toMatch(/lntx_|msat/);
   });
 });
 
@@ -187,8 +187,11 @@ onFakeNode('the fee limit of a link', (service) => {
     }
     for (const fee_limit_msat of [-1, 1.5, 2 ** 53]) {
       const json = { num_satoshis: 1, fee_limit_msat };
-      const answer = await service.client.ask('POST', `/v1/wallet/${wallet.id}/lnurl/withdraw`, { key: service.client.secretKey, json });
-      expect(answer.status).toBe(400);
+      const response = await service.client.request('POST', `/v1/wallet/${wallet.id}/lnurl/withdraw`, {
+        key: service.client.secretKey,
+        json,
+      });
+      expect(response.status).toBe(400);
     }
   });
 
@@ -233,7 +236,7 @@ onFakeNode('the fee limit of a link', (service) => {
     const { url } = await linkOf(service, poor, { num_satoshis: 100 });
     expect(await visit(url)).toEqual(ERROR);
     const json = {};
-    const none = await service.client.ask('POST', `/v1/wallet/${poor.id}/lnurl/withdraw`, { key: service.client.secretKey, json });
+    const none = await service.client.request('POST', `/v1/wallet/${poor.id}/lnurl/withdraw`, { key: service.client.secretKey, json });
     expect(none.body).toMatchObject({ status: 400, type: 'insufficient_balance' });
     expect(await service.problems()).toEqual([]);
   });
@@ -241,12 +244,12 @@ onFakeNode('the fee limit of a link', (service) => {
   it('is subtracted from the budget and the limit of the key that created the link', async () => {
     const wallet = await service.client.wallet(1000);
     for (const limits of [{ budget_msat: 100_000, budget_period: 'ever' }, { max_payment_msat: 100_000 }]) {
-      const made = await service.client.ask('POST', `/v1/wallet/${wallet.id}/keys`, {
+      const made = await service.client.request('POST', `/v1/wallet/${wallet.id}/keys`, {
         key: service.client.secretKey,
         json: { kind: 'wallet_admin', ...limits },
       });
       expect(made.status, made.text).toBe(201);
-      const link = await service.client.ask('POST', `/v1/wallet/${wallet.id}/lnurl/withdraw`, {
+      const link = await service.client.request('POST', `/v1/wallet/${wallet.id}/lnurl/withdraw`, {
         key: made.body.key,
         json: { num_satoshis: 500, fee_limit_msat: 3_000 },
       });

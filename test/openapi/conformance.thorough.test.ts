@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { KEY_KINDS, type KeyKind } from '../../src/accounts/keys.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer, Json } from '../support/client.ts';
+import type { HttpResponse, Json } from '../support/client.ts';
 import { hostileRequests } from './conformance/hostile.ts';
 import { createJudge, type Judge } from './conformance/judge.ts';
 import { needOf, operationsOf, type Values, type Walked } from './conformance/operations.ts';
@@ -21,15 +21,20 @@ onFakeNode(
     let walk: Walked[];
 
     beforeAll(async () => {
-      const document: OpenApiDocument = (await service.client.ask('GET', '/openapi.json')).body;
+      const document: OpenApiDocument = (await service.client.request('GET', '/openapi.json')).body;
       judge = createJudge(document);
       walk = operationsOf(document);
       world = await createWorld(service.client, walk);
     });
 
-    function problemsIn(walked: Walked, what: string, answer: Answer, more: (answer: Answer) => string | undefined = () => undefined) {
-      const own = answer.status >= 500 && walked.operation.operationId !== 'getReadiness' ? [`is ${answer.status}`] : [];
-      return [...own, ...judge(walked, answer), more(answer)]
+    function problemsIn(
+      walked: Walked,
+      what: string,
+      response: HttpResponse,
+      more: (response: HttpResponse) => string | undefined = () => undefined,
+    ) {
+      const own = response.status >= 500 && walked.operation.operationId !== 'getReadiness' ? [`is ${response.status}`] : [];
+      return [...own, ...judge(walked, response), more(response)]
         .filter((problem) => problem !== undefined)
         .map((problem) => `${walked.operation.operationId}, ${what}: ${problem}`);
     }
@@ -42,14 +47,14 @@ onFakeNode(
           ['most', 'form', true],
           ['most', 'json', false],
         ] as const) {
-          const answer = await send(world.client, walked, await world.goodValues(walked, how), {
+          const response = await send(world.client, walked, await world.goodValues(walked, how), {
             key: world.client.secretKey,
             as,
             atAlias,
           });
-          const wasRefused = (said: Answer) =>
-            isRefused(said) ? `is refused; teach the world (conformance/world.ts) what works: ${said.text.slice(0, 200)}` : undefined;
-          problems.push(...problemsIn(walked, `${how}, ${as}`, answer, wasRefused));
+          const wasRefused = (response: HttpResponse) =>
+            isRefused(response) ? `is rejected; add a valid value to conformance/world.ts: ${response.text.slice(0, 200)}` : undefined;
+          problems.push(...problemsIn(walked, `${how}, ${as}`, response, wasRefused));
         }
       }
       expect(problems).toEqual([]);
@@ -64,10 +69,10 @@ onFakeNode(
         // Requests that validation rejects do not reach the database.
         const sent = dialect === 'postgres' ? wrong.filter(({ forbidden }) => !forbidden) : wrong;
         const found = await sideBySide(sent, async ({ what, values, forbidden }) => {
-          const answer = await send(world.client, walked, values, { key: world.client.secretKey });
+          const response = await send(world.client, walked, values, { key: world.client.secretKey });
           // Some of the requests are valid. `fields` selects a part of the response.
-          if (!isRefused(answer) && isSelection(values)) return [];
-          return problemsIn(walked, what, answer, () => (forbidden && !isRefused(answer) ? 'is accepted' : undefined));
+          if (!isRefused(response) && isSelection(values)) return [];
+          return problemsIn(walked, what, response, () => (forbidden && !isRefused(response) ? 'is accepted' : undefined));
         });
         problems.push(...found.flat());
         count += sent.length;
@@ -82,9 +87,9 @@ onFakeNode(
         const { path } = await world.goodValues(walked, 'least');
         const address = walked.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])));
         for (const { status, json, headers } of UNREADABLE) {
-          const answer = await world.client.ask(walked.method, address, { key: world.client.secretKey, json, headers });
+          const response = await world.client.request(walked.method, address, { key: world.client.secretKey, json, headers });
           problems.push(
-            ...problemsIn(walked, json.slice(0, 20), answer, () => (answer.status === status ? undefined : `is not ${status}`)),
+            ...problemsIn(walked, json.slice(0, 20), response, () => (response.status === status ? undefined : `is not ${status}`)),
           );
         }
       }
@@ -99,10 +104,10 @@ onFakeNode(
         const found = await sideBySide(keys, async ({ kind, key }) => {
           const good = await world.goodValues(walked, 'least');
           const values = kind === 'public_api' && good.path.key ? { ...good, path: { ...good.path, key: world.wallet.invoice } } : good;
-          const answer = await send(world.client, walked, values, { key });
+          const response = await send(world.client, walked, values, { key });
           const expected = expectedFor(need, kind, good.path.key !== undefined);
-          const wrong = () => (expected(answer.status) ? undefined : `answers ${answer.status} where ${need} is needed`);
-          return problemsIn(walked, `with ${kind}`, answer, wrong);
+          const wrong = () => (expected(response.status) ? undefined : `answers ${response.status} where ${need} is needed`);
+          return problemsIn(walked, `with ${kind}`, response, wrong);
         });
         problems.push(...found.flat());
       }
@@ -117,10 +122,10 @@ onFakeNode(
       const problems: string[] = [];
       let away = 0;
       for (const [walked, values] of requests) {
-        const answer = await send(world.client, walked, values, { key: world.client.secretKey });
-        if (answer.status === 503) away += 1;
-        const isFine = answer.status < 500 || answer.status === 503;
-        problems.push(...judge(walked, answer), ...(isFine ? [] : [`${walked.operation.operationId} is ${answer.status}`]));
+        const response = await send(world.client, walked, values, { key: world.client.secretKey });
+        if (response.status === 503) away += 1;
+        const isFine = response.status < 500 || response.status === 503;
+        problems.push(...judge(walked, response), ...(isFine ? [] : [`${walked.operation.operationId} is ${response.status}`]));
       }
       expect(problems).toEqual([]);
       expect(away).toBeGreaterThan(0);
@@ -143,9 +148,9 @@ const UNREADABLE = [
   { status: 415, json: 'text', headers: { 'content-type': 'text/plain' } },
 ];
 
-function isRefused(answer: Answer): boolean {
-  const body: Json = answer.body;
-  return answer.status >= 400 || body?.status === 'ERROR';
+function isRefused(response: HttpResponse): boolean {
+  const body: Json = response.body;
+  return response.status >= 400 || body?.status === 'ERROR';
 }
 
 function isSelection(values: Values): boolean {

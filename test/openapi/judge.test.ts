@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
-import type { Answer } from '../support/client.ts';
+import type { HttpResponse } from '../support/client.ts';
 import { createJudge } from './conformance/judge.ts';
 import { operationsOf } from './conformance/operations.ts';
 
@@ -15,8 +15,8 @@ const USUAL = { ...SAFE, 'x-request-id': 'a', 'content-security-policy': "defaul
 
 function judged(walked: typeof health, status: number, body: unknown, headers: Record<string, string> = USUAL): string[] {
   if (!walked) throw new Error('the operation is gone');
-  const answer: Answer = { status, body, headers: new Headers(headers), text: JSON.stringify(body) };
-  return judge(walked, answer);
+  const response: HttpResponse = { status, body, headers: new Headers(headers), text: JSON.stringify(body) };
+  return judge(walked, response);
 }
 
 describe('the judge of the conformance test', () => {

@@ -4,7 +4,7 @@ import { onFakeNode } from '../support/app.ts';
 
 onFakeNode('the reference page', (service) => {
   it('runs only its own script, and loads and sends nothing but the document of this service', async () => {
-    const { status, headers, text } = await service.client.ask('GET', '/docs');
+    const { status, headers, text } = await service.client.request('GET', '/docs');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     const inline = [...text.matchAll(/<script type="text\/javascript">([^<]*)<\/script>/g)].map(([, script]) => script ?? '');
@@ -36,7 +36,7 @@ onFakeNode('the reference page', (service) => {
 
   it('keeps the strict policy everywhere else', async () => {
     for (const path of ['/openapi.json', '/docs/scalar.js', '/healthz', '/docs/more', '/v1/wallets'])
-      expect((await service.client.ask('GET', path)).headers.get('content-security-policy'), path).toBe(
+      expect((await service.client.request('GET', path)).headers.get('content-security-policy'), path).toBe(
         "default-src 'none'; frame-ancestors 'none'",
       );
   });

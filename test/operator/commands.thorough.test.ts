@@ -42,7 +42,7 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
     const held = net.outside.invoice({ amountMsat: 50_000, script: { hold: true, fee: 0 } });
     const json = { payment_request: held.paymentRequest };
     const headers = { prefer: 'respond-async' };
-    const { body }: Json = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers });
+    const { body }: Json = await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers });
     expect((await run('payment')).stdout).toMatch(new RegExp(`${body.lnTx.id} +${payer.id} +50,000`));
     const resolve = (...evidence: string[]) => run('payment', 'resolve', body.lnTx.id, ...evidence, '--reason', 'the receiver confirmed');
     expect(await resolve('--failed')).toMatchObject({ code: 1, output: expect.stringContaining('still in flight') });

@@ -7,7 +7,7 @@ onFakeNode(
   'a payment that an operator ends',
   (service) => {
     const { net } = service;
-    const ask = (subject: string, target: 'settled' | 'failed', preimage?: string) =>
+    const request = (subject: string, target: 'settled' | 'failed', preimage?: string) =>
       service.act({ kind: 'resolve', subject, target, preimage });
     const wallet = async (id: string) => service.client.get(`/v1/wallet/${id}`);
 
@@ -16,7 +16,7 @@ onFakeNode(
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { hold: true, fee } });
       const { preimage = '' } = net.state().outsideInvoices[paymentHash] ?? {};
       const json = { payment_request: paymentRequest };
-      const answer = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, {
+      const answer = await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, {
         key: payer.admin,
         json,
         headers: { prefer: 'respond-async' },
@@ -28,11 +28,11 @@ onFakeNode(
 
     it('is not settled with the preimage while the node reports it as pending, because the receiver can still cancel', async () => {
       const { payer, id, preimage, paymentHash } = await held();
-      expect(await ask(id, 'settled', 'ab'.repeat(32))).toMatchObject({
+      expect(await request(id, 'settled', 'ab'.repeat(32))).toMatchObject({
         state: 'refused',
         answer: expect.stringContaining('not that of the payment'),
       });
-      expect(await ask(id, 'settled', preimage)).toMatchObject({
+      expect(await request(id, 'settled', preimage)).toMatchObject({
         state: 'refused',
         answer: expect.stringContaining('Wait until the node reports an outcome'),
       });
@@ -47,11 +47,11 @@ onFakeNode(
       const { payer, id, paymentHash, preimage } = await held({ fee: 2_000 });
       // The node knows the outcome, and its event has not arrived.
       net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(2_000) } });
-      const done = await ask(id, 'settled', preimage);
+      const done = await request(id, 'settled', preimage);
       expect(done).toMatchObject({ state: 'done', evidence: 'the node reports: succeeded' });
       net.always('lookupPayment', undefined);
-      expect(await ask(id, 'settled', preimage)).toEqual(done);
-      expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('ended already') });
+      expect(await request(id, 'settled', preimage)).toEqual(done);
+      expect(await request(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('ended already') });
       expect(await wallet(payer.id)).toMatchObject({ balance: 498, pending_msat: 0 });
       net.outside.resolveHold(paymentHash, 'settle');
       await service.restart();
@@ -72,11 +72,11 @@ onFakeNode(
         [{ instead: { state: 'succeeded', preimage: '', feeMsat: 0 } }, 'the payment succeeded'],
       ] as const) {
         net.always('lookupPayment', fault);
-        expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining(answer) });
+        expect(await request(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining(answer) });
       }
       expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
       net.always('lookupPayment', { instead: { state: 'failed', reason: 'NO_ROUTE' } });
-      expect(await ask(id, 'failed')).toMatchObject({ state: 'done', evidence: 'the node reports: failed (NO_ROUTE)' });
+      expect(await request(id, 'failed')).toMatchObject({ state: 'done', evidence: 'the node reports: failed (NO_ROUTE)' });
       net.always('lookupPayment', undefined);
       expect(await wallet(payer.id)).toMatchObject({ balance: 1_000, pending_msat: 0 });
       net.outside.resolveHold(paymentHash, 'cancel');
@@ -87,8 +87,8 @@ onFakeNode(
       const before = net.backup();
       const { payer, id, preimage } = await held();
       net.restore(before);
-      await expect.poll(async () => (await ask(id, 'failed')).answer).toContain('no record of the payment');
-      expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: expect.stringContaining('no record') });
+      await expect.poll(async () => (await request(id, 'failed')).answer).toContain('no record of the payment');
+      expect(await request(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: expect.stringContaining('no record') });
       expect(await wallet(payer.id)).toMatchObject({ balance: 500, pending_msat: 0 });
       expect(await service.problems()).toEqual([]);
     });
@@ -97,7 +97,7 @@ onFakeNode(
       const { payer, id, preimage, paymentHash } = await held();
       net.always('lookupPayment', { instead: { state: 'failed', reason: 'TIMEOUT' } });
       await service.reconcile();
-      expect(await ask(id, 'settled', preimage)).toMatchObject({
+      expect(await request(id, 'settled', preimage)).toMatchObject({
         state: 'refused',
         answer: expect.stringMatching(/failed \(TIMEOUT\).*contradict/),
       });
@@ -116,7 +116,7 @@ onFakeNode(
       const { nodes }: Json = await service.client.get('/playground');
       const json = { dest_pubkey: nodes.find(({ name }: Json) => name === 'alice').pubkey, num_satoshis: 500 };
       const headers = { prefer: 'respond-async' };
-      const started = await service.client.ask('POST', `/v1/wallet/${payer.id}/keysend`, { key: payer.admin, json, headers });
+      const started = await service.client.request('POST', `/v1/wallet/${payer.id}/keysend`, { key: payer.admin, json, headers });
       expect(started.status).toBe(202);
       const { id } = started.body.lnTx;
       await expect.poll(() => net.state().outgoing[id]?.outcome.state).toBe('pending');
@@ -124,11 +124,11 @@ onFakeNode(
       const { preimage, payment_hash: paymentHash } = row as { preimage: string; payment_hash: string };
       for (const instead of [undefined, { state: 'pending' }, { state: 'failed', reason: 'TIMEOUT' }] as const) {
         net.always('lookupPayment', { instead });
-        expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'refused', answer: expect.stringContaining('keysend') });
+        expect(await request(id, 'settled', preimage)).toMatchObject({ state: 'refused', answer: expect.stringContaining('keysend') });
       }
       expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
       net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(0) } });
-      expect(await ask(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: 'the node reports: succeeded' });
+      expect(await request(id, 'settled', preimage)).toMatchObject({ state: 'done', evidence: 'the node reports: succeeded' });
       net.always('lookupPayment', undefined);
       net.outside.resolveHold(paymentHash, 'settle');
       expect(await wallet(payer.id)).toMatchObject({ balance: 500, pending_msat: 0 });
@@ -140,16 +140,16 @@ onFakeNode(
       const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
       net.always('cancelInvoice', { lose: 'call' });
       const json = { payment_request: made.payment_request };
-      const started = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, {
+      const started = await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, {
         key: payer.admin,
         json,
         headers: { prefer: 'respond-async' },
       });
       expect(started.status).toBe(202);
       const { id } = started.body.lnTx;
-      expect(await ask(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('does not say') });
+      expect(await request(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('does not say') });
       net.always('cancelInvoice', undefined);
-      expect(await ask(id, 'failed')).toMatchObject({
+      expect(await request(id, 'failed')).toMatchObject({
         state: 'refused',
         answer: expect.stringContaining('with the other outcome: it is settled'),
       });
@@ -158,7 +158,7 @@ onFakeNode(
     });
 
     it('is refused for a payment that does not exist', async () => {
-      expect(await ask('lntx_0000000000000000000000', 'failed')).toMatchObject({
+      expect(await request('lntx_0000000000000000000000', 'failed')).toMatchObject({
         state: 'refused',
         answer: expect.stringContaining('no payment'),
       });

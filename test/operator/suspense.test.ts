@@ -52,12 +52,12 @@ onFakeNode('money in suspense', (service) => {
   it('is returned by an ordinary payment, and the rest stays in suspense', async () => {
     const subject = await strayMoney(service, 30_000);
     const { paymentRequest } = net.outside.invoice({ amountMsat: 12_000, script: { fee: 700 } });
-    const asked = await service.act({ kind: 'return', subject, target: paymentRequest });
+    const requested = await service.act({ kind: 'return', subject, target: paymentRequest });
     await expect
-      .poll(() => service.findAction(asked.id))
+      .poll(() => service.findAction(requested.id))
       .toMatchObject({ state: 'done', answer: expect.stringMatching(/^12000 msat .* 700 msat/) });
     expect(await service.suspenseMsat()).toBe(30_000 - 12_700);
-    const payment = (await service.findAction(asked.id))?.paymentId;
+    const payment = (await service.findAction(requested.id))?.paymentId;
     expect(await service.client.get(`/v1/lntx/${payment}`)).toMatchObject({ status: 'settled', fee_msat: 700 });
     const again = net.outside.invoice({ amountMsat: 17_300, script: { fee: 0 } });
     const rest = await service.act({ kind: 'return', subject, target: again.paymentRequest });

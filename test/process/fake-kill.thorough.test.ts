@@ -31,7 +31,7 @@ it('loses nothing after kill -9 with the fake node: the next start resolves each
     const invoice = await first.client.post('/playground/invoice', { num_satoshis: 100, memo });
     hashes[memo] = invoice.payment_hash;
     const path = `/v1/wallet/${wallet.id}/withdraw`;
-    await first.client.ask('POST', path, { key: first.client.secretKey, json: { payment_request: invoice.payment_request } });
+    await first.client.request('POST', path, { key: first.client.secretKey, json: { payment_request: invoice.payment_request } });
   }
   await first.kill();
 

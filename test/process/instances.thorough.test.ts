@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../devnet/playground/support/shared.ts';
-import type { Answer, Client, Json } from '../support/client.ts';
+import type { Client, HttpResponse, Json } from '../support/client.ts';
 import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
 
@@ -33,26 +33,26 @@ describe('two instances on one PostgreSQL and one node', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const withdraw = (client: Client, wallet: string, payment_request: string): Promise<Answer> =>
-    client.ask('POST', `/v1/wallet/${wallet}/withdraw`, { key: KEY, json: { payment_request } });
+  const withdraw = (client: Client, wallet: string, payment_request: string): Promise<HttpResponse> =>
+    client.request('POST', `/v1/wallet/${wallet}/withdraw`, { key: KEY, json: { payment_request } });
   const outsideInvoice = async (num_satoshis: number): Promise<string> =>
     (await one().post('/playground/invoice', { num_satoshis })).payment_request;
 
   it('R1 R5: accepts exactly one of fifty withdrawals of the whole balance at once through both', async () => {
     const wallet = await one().wallet(1000);
     const invoices = await Promise.all(Array.from({ length: 50 }, () => outsideInvoice(1000)));
-    const answers = await Promise.all(invoices.map((invoice, i) => withdraw(i % 2 ? one() : two(), wallet.id, invoice)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ body }) => body.type === 'insufficient_balance')).toHaveLength(49);
+    const responses = await Promise.all(invoices.map((invoice, i) => withdraw(i % 2 ? one() : two(), wallet.id, invoice)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ body }) => body.type === 'insufficient_balance')).toHaveLength(49);
     expect(await two().get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 0, pending_msat: 0 });
   });
 
   it('R2 R5: debits fifty payments of the same invoice at once through both once, and returns that payment to all', async () => {
     const wallet = await two().wallet(1000);
     const invoice = await outsideInvoice(300);
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => withdraw(i % 2 ? one() : two(), wallet.id, invoice)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => withdraw(i % 2 ? one() : two(), wallet.id, invoice)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
     expect((await one().get(`/v1/wallet/${wallet.id}`)).balance).toBe(700);
   });
 

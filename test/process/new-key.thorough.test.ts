@@ -39,7 +39,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const wallet = await client.wallet();
       const [own]: Json[] = (await client.get('/v1/keys')).filter(({ kind }: Json) => kind === 'secret_api');
       const rotate = () =>
-        client.ask('POST', `/v1/keys/${own.id}/rotate`, { key: client.secretKey, headers: { 'idempotency-key': 'rotate once' } });
+        client.request('POST', `/v1/keys/${own.id}/rotate`, { key: client.secretKey, headers: { 'idempotency-key': 'rotate once' } });
       const { id: lost, key: lostKey } = (await rotate()).body;
       // The key, and the replay with it, may still work for a second.
       await expect.poll(async () => (await rotate()).status).toBe(401);
@@ -48,15 +48,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(code).toBe(0);
       expect(stdout).toMatch(/^sak_[0-9A-Za-z]{28}\n$/);
       const key = stdout.trim();
-      const ask = (method: string, path: string) => client.ask(method, path, { key });
-      expect((await ask('GET', `/v1/wallet/${wallet.id}`)).body).toMatchObject({ id: wallet.id });
-      const revoked = await ask('DELETE', `/v1/keys/${lost}`);
+      const request = (method: string, path: string) => client.request(method, path, { key });
+      expect((await request('GET', `/v1/wallet/${wallet.id}`)).body).toMatchObject({ id: wallet.id });
+      const revoked = await request('DELETE', `/v1/keys/${lost}`);
       expect(revoked).toMatchObject({ status: 200, body: { status: 'revoked' } });
-      const keys: Json[] = (await ask('GET', '/v1/keys')).body;
+      const keys: Json[] = (await request('GET', '/v1/keys')).body;
       const active = keys.filter(({ kind, status }) => kind === 'secret_api' && status === 'active');
       expect(active).toMatchObject([{ label: 'made by the operator', expires_at: null, budget_msat: null, max_payment_msat: null }]);
       expect(output.replace(stdout, '')).toContain(active[0]?.id);
-      expect(await ask('DELETE', `/v1/keys/${active[0]?.id}`)).toMatchObject({ status: 409, body: { type: 'last_key' } });
+      expect(await request('DELETE', `/v1/keys/${active[0]?.id}`)).toMatchObject({ status: 409, body: { type: 'last_key' } });
       for (const secret of [key, lostKey]) expect(`${output.replace(stdout, '')}${service.output()}`).not.toContain(secret.slice(4));
     });
 

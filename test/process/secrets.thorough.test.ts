@@ -12,9 +12,9 @@ import type { Json } from '../support/client.ts';
 import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runCommand, type ServiceProcess, startProcess } from '../support/process.ts';
 import { beBusy, type Made } from './secrets/busy.ts';
-import { type Heard, Hearing } from './secrets/hearing.ts';
 import { makeMistakes } from './secrets/mistakes.ts';
 import { filesOf, type Place, rowsOf } from './secrets/places.ts';
+import { type RecordedResponse, Recorder } from './secrets/recorder.ts';
 import { Secrets } from './secrets/secrets.ts';
 
 const BREAKING = 'test/process/secrets/breaking-service.ts';
@@ -33,7 +33,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const node = startChild('src/cli/playground.ts', [], play);
     let databaseUrl = '';
     let service: ServiceProcess;
-    let hearing: Hearing;
+    let recorder: Recorder;
     let made: Made;
 
     beforeAll(async () => {
@@ -41,8 +41,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       databaseUrl = dialect === 'sqlite' ? `sqlite:${join(data, 'satchel.db')}` : await urls();
       const own = { LIGHTNING_URL, BOOTSTRAP_SECRET_KEY: secretKey, LOG_LEVEL: 'trace', RECONCILE_SECONDS: '1' };
       service = await startProcess({ ...(await processSettings(data, databaseUrl)), ...own }, BREAKING);
-      hearing = new Hearing(service.client);
-      made = await beBusy(hearing, secrets, secretKey);
+      recorder = new Recorder(service.client);
+      made = await beBusy(recorder, secrets, secretKey);
     });
     afterAll(async () => {
       await service.kill();
@@ -50,7 +50,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
 
     const inAnswers = () =>
-      hearing.heard.map((heard) => [heard.request.slice(0, 40), secrets.foundInAnswer(heard)]).filter(([, found]) => found?.length);
+      recorder.responses
+        .map((response) => [response.request.slice(0, 40), secrets.foundInResponse(response)])
+        .filter(([, found]) => found?.length);
     const places = async (): Promise<Place[]> => [...filesOf(data), ...(dialect === 'postgres' ? await rowsOf(databaseUrl) : [])];
 
     it('finds each secret where it must appear', () => {
@@ -68,7 +70,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         'k1',
       ];
       for (const kind of kinds) expect(secrets.names.some((name) => name.includes(kind))).toBe(true);
-      const shown = hearing.heard.flatMap((heard) => secrets.foundIn(heard.text));
+      const shown = recorder.responses.flatMap((response) => secrets.foundIn(response.text));
       expect(new Set(shown)).toEqual(new Set(secrets.names.filter((name) => !/bootstrap|LIGHTNING_URL/.test(name))));
       for (const encoded of [`${secretKey}:`, `x${secretKey}`, `xy${secretKey}:`].map((text) => Buffer.from(text).toString('base64')))
         expect(secrets.foundIn(`Basic ${encoded}`)).toEqual(['the bootstrap key']);
@@ -89,17 +91,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
 
     it('repeats no secret that a request contains in the wrong place', async () => {
-      const before = hearing.heard.length;
-      await makeMistakes(hearing, made);
-      expect(hearing.heard.length - before).toBeGreaterThan(1000);
+      const before = recorder.responses.length;
+      await makeMistakes(recorder, made);
+      expect(recorder.responses.length - before).toBeGreaterThan(1000);
       expect(inAnswers()).toEqual([]);
       expect(secrets.foundIn(service.output())).toEqual([]);
     }, 240_000);
 
     it('keeps secrets out of errors and log lines when the database is broken', async () => {
-      await service.tell({ broken: true });
+      await service.send({ broken: true });
       const { admin, read } = made.keys;
-      const broken: Heard[] = [];
+      const broken: RecordedResponse[] = [];
       for (const [method, path, json] of [
         ['GET', '/v1/wallets', undefined],
         ['GET', `/v1/wallet/${admin}x`, undefined],
@@ -108,9 +110,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         ['GET', `/v1/lntx/${made.ott}`, undefined],
         ['GET', `/v1/wallet/waklw_x/lnurl-process?ott=${made.ott}`, undefined],
       ] as const)
-        broken.push(await hearing.ask(method, path, { key: newKeyText('wallet_admin'), ...(json && { json }) }));
+        broken.push(await recorder.request(method, path, { key: newKeyText('wallet_admin'), ...(json && { json }) }));
       expect(broken.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500, 200]);
-      await service.tell({ broken: false });
+      await service.send({ broken: false });
       expect(service.output()).toMatch(/unexpected error/);
       expect(inAnswers()).toEqual([]);
       expect(secrets.foundIn(service.output())).toEqual([]);
@@ -119,8 +121,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     it('keeps the secret of the node’s address out of the alert when the node is silent', async () => {
       await node.end('SIGKILL');
       await expect.poll(() => service.output(), { interval: 200 }).toContain('alert: node_silent');
-      await hearing.ask('POST', `/v1/wallet/${made.keys.admin}/invoice`, { key: secretKey, json: { num_satoshis: 1 } });
-      expect(hearing.heard.at(-1)?.status).toBe(503);
+      await recorder.request('POST', `/v1/wallet/${made.keys.admin}/invoice`, { key: secretKey, json: { num_satoshis: 1 } });
+      expect(recorder.responses.at(-1)?.status).toBe(503);
       expect(inAnswers()).toEqual([]);
       expect(secrets.foundIn(service.output())).toEqual([]);
       expect((await places()).flatMap(({ holds }) => secrets.foundIn(holds))).toEqual([]);
@@ -133,7 +135,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       // By design, the preimage lets the service settle an invoice internally, without the node.
       expect(open).toMatch(/^[0-9a-f]{64}$/);
       expect(paid).toMatch(/^[0-9a-f]{64}$/);
-      const showing = (preimage = '') => hearing.heard.filter(({ text }) => text.includes(preimage));
+      const showing = (preimage = '') => recorder.responses.filter(({ text }) => text.includes(preimage));
       expect(showing(open)).toEqual([]);
       expect(showing(paid).length).toBeGreaterThan(0);
       for (const { body } of showing(paid)) expect(lightningOf(body, made.paidInvoice.id)).toMatchObject({ settled: 1 });

@@ -21,8 +21,8 @@ it('the example of the documentation follows the definition, and is accepted', a
     expect(page).toContain(hash);
     expect(page).toContain(`${hash.slice(0, 8)}…`);
   }
-  const { code, said } = await runVerifier(example, [example.root, 'wal_bruno']);
-  expect(said).toMatch(/^ACCEPTED: 500 of the 3500 msat/);
+  const { code, output } = await runVerifier(example, [example.root, 'wal_bruno']);
+  expect(output).toMatch(/^ACCEPTED: 500 of the 3500 msat/);
   expect(code).toBe(0);
 });
 

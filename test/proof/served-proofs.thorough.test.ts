@@ -6,9 +6,9 @@ import { runVerifier } from './run-verifier.ts';
 
 /** Waits for the first epoch that began after this call. The next one may have begun before it. */
 async function freshEpoch(client: Client): Promise<Json> {
-  const { epoch = 0 } = (await client.ask('GET', '/v1/proof')).body;
+  const { epoch = 0 } = (await client.request('GET', '/v1/proof')).body;
   for (;;) {
-    const later = await client.ask('GET', `/v1/proof/${epoch + 2}`);
+    const later = await client.request('GET', `/v1/proof/${epoch + 2}`);
     if (later.status === 200) return later.body;
     await delay(50);
   }
@@ -32,14 +32,14 @@ onFakeNode(
       const shown = [alma, bruno, empty, other].map(async (wallet) => {
         const owner = wallet === other ? neighbour : client;
         const { balance_msat } = await owner.get(`/v1/wallet/${wallet.id}`);
-        const { code, said } = await runVerifier(
+        const { code, output } = await runVerifier(
           '',
           [published.root, wallet.id, `${client.url}/v1/user/wallet/${wallet.id}/proof?epoch=${published.epoch}`],
           {
             KEY: wallet.read,
           },
         );
-        expect(said).toMatch(new RegExp(`^ACCEPTED: ${balance_msat} of the ${published.total_msat} msat`));
+        expect(output).toMatch(new RegExp(`^ACCEPTED: ${balance_msat} of the ${published.total_msat} msat`));
         expect(code).toBe(0);
         return balance_msat as number;
       });
@@ -52,7 +52,7 @@ onFakeNode(
     it('counts money held for a payment as owed until it has left', async () => {
       const wallet = await client.wallet(3000);
       const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 2000, hold: true });
-      await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+      await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
         key: client.secretKey,
         json: { payment_request },
         headers: { prefer: 'respond-async' },
@@ -84,36 +84,36 @@ onFakeNode(
         { ...proof, path: [{ ...first, sum_msat: -1 }, ...rest] },
         { ...proof, path: [{ ...first, sum_msat: 2 ** 64 }, ...rest] },
       ]) {
-        expect((await runVerifier(tampered, [root, mine.id])).said).toMatch(/^REJECTED/);
+        expect((await runVerifier(tampered, [root, mine.id])).output).toMatch(/^REJECTED/);
       }
-      const earlier = (await client.ask('GET', `/v1/proof/${epoch - 1}`)).body;
-      expect((await runVerifier(proof, [earlier.root, mine.id])).said).toMatch(/^REJECTED/);
+      const earlier = (await client.request('GET', `/v1/proof/${epoch - 1}`)).body;
+      expect((await runVerifier(proof, [earlier.root, mine.id])).output).toMatch(/^REJECTED/);
     });
 
     it('is published without a key: the last epoch, any epoch, and a list to archive, each chained to the one before', async () => {
       const { epoch } = await freshEpoch(client);
       const chain: Json[] = [];
-      for (let number = 1; number <= epoch; number++) chain.push((await client.ask('GET', `/v1/proof/${number}`)).body);
+      for (let number = 1; number <= epoch; number++) chain.push((await client.request('GET', `/v1/proof/${number}`)).body);
       expect(chain[0].previous_root).toBe('0'.repeat(64));
       for (const [index, one] of chain.slice(1).entries()) expect(one.previous_root).toBe(chain[index]?.root);
 
-      const last = (await client.ask('GET', '/v1/proof')).body;
+      const last = (await client.request('GET', '/v1/proof')).body;
       expect(last.epoch).toBeGreaterThanOrEqual(epoch);
       expect(Object.keys(last)).toEqual(['epoch', 'created_at', 'root', 'total_msat', 'leaves', 'tree_hash', 'previous_root']);
-      const page = await client.ask('GET', '/v1/proofs?page=1&per-page=2');
+      const page = await client.request('GET', '/v1/proofs?page=1&per-page=2');
       expect(page.body).toHaveLength(2);
       expect(Number(page.headers.get('x-pagination-total-count'))).toBeGreaterThanOrEqual(epoch);
       expect(page.headers.get('link')).toContain('rel="next"');
       expect(page.body[0].epoch).toBe(page.body[1].epoch + 1);
-      expect(page.body[1]).toEqual((await client.ask('GET', `/v1/proof/${page.body[1].epoch}`)).body);
-      expect((await client.ask('GET', '/v1/proofs?page=9999')).body).toEqual([]);
+      expect(page.body[1]).toEqual((await client.request('GET', `/v1/proof/${page.body[1].epoch}`)).body);
+      expect((await client.request('GET', '/v1/proofs?page=9999')).body).toEqual([]);
     });
 
     it('is served only to keys that may read the wallet', async () => {
       const wallet = await client.wallet(10);
       const { epoch } = await freshEpoch(client);
       const asks = async (key: string | undefined, path = wallet.id) =>
-        (await client.ask('GET', `/v1/wallet/${path}/proof?epoch=${epoch}`, { key })).status;
+        (await client.request('GET', `/v1/wallet/${path}/proof?epoch=${epoch}`, { key })).status;
       expect(await asks(wallet.read)).toBe(200);
       expect(await asks(client.publicKey, wallet.read)).toBe(200);
       expect(await asks(undefined)).toBe(401);
@@ -124,7 +124,7 @@ onFakeNode(
 
     it('has an error type for a proof that does not exist, or no longer exists', async () => {
       const refused = async (path: string) => {
-        const { status, body } = await client.ask('GET', path, { key: client.secretKey });
+        const { status, body } = await client.request('GET', path, { key: client.secretKey });
         return [status, body.type];
       };
       const { epoch } = await freshEpoch(client);

@@ -49,8 +49,8 @@ it('accepts the proof of every wallet, for every number of leaves', async () => 
   for (let count = 1; count <= leaves.length; count++) {
     const all = leaves.slice(0, count);
     const verdicts = all.map((leaf, index) => verify(proofOf(index, all), { root: rootOf(all), wallet: leaf.wallet }));
-    for (const { code, said } of await Promise.all(verdicts)) {
-      expect(said).toMatch(/^ACCEPTED: /);
+    for (const { code, output } of await Promise.all(verdicts)) {
+      expect(output).toMatch(/^ACCEPTED: /);
       expect(code).toBe(0);
     }
   }
@@ -107,8 +107,8 @@ const REJECTED: Record<string, () => unknown> = {
 
 for (const [what, tampered] of Object.entries(REJECTED)) {
   it(`rejects ${what}`, async () => {
-    const { code, said } = await verify(tampered());
-    expect(said).toMatch(/^REJECTED: /);
+    const { code, output } = await verify(tampered());
+    expect(output).toMatch(/^REJECTED: /);
     expect(code).toBe(1);
   });
 }
@@ -121,7 +121,7 @@ it('rejects every proof of a dropped wallet when the root was made without it', 
   expect((await verify(proofOf(3), { root })).code).toBe(1);
   for (const [index, leaf] of without.entries()) {
     const posing = { ...proofOf(index, without), wallet_id: 'wal_3', salt: leaves[3]?.salt, balance_msat: mine };
-    expect((await verify(posing, { root })).said, `in the place of ${leaf.wallet}`).toMatch(/^REJECTED/);
+    expect((await verify(posing, { root })).output, `in the place of ${leaf.wallet}`).toMatch(/^REJECTED/);
   }
 });
 
@@ -137,7 +137,7 @@ it('rejects an inner node presented as a leaf, and a root whose total hides a ne
   const path = [{ sum_msat: -12_000, hash: slowTree([forged[1] as SlowLeaf]).hash, side: 'right' }];
   const tree = { ...slowTree(forged), sum: 345n };
   const proof = { ...proofOf(0, [debt]), leaves: 2, path, total_msat: 345 };
-  expect((await verify(proof, { root: slowRoot(EPOCH, CREATED_AT, 2, tree, PREVIOUS) })).said).toMatch(
+  expect((await verify(proof, { root: slowRoot(EPOCH, CREATED_AT, 2, tree, PREVIOUS) })).output).toMatch(
     /^REJECTED: a sum in the path is not/,
   );
 });
@@ -145,11 +145,11 @@ it('rejects an inner node presented as a leaf, and a root whose total hides a ne
 it('rejects a published total that is not the sum of the tree', async () => {
   const less = { ...slowTree(leaves), sum: slowTree(leaves).sum - 1000n };
   const proof = { ...proofOf(3), total_msat: Number(less.sum) };
-  expect((await verify(proof, { root: rootOf(leaves, less) })).said).toMatch(/^REJECTED: the path adds up to/);
+  expect((await verify(proof, { root: rootOf(leaves, less) })).output).toMatch(/^REJECTED: the path adds up to/);
 });
 
 it('prints the balance that it found, for its user to compare', async () => {
-  expect((await verify(proofOf(3))).said).toContain(`: ${mine} of the `);
+  expect((await verify(proofOf(3))).output).toContain(`: ${mine} of the `);
 });
 
 it('has another exit code when it could not check anything', async () => {

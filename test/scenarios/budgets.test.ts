@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { periodStart } from '../../src/budgets/limits.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
-import type { Answer, Json, TestWallet } from '../support/client.ts';
+import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 /** These tests may run at any time of the day. */
 const PERIOD = 'ever';
@@ -24,8 +24,8 @@ async function limitedKey({ client }: FakeNodeApp, wallet: TestWallet, limits: o
 }
 
 /** Starts a payment without waiting for its end. */
-function withdraw({ client }: FakeNodeApp, key: string, json: object, prefer = 'respond-async'): Promise<Answer> {
-  return client.ask('POST', `/v1/wallet/${key}/withdraw`, { key, json, headers: { prefer } });
+function withdraw({ client }: FakeNodeApp, key: string, json: object, prefer = 'respond-async'): Promise<HttpResponse> {
+  return client.request('POST', `/v1/wallet/${key}/withdraw`, { key, json, headers: { prefer } });
 }
 
 /** Returns the budget of a key from the list of keys. */
@@ -35,7 +35,7 @@ async function budgetOf({ client }: FakeNodeApp, wallet: TestWallet, id: string)
   return { spent, pending };
 }
 
-const typesOf = (answers: readonly Answer[]) => answers.map(({ status, body }) => body.type ?? status);
+const typesOf = (responses: readonly HttpResponse[]) => responses.map(({ status, body }) => body.type ?? status);
 
 onFakeNode('budgets', (service) => {
   const { net } = service;
@@ -46,16 +46,16 @@ onFakeNode('budgets', (service) => {
       const wallet = await service.client.wallet(1_000_000);
       const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000_000, budget_period: PERIOD });
       const invoices = Array.from({ length: 10 }, () => invoice(100_000_000, { hold: true }));
-      const answers: Answer[] = [];
-      const ask = async ({ paymentRequest }: { paymentRequest: string }) => {
-        answers.push(await withdraw(service, key, { payment_request: paymentRequest }));
+      const responses: HttpResponse[] = [];
+      const request = async ({ paymentRequest }: { paymentRequest: string }) => {
+        responses.push(await withdraw(service, key, { payment_request: paymentRequest }));
       };
-      if (way === 'at once') await Promise.all(invoices.map(ask));
-      else for (const one of invoices) await ask(one);
-      expect(typesOf(answers).sort()).toEqual([202, ...Array(9).fill('budget_exceeded')]);
+      if (way === 'at once') await Promise.all(invoices.map(request));
+      else for (const one of invoices) await request(one);
+      expect(typesOf(responses).sort()).toEqual([202, ...Array(9).fill('budget_exceeded')]);
       expect(await budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 100_000_000 });
       expect((await service.client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(100_000_000);
-      const [held] = answers.filter(({ status }) => status === 202);
+      const [held] = responses.filter(({ status }) => status === 202);
       await service.client.decideHold(held?.body.lnTx.r_hash_decoded, 'cancel');
       await expect.poll(() => budgetOf(service, wallet, id)).toEqual({ spent: 0, pending: 0 });
       const next = await withdraw(service, key, { payment_request: invoice(100_000_000).paymentRequest }, '');
@@ -68,15 +68,15 @@ onFakeNode('budgets', (service) => {
       await withinOneDay(async () => {
         const wallet = await service.client.wallet(100);
         const { id, key } = await limitedKey(service, wallet, { budget_msat: 10_000, budget_period: 'day' });
-        const answers: Answer[] = [];
-        const ask = async () => {
+        const responses: HttpResponse[] = [];
+        const request = async () => {
           const { paymentRequest } = invoice(2_500);
-          answers.push(await withdraw(service, key, { payment_request: paymentRequest, fee_limit_msat: 0 }, ''));
+          responses.push(await withdraw(service, key, { payment_request: paymentRequest, fee_limit_msat: 0 }, ''));
         };
-        if (way === 'at once') await Promise.all(Array.from({ length: 5 }, ask));
-        else for (let i = 0; i < 5; i++) await ask();
-        expect(typesOf(answers).sort()).toEqual([201, 201, 201, 201, 'budget_exceeded']);
-        if (way === 'one after the other') expect(answers[4]?.status).toBe(400);
+        if (way === 'at once') await Promise.all(Array.from({ length: 5 }, request));
+        else for (let i = 0; i < 5; i++) await request();
+        expect(typesOf(responses).sort()).toEqual([201, 201, 201, 201, 'budget_exceeded']);
+        if (way === 'one after the other') expect(responses[4]?.status).toBe(400);
         expect(await budgetOf(service, wallet, id)).toEqual({ spent: 10_000, pending: 0 });
         expect((await service.client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(90_000);
         expect(await service.problems()).toEqual([]);
@@ -87,9 +87,9 @@ onFakeNode('budgets', (service) => {
   it('R9: with the default fee reserve the fourth still fits, because the reserve is reduced to the rest of the budget', async () => {
     const wallet = await service.client.wallet(100);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 10_000, budget_period: PERIOD });
-    const answers: Answer[] = [];
-    for (let i = 0; i < 5; i++) answers.push(await withdraw(service, key, { payment_request: invoice(2_500).paymentRequest }, ''));
-    expect(typesOf(answers)).toEqual([201, 201, 201, 201, 'budget_exceeded']);
+    const responses: HttpResponse[] = [];
+    for (let i = 0; i < 5; i++) responses.push(await withdraw(service, key, { payment_request: invoice(2_500).paymentRequest }, ''));
+    expect(typesOf(responses)).toEqual([201, 201, 201, 201, 'budget_exceeded']);
     expect(await budgetOf(service, wallet, id)).toEqual({ spent: 10_000, pending: 0 });
   });
 
@@ -112,8 +112,8 @@ onFakeNode('budgets', (service) => {
     const wallet = await service.client.wallet(1000);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 103_000, budget_period: PERIOD });
     const { paymentRequest } = invoice(100_000, { fee: 'limit' });
-    const answer = await withdraw(service, key, { payment_request: paymentRequest, fee_limit_msat: 50_000 }, '');
-    expect(answer).toMatchObject({ status: 201, body: { lnTx: { fee_msat: 3_000 } } });
+    const response = await withdraw(service, key, { payment_request: paymentRequest, fee_limit_msat: 50_000 }, '');
+    expect(response).toMatchObject({ status: 201, body: { lnTx: { fee_msat: 3_000 } } });
     expect(await budgetOf(service, wallet, id)).toEqual({ spent: 103_000, pending: 0 });
   });
 
@@ -133,18 +133,18 @@ onFakeNode('budgets', (service) => {
     const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
     const alice = (await service.client.get('/playground')).nodes.find(({ name }: Json) => name === 'alice').pubkey;
-    const ask = (path: string, json: object) => service.client.ask('POST', `/v1/wallet/${key}/${path}`, { key, json });
-    expect((await ask('keysend', { dest_pubkey: alice, num_satoshis: 20 })).status).toBe(201);
-    expect((await ask('transfer', { dest_wallet_id: friend.id, num_satoshis: 30 })).status).toBe(201);
+    const request = (path: string, json: object) => service.client.request('POST', `/v1/wallet/${key}/${path}`, { key, json });
+    expect((await request('keysend', { dest_pubkey: alice, num_satoshis: 20 })).status).toBe(201);
+    expect((await request('transfer', { dest_wallet_id: friend.id, num_satoshis: 30 })).status).toBe(201);
     const inside = await service.client.post(`/v1/wallet/${friend.id}/invoice`, { num_satoshis: 10 });
-    expect((await ask('withdraw', { payment_request: inside.payment_request })).status).toBe(201);
+    expect((await request('withdraw', { payment_request: inside.payment_request })).status).toBe(201);
     expect(await budgetOf(service, wallet, id)).toEqual({ spent: 60_000, pending: 0 });
-    const link = await ask('lnurl/withdraw', { num_satoshis: 100, uses: 5 });
+    const link = await request('lnurl/withdraw', { num_satoshis: 100, uses: 5 });
     const claim = async (amountMsat: number) => {
       const path = link.body.url.slice(link.body.url.indexOf('/v1/'));
-      return service.client.ask('GET', `${path}&pr=${invoice(amountMsat).paymentRequest}`);
+      return service.client.request('GET', `${path}&pr=${invoice(amountMsat).paymentRequest}`);
     };
-    const step = await service.client.ask('GET', link.body.url.slice(link.body.url.indexOf('/v1/')));
+    const step = await service.client.request('GET', link.body.url.slice(link.body.url.indexOf('/v1/')));
     expect(step.body).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 39_000 });
     expect((await claim(39_001)).body).toMatchObject({ status: 'ERROR' });
     expect((await claim(25_000)).body).toEqual({ status: 'OK' });
@@ -153,9 +153,9 @@ onFakeNode('budgets', (service) => {
       ['keysend', { dest_pubkey: alice, num_satoshis: 16 }],
       ['transfer', { dest_wallet_id: friend.id, num_satoshis: 16 }],
     ] as const) {
-      expect((await ask(path, json)).body).toMatchObject({ status: 400, type: 'budget_exceeded' });
+      expect((await request(path, json)).body).toMatchObject({ status: 400, type: 'budget_exceeded' });
     }
-    expect((await ask('transfer', { dest_wallet_id: friend.id, num_satoshis: 15 })).status).toBe(201);
+    expect((await request('transfer', { dest_wallet_id: friend.id, num_satoshis: 15 })).status).toBe(201);
     expect((await claim(1_000)).body).toMatchObject({ status: 'ERROR' });
     // Spending with another key of the wallet does not count against this key.
     expect((await withdraw(service, wallet.admin, { payment_request: invoice(50_000).paymentRequest }, '')).status).toBe(201);
@@ -167,7 +167,7 @@ onFakeNode('budgets', (service) => {
     const [wallet, friend] = [await service.client.wallet(1000), await service.client.wallet()];
     const { key } = await limitedKey(service, wallet, { max_payment_msat: 50_000 });
     const transfer = (num_satoshis: number) =>
-      service.client.ask('POST', `/v1/wallet/${key}/transfer`, { key, json: { dest_wallet_id: friend.id, num_satoshis } });
+      service.client.request('POST', `/v1/wallet/${key}/transfer`, { key, json: { dest_wallet_id: friend.id, num_satoshis } });
     const pay = (amountMsat: number, script = {}) =>
       withdraw(service, key, { payment_request: invoice(amountMsat, script).paymentRequest, fee_limit_msat: 20_000 }, '');
     expect(typesOf([await transfer(51), await pay(50_001)])).toEqual(['payment_cap_exceeded', 'payment_cap_exceeded']);
@@ -181,7 +181,7 @@ onFakeNode('budgets', (service) => {
     const [one, two] = [await service.client.wallet(100), await service.client.wallet(100)];
     const made = await service.client.post('/v1/keys', { budget_msat: 50_000, budget_period: PERIOD });
     const send = (key: string, from: TestWallet, to: TestWallet, num_satoshis: number) =>
-      service.client.ask('POST', `/v1/wallet/${from.id}/transfer`, { key, json: { dest_wallet_id: to.id, num_satoshis } });
+      service.client.request('POST', `/v1/wallet/${from.id}/transfer`, { key, json: { dest_wallet_id: to.id, num_satoshis } });
     expect((await send(made.key, one, two, 30)).status).toBe(201);
     const rotated = await service.client.post(`/v1/keys/${made.id}/rotate`, { overlap_seconds: 3600 });
     expect(rotated).toMatchObject({ budget_msat: 50_000, budget_period: PERIOD, budget_spent_msat: 30_000 });
@@ -196,9 +196,9 @@ onFakeNode('budgets', (service) => {
     const wallet = await service.client.wallet(1000);
     const { id, key } = await limitedKey(service, wallet, { budget_msat: 100_000, budget_period: PERIOD });
     const { paymentRequest } = invoice(100_000);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => withdraw(service, key, { payment_request: paymentRequest }, '')));
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(201);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => withdraw(service, key, { payment_request: paymentRequest }, '')));
+    expect(new Set(responses.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(201);
     expect(await budgetOf(service, wallet, id)).toEqual({ spent: 100_000, pending: 0 });
     expect(await service.problems()).toEqual([]);
   });

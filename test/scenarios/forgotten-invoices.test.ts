@@ -5,9 +5,9 @@ import type { Json, TestWallet } from '../support/client.ts';
 onFakeNode('an invoice that the node has lost', (service) => {
   const { net } = service;
   const balance = async (walletId: string) => (await service.client.get(`/v1/wallet/${walletId}`)).balance;
-  const cancel = (made: Json) => service.client.ask('DELETE', `/v1/lntx/${made.id}`, { key: service.client.secretKey });
+  const cancel = (made: Json) => service.client.request('DELETE', `/v1/lntx/${made.id}`, { key: service.client.secretKey });
   const pay = (payer: TestWallet, payment_request: string, headers = {}) =>
-    service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json: { payment_request }, headers });
+    service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json: { payment_request }, headers });
 
   /** Creates an invoice and makes the node forget it. @returns the invoice, and the node's record of it */
   async function forgotten(payee: TestWallet): Promise<{ made: Json; remembered: ReturnType<typeof net.backup> }> {

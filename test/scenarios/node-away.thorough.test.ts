@@ -31,7 +31,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       satchel = await startSatchel(config);
       await satchel.server.listen({ host: '127.0.0.1', port: config.port });
     }
-    const readiness = () => client.ask('GET', '/readyz');
+    const readiness = () => client.request('GET', '/readyz');
     async function untilReady(): Promise<void> {
       while ((await readiness()).status !== 200) await delay(50);
     }
@@ -54,7 +54,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await startService();
       expect(await readiness()).toMatchObject({ status: 503, body: { status: 'not ready', database: 'ok', node: 'unavailable' } });
       const wallet = await client.wallet();
-      const refused = await client.ask('POST', `/v1/wallet/${wallet.id}/invoice`, { key: secretKey, json: { num_satoshis: 5 } });
+      const refused = await client.request('POST', `/v1/wallet/${wallet.id}/invoice`, { key: secretKey, json: { num_satoshis: 5 } });
       expect(refused).toMatchObject({ status: 503, body: { type: 'node_unavailable' } });
       expect(refused.headers.get('retry-after')).toBe('1');
       node = await startNode('node');
@@ -75,7 +75,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         ['keysend', { dest_pubkey: '02'.padEnd(65, '0').concat('2'), num_satoshis: 10 }],
       ];
       for (const [route, json] of sends) {
-        const sent = await client.ask('POST', `/v1/wallet/${wallet.id}/${route}`, { key: secretKey, json });
+        const sent = await client.request('POST', `/v1/wallet/${wallet.id}/${route}`, { key: secretKey, json });
         expect(sent).toMatchObject({ status: 503, body: { type: 'node_unavailable' } });
       }
       expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 1000, pending_msat: 0 });
@@ -91,7 +91,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await node?.close();
       node = await startNode('stranger');
       while ((await readiness()).status !== 503) await delay(50);
-      const sent = await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: secretKey, json: { payment_request: invoice } });
+      const sent = await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: secretKey, json: { payment_request: invoice } });
       expect(sent).toMatchObject({ status: 503, body: { type: 'node_unavailable' } });
       await satchel?.close();
       satchel = undefined;

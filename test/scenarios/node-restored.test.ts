@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { eventNumber } from '../../src/lightning/event-position.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
-import type { Answer, TestWallet } from '../support/client.ts';
+import type { HttpResponse, TestWallet } from '../support/client.ts';
 
 const balances = async ({ client }: FakeNodeApp, wallet: TestWallet) => {
   const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${wallet.id}`);
   return { balance_msat, pending_msat };
 };
 
-function withdraw({ client }: FakeNodeApp, wallet: TestWallet, paymentRequest: string, prefer = ''): Promise<Answer> {
+function withdraw({ client }: FakeNodeApp, wallet: TestWallet, paymentRequest: string, prefer = ''): Promise<HttpResponse> {
   const json = { payment_request: paymentRequest, fee_limit_msat: 0 };
-  return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers: { prefer } });
+  return client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers: { prefer } });
 }
 
 const namesWallet = ({ id }: TestWallet) => ({ '696969': Buffer.from(id).toString('hex') });
@@ -96,8 +96,8 @@ onFakeNode('a node that was restored and has lost payments', (service) => {
     await untilRead(service);
     const backup = net.backup();
     const held = net.outside.invoice({ amountMsat: 200_000, script: { hold: true } });
-    const answer = await withdraw(service, wallet, held.paymentRequest, 'respond-async');
-    expect(answer.status).toBe(202);
+    const response = await withdraw(service, wallet, held.paymentRequest, 'respond-async');
+    expect(response.status).toBe(202);
     await expect.poll(() => net.outside.payments().find(({ paymentHash }) => paymentHash === held.paymentHash)?.state).toBe('pending');
     // No event was read since the backup. Only the node's response to the payment shows that it must not be sent again.
     await service.restart(() => net.restore(backup));
@@ -105,7 +105,7 @@ onFakeNode('a node that was restored and has lost payments', (service) => {
     await service.restart();
     expect(await net.outside.keysend({ amountMsat: 1_000, customRecords: namesWallet(wallet) })).toMatchObject({ state: 'succeeded' });
     await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 801_000, pending_msat: 200_000 });
-    expect(await service.client.get(`/v1/lntx/${answer.body.lnTx.id}`)).toMatchObject({ status: 'pending', settled: 0 });
+    expect(await service.client.get(`/v1/lntx/${response.body.lnTx.id}`)).toMatchObject({ status: 'pending', settled: 0 });
     expect(net.outside.payments().filter(({ paymentHash }) => paymentHash === held.paymentHash)).toMatchObject([{ state: 'succeeded' }]);
     expect(await service.problems()).toEqual([]);
   });
@@ -115,15 +115,15 @@ onFakeNode('a node that was restored and has lost payments', (service) => {
     const backup = net.backup();
     const held = net.outside.invoice({ amountMsat: 200_000, script: { hold: true } });
     net.next('pay', { lose: 'answer' });
-    const answer = await withdraw(service, wallet, held.paymentRequest, 'respond-async');
-    expect(answer.status).toBe(202);
+    const response = await withdraw(service, wallet, held.paymentRequest, 'respond-async');
+    expect(response.status).toBe(202);
     await moveMoney(service, wallet, await service.client.wallet());
     await untilRead(service);
     await service.restart(() => net.restore(backup));
     net.outside.resolveHold(held.paymentHash, 'settle');
     await service.restart();
     await untilRead(service);
-    expect(await service.client.get(`/v1/lntx/${answer.body.lnTx.id}`)).toMatchObject({ status: 'pending', settled: 0 });
+    expect(await service.client.get(`/v1/lntx/${response.body.lnTx.id}`)).toMatchObject({ status: 'pending', settled: 0 });
     expect(await balances(service, wallet)).toEqual({ balance_msat: 700_000, pending_msat: 200_000 });
     expect(await service.problems()).toEqual([]);
   });

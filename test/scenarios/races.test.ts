@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
-import type { Answer, Client, Json, TestWallet } from '../support/client.ts';
+import type { Client, HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 const many = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)));
 
-function withdraw(client: Client, wallet: TestWallet, json: Json, headers: Record<string, string> = {}): Promise<Answer> {
-  return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers });
+function withdraw(client: Client, wallet: TestWallet, json: Json, headers: Record<string, string> = {}): Promise<HttpResponse> {
+  return client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers });
 }
 
 function history(client: Client, wallet: TestWallet): Promise<Json[]> {
@@ -45,11 +45,11 @@ onFakeNode('races', ({ client }) => {
         seen.push(balance_msat, pending_msat);
       }
     })();
-    const answers = await Promise.all(invoices.map((payment_request) => withdraw(client, wallet, { payment_request })));
+    const responses = await Promise.all(invoices.map((payment_request) => withdraw(client, wallet, { payment_request })));
     watching.on = false;
     await watch;
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...new Array(49).fill(400)]);
-    for (const { body } of answers.filter(({ status }) => status === 400)) expect(body).toMatchObject({ type: 'insufficient_balance' });
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...new Array(49).fill(400)]);
+    for (const { body } of responses.filter(({ status }) => status === 400)) expect(body).toMatchObject({ type: 'insufficient_balance' });
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(0);
     await expectClean(client, wallet, 0);
     const { payments } = await client.get('/playground/payments');
@@ -62,20 +62,20 @@ onFakeNode('races', ({ client }) => {
   it('R2: 50 payments of one invoice from one wallet at once are one payment, which all callers get', async () => {
     const wallet = await client.wallet(50_000);
     const payment_request = await outsideInvoice(client, { num_satoshis: 777 });
-    const answers = await many(50, () => withdraw(client, wallet, { payment_request }));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map(({ body }) => `${body.id} ${body.lnTx.id}`)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(49);
+    const responses = await many(50, () => withdraw(client, wallet, { payment_request }));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(({ body }) => `${body.id} ${body.lnTx.id}`)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(49);
     await expectClean(client, wallet, 50_000 - 777);
-    expect(await outside(client, answers[0]?.body.lnTx.r_hash_decoded, 'received')).toHaveLength(1);
+    expect(await outside(client, responses[0]?.body.lnTx.r_hash_decoded, 'received')).toHaveLength(1);
   });
 
   it('R2: 50 payments of one invoice from a wallet that can pay it only once are one payment', async () => {
     const wallet = await client.wallet(777);
     const payment_request = await outsideInvoice(client, { num_satoshis: 777 });
-    const answers = await many(50, () => withdraw(client, wallet, { payment_request }));
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(201);
+    const responses = await many(50, () => withdraw(client, wallet, { payment_request }));
+    expect(new Set(responses.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(201);
     await expectClean(client, wallet, 0);
   });
 
@@ -83,10 +83,10 @@ onFakeNode('races', ({ client }) => {
     const payee = await client.wallet();
     const payers = await many(10, () => client.wallet(100));
     const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
-    const answers = await many(50, (i) => withdraw(client, payers[i % 10] as TestWallet, { payment_request }));
-    const paid = new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.wal.id));
+    const responses = await many(50, (i) => withdraw(client, payers[i % 10] as TestWallet, { payment_request }));
+    const paid = new Set(responses.filter(({ status }) => status === 201).map(({ body }) => body.wal.id));
     expect(paid.size).toBe(1);
-    for (const { body } of answers.filter(({ status }) => status !== 201))
+    for (const { body } of responses.filter(({ status }) => status !== 201))
       expect(body).toMatchObject({ status: 400, type: 'invoice_paid' });
     for (const payer of payers) await expectClean(client, payer, paid.has(payer.id) ? 0 : 100);
     await expectClean(client, payee, 100);
@@ -138,15 +138,15 @@ onFakeNode('races', ({ client }) => {
 
   it('R7: 200 concurrent transfers in both directions all succeed, and the sum is unchanged', async () => {
     const [a, b] = [await client.wallet(5_000), await client.wallet(5_000)];
-    const answers = await many(200, (i) => {
+    const responses = await many(200, (i) => {
       const [from, to] = i % 2 ? [a, b] : [b, a];
-      return client.ask('POST', `/v1/wallet/${from.id}/transfer`, {
+      return client.request('POST', `/v1/wallet/${from.id}/transfer`, {
         key: client.secretKey,
         json: { dest_wallet_id: to.id, num_satoshis: 1 + (i % 90) },
       });
     });
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    const moved = answers.map(({ body }, i) => (i % 2 ? 1 : -1) * body.wtx_transfer_in.num_satoshis).reduce((x, y) => x + y, 0);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    const moved = responses.map(({ body }, i) => (i % 2 ? 1 : -1) * body.wtx_transfer_in.num_satoshis).reduce((x, y) => x + y, 0);
     await expectClean(client, a, 5_000 - moved);
     await expectClean(client, b, 5_000 + moved);
   });
@@ -214,7 +214,7 @@ onFakeNode('a client that disconnects', ({ client }) => {
   /** Sends a withdrawal and disconnects once the money is held. */
   async function hangUp(wallet: TestWallet, payment_request: string): Promise<void> {
     const leaving = new AbortController();
-    const asked = fetch(`${client.url}/v1/wallet/${wallet.id}/withdraw`, {
+    const requests = fetch(`${client.url}/v1/wallet/${wallet.id}/withdraw`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': client.secretKey },
       body: JSON.stringify({ payment_request }),
@@ -222,7 +222,7 @@ onFakeNode('a client that disconnects', ({ client }) => {
     });
     await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBeGreaterThan(0);
     leaving.abort();
-    await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(requests).rejects.toMatchObject({ name: 'AbortError' });
   }
 
   for (const action of ['settle', 'cancel'] as const) {
@@ -247,7 +247,7 @@ onFakeNode('a client that disconnects', ({ client }) => {
     const wallet = await client.wallet(10_000);
     const invoices = await many(20, () => client.post('/playground/invoice', { num_satoshis: 100 }));
     const leaving = new AbortController();
-    const asked = invoices.map(({ payment_request }) =>
+    const requests = invoices.map(({ payment_request }) =>
       fetch(`${client.url}/v1/wallet/${wallet.id}/withdraw`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-api-key': client.secretKey },
@@ -257,7 +257,7 @@ onFakeNode('a client that disconnects', ({ client }) => {
     );
     await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance).toBeLessThan(10_000);
     leaving.abort();
-    await Promise.all(asked);
+    await Promise.all(requests);
     const paid = async () =>
       (await many(20, (i) => outside(client, invoices[i].payment_hash, 'received'))).filter(({ length }) => length > 0).length;
     // The service may still be processing a request that it has received.

@@ -6,7 +6,7 @@ onFakeNode(
   'payments that share a batch',
   (service) => {
     const withdraw = (wallet: TestWallet, payment_request: string, headers: Record<string, string> = {}) =>
-      service.client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+      service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
         key: service.client.secretKey,
         json: { payment_request },
         headers,
@@ -34,8 +34,8 @@ onFakeNode(
       const { client, net } = service;
       const wallet = await client.wallet(1000);
       const invoices = Array.from({ length: 8 }, () => net.outside.invoice({ amountMsat: 10_000, script: { hold: true } }));
-      const answers = await many(8, (index) => withdraw(wallet, invoices[index]?.paymentRequest ?? '', { prefer: 'respond-async' }));
-      const outcomes = answers.map(({ status, body }) => `${status} ${body.type ?? body.status}`);
+      const responses = await many(8, (index) => withdraw(wallet, invoices[index]?.paymentRequest ?? '', { prefer: 'respond-async' }));
+      const outcomes = responses.map(({ status, body }) => `${status} ${body.type ?? body.status}`);
       expect(outcomes.sort()).toEqual([...new Array(3).fill('202 pending'), ...new Array(5).fill(outcomes.at(-1))]);
       expect(outcomes.at(-1)).toMatch(/too_many_payments$/);
       expect(await service.problems()).toEqual([]);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
-import type { Answer, Json, TestWallet } from '../support/client.ts';
+import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 
 /** Starts a payment without waiting for its end. */
-function withdraw({ client }: FakeNodeApp, wallet: TestWallet, json: object, prefer = 'respond-async'): Promise<Answer> {
-  return client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers: { prefer } });
+function withdraw({ client }: FakeNodeApp, wallet: TestWallet, json: object, prefer = 'respond-async'): Promise<HttpResponse> {
+  return client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers: { prefer } });
 }
 
 const balances = async ({ client }: FakeNodeApp, wallet: TestWallet) => {
@@ -12,16 +12,16 @@ const balances = async ({ client }: FakeNodeApp, wallet: TestWallet) => {
   return { balance_msat, pending_msat };
 };
 
-const lntx = (service: FakeNodeApp, answer: Answer): Promise<Json> => service.client.get(`/v1/lntx/${answer.body.lnTx.id}`);
+const lntx = (service: FakeNodeApp, response: HttpResponse): Promise<Json> => service.client.get(`/v1/lntx/${response.body.lnTx.id}`);
 
 /** Waits until the node has sent the payment and its receiver holds it. */
 async function untilHeld({ net }: FakeNodeApp, paymentHash: string): Promise<void> {
   await expect.poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state).toBe('pending');
 }
 
-async function untilEnded(service: FakeNodeApp, answer: Answer): Promise<Json> {
-  await expect.poll(async () => (await lntx(service, answer)).status).not.toBe('pending');
-  return lntx(service, answer);
+async function untilEnded(service: FakeNodeApp, response: HttpResponse): Promise<Json> {
+  await expect.poll(async () => (await lntx(service, response)).status).not.toBe('pending');
+  return lntx(service, response);
 }
 
 onFakeNode(
@@ -39,8 +39,8 @@ onFakeNode(
       // The receiver holds the payment, so that no event of the node can settle it too early.
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
       net.always('pay', fault);
-      const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
-      expect(answer).toMatchObject({ status: 202, body: { status: 'pending', lnTx: { settled: 0, payment_preimage: null } } });
+      const response = await withdraw(service, wallet, { payment_request: paymentRequest });
+      expect(response).toMatchObject({ status: 202, body: { status: 'pending', lnTx: { settled: 0, payment_preimage: null } } });
       const { balance_msat, pending_msat } = await balances(service, wallet);
       expect(balance_msat).toBeLessThanOrEqual(before.balance_msat - 100_000);
       expect(balance_msat + pending_msat).toBe(before.balance_msat);
@@ -50,7 +50,7 @@ onFakeNode(
       await service.restart();
       await untilHeld(service, paymentHash);
       net.outside.resolveHold(paymentHash, 'settle');
-      expect(await untilEnded(service, answer)).toMatchObject({ settled: 1, status: 'settled' });
+      expect(await untilEnded(service, response)).toMatchObject({ settled: 1, status: 'settled' });
       expect(await balances(service, wallet)).toEqual({ balance_msat: before.balance_msat - 100_000, pending_msat: 0 });
       expect(await service.problems()).toEqual([]);
     });
@@ -83,15 +83,15 @@ onFakeNode(
     it('S4: a payment held across two restarts and then settled is debited once with the real fee', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { hold: true, fee: 1_000 } });
-      const answer = await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 50_000 });
-      expect(answer.status).toBe(202);
+      const response = await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 50_000 });
+      expect(response.status).toBe(202);
       await untilHeld(service, paymentHash);
       for (let i = 0; i < 2; i++) {
         await service.restart();
         expect(await balances(service, wallet)).toEqual({ balance_msat: 450_000, pending_msat: 550_000 });
       }
       net.outside.resolveHold(paymentHash, 'settle');
-      expect(await untilEnded(service, answer)).toMatchObject({ settled: 1, fee_msat: 1_000 });
+      expect(await untilEnded(service, response)).toMatchObject({ settled: 1, fee_msat: 1_000 });
       expect(await balances(service, wallet)).toEqual({ balance_msat: 499_000, pending_msat: 0 });
       const lines: Json[] = await service.client.get(`/v1/wallet/${wallet.id}/transactions`);
       expect(lines.map(({ num_msat, wtxType }) => [wtxType.name, num_msat]).slice(0, 2)).toEqual([
@@ -103,8 +103,8 @@ onFakeNode(
     it('S7: a payment that succeeds after it was reported as failed is charged once, with an alert', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 300_000, script: { lateSuccessMs: 60_000, fee: 2_000 } });
-      const answer = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
-      expect(answer).toMatchObject({ status: 400, body: { type: 'payment_failed' } });
+      const response = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
+      expect(response).toMatchObject({ status: 400, body: { type: 'payment_failed' } });
       expect(await balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
       service.time.advance(60_000);
       await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 698_000, pending_msat: 0 });
@@ -136,13 +136,13 @@ onFakeNode(
     it('S7: failure and success that are read together are a success', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 300_000, script: { hold: true, fee: 0 } });
-      const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
+      const response = await withdraw(service, wallet, { payment_request: paymentRequest });
       await untilHeld(service, paymentHash);
-      const { id: paymentId } = answer.body.lnTx;
+      const { id: paymentId } = response.body.lnTx;
       net.tell({ type: 'payment', paymentId, outcome: { state: 'failed', reason: 'TIMEOUT' } });
       net.outside.resolveHold(paymentHash, 'settle');
       await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 700_000, pending_msat: 0 });
-      expect(await lntx(service, answer)).toMatchObject({ status: 'settled' });
+      expect(await lntx(service, response)).toMatchObject({ status: 'settled' });
       expect(await service.problems()).toEqual([]);
     });
 
@@ -230,18 +230,18 @@ onFakeNode(
     it('a success without the preimage of the invoice does not count as a success', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
-      const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
-      const { id } = answer.body.lnTx;
+      const response = await withdraw(service, wallet, { payment_request: paymentRequest });
+      const { id } = response.body.lnTx;
       await untilHeld(service, paymentHash);
       net.tell({ type: 'payment', paymentId: id, outcome: { state: 'succeeded', preimage: '00'.repeat(32), feeMsat: 0 } as never });
       const marker = await withdraw(service, await service.client.wallet(100), {
         payment_request: net.outside.invoice({ amountMsat: 1000 }).paymentRequest,
       });
       await untilEnded(service, marker);
-      expect(await lntx(service, answer)).toMatchObject({ status: 'pending', payment_preimage: null });
+      expect(await lntx(service, response)).toMatchObject({ status: 'pending', payment_preimage: null });
       net.outside.resolveHold(paymentHash, 'cancel');
       await service.restart();
-      expect(await untilEnded(service, answer)).toMatchObject({ status: 'failed' });
+      expect(await untilEnded(service, response)).toMatchObject({ status: 'failed' });
       expect((await balances(service, wallet)).pending_msat).toBe(0);
     });
 
@@ -293,17 +293,17 @@ onFakeNode(
       for (const restarted of [false, true]) {
         const before = (await balances(service, wallet)).balance_msat;
         const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
-        const answer = await withdraw(service, wallet, { payment_request: paymentRequest });
+        const response = await withdraw(service, wallet, { payment_request: paymentRequest });
         await untilHeld(service, paymentHash);
         service.diskIsFull = true;
         net.outside.resolveHold(paymentHash, 'settle');
         await expect.poll(() => net.outside.payments().find((paid) => paid.paymentHash === paymentHash)?.state).toBe('succeeded');
-        expect(await lntx(service, answer)).toMatchObject({ status: 'pending', settled: 0 });
+        expect(await lntx(service, response)).toMatchObject({ status: 'pending', settled: 0 });
         const repair = () => {
           service.diskIsFull = false;
         };
         await (restarted ? service.restart(repair) : repair());
-        expect(await untilEnded(service, answer)).toMatchObject({ status: 'settled' });
+        expect(await untilEnded(service, response)).toMatchObject({ status: 'settled' });
         expect(await balances(service, wallet)).toEqual({ balance_msat: before - 100_000, pending_msat: 0 });
       }
       expect(await service.problems()).toEqual([]);
@@ -312,17 +312,17 @@ onFakeNode(
     it('F2: a route that charges as much as the amount fails, and nothing is charged', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest } = net.outside.invoice({ amountMsat: 300_000, script: { fee: 'double' } });
-      const answer = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
+      const response = await withdraw(service, wallet, { payment_request: paymentRequest }, '');
       const message = 'Failure reason: FAILURE_REASON_NO_ROUTE. No route was found within the fee limit of 15000 msat.';
-      expect(answer).toMatchObject({ status: 400, body: { message } });
+      expect(response).toMatchObject({ status: 400, body: { message } });
       expect(await balances(service, wallet)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
     });
 
     it('F2: a node that exceeds the fee limit takes no more than the reserve from the wallet', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest } = net.outside.invoice({ amountMsat: 300_000, script: { fee: 'double', ignoresFeeLimit: true } });
-      const answer = await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 5_000 }, '');
-      expect(answer).toMatchObject({ status: 201, body: { lnTx: { fee_msat: 5_000 } } });
+      const response = await withdraw(service, wallet, { payment_request: paymentRequest, fee_limit_msat: 5_000 }, '');
+      expect(response).toMatchObject({ status: 201, body: { lnTx: { fee_msat: 5_000 } } });
       expect(await balances(service, wallet)).toEqual({ balance_msat: 695_000, pending_msat: 0 });
       expect(await service.problems()).toEqual([]);
     });
@@ -378,11 +378,11 @@ onFakeNode(
     it('a wallet at its limit of pending payments rejects the next one before anything is held', async () => {
       const wallet = await service.client.wallet(1000);
       const requests = Array.from({ length: 12 }, () => net.outside.invoice({ amountMsat: 1_000, script: { hold: true } }));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         requests.map(({ paymentRequest }) => withdraw(service, wallet, { payment_request: paymentRequest })),
       );
-      expect(answers.filter(({ status }) => status === 202)).toHaveLength(8);
-      const refused = answers.filter(({ status }) => status === 429);
+      expect(responses.filter(({ status }) => status === 202)).toHaveLength(8);
+      const refused = responses.filter(({ status }) => status === 429);
       expect(refused).toHaveLength(4);
       expect(refused[0]).toMatchObject({ body: { type: 'too_many_payments' } });
       // Including payments that have not arrived yet, because a cancelled invoice accepts none.

@@ -221,14 +221,14 @@ export class Simulation {
   }
 
   async #pay(life: Life, wallet: Wallet, paymentHash: string, limit: { feeLimitMsat?: ReturnType<typeof msat> }): Promise<void> {
-    await this.#ask(paymentHash, async (paymentRequest) => {
+    await this.#requestPayment(paymentHash, async (paymentRequest) => {
       const invoice = life.payments.readInvoice(paymentRequest);
       await life.payments.payInvoice({ wallet, invoice, wtxType: 'ln_withdrawal', ...limit });
     });
   }
 
   /** Stores the response to a request for a payment. */
-  async #ask(paymentHash: string, pay: (paymentRequest: string) => Promise<void>): Promise<void> {
+  async #requestPayment(paymentHash: string, pay: (paymentRequest: string) => Promise<void>): Promise<void> {
     const asked = this.#asked.get(paymentHash);
     if (!asked) return;
     const index = asked.answers.push('unclear') - 1;
@@ -269,7 +269,7 @@ export class Simulation {
     const { paymentRequest, paymentHash } = this.#net.outside.invoice({ amountMsat: Math.max(1_000, amount) });
     this.#asked.set(paymentHash, { paymentRequest, answers: [] });
     const withdrawal = { pathKey: link.key, token: link.token, numSatoshis: undefined, k1: undefined };
-    await this.#ask(paymentHash, (request) => life.links.withdraw(withdrawal, request));
+    await this.#requestPayment(paymentHash, (request) => life.links.withdraw(withdrawal, request));
   }
 
   #resolve(paymentHash: string, action: 'settle' | 'cancel'): void {

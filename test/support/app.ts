@@ -179,10 +179,10 @@ type DatabaseAccess = Omit<App, keyof DatabaseFaults | 'client' | 'neighbour' | 
 function databaseAccess(database: () => Database): DatabaseAccess {
   return {
     async act(action) {
-      const { action: asked } = await requestAction(database(), { ...action, askedBy: 'bob@desk', reason: 'a test' }, 1);
-      const state = async () => (await findAction(database(), asked.id))?.state ?? '';
+      const { action: requested } = await requestAction(database(), { ...action, askedBy: 'bob@desk', reason: 'a test' }, 1);
+      const state = async () => (await findAction(database(), requested.id))?.state ?? '';
       await vi.waitUntil(async () => ['done', 'refused', 'paying'].includes(await state()), { timeout: 60_000, interval: 20 });
-      return (await findAction(database(), asked.id)) as Action;
+      return (await findAction(database(), requested.id)) as Action;
     },
     findAction: (id) => findAction(database(), id),
     async reconcile(scope = 'full') {

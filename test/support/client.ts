@@ -3,14 +3,14 @@ import { expect } from 'vitest';
 /** Any JSON that the service returns. A test states what it expects of it. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Json;
   readonly text: string;
 }
 
-export interface Asked {
+export interface RequestOptions {
   /** Sent as X-Api-Key. */
   readonly key?: string | undefined;
   readonly json?: unknown;
@@ -23,7 +23,7 @@ export interface Client {
   readonly url: string;
   readonly secretKey: string;
   readonly publicKey: string;
-  ask(method: string, path: string, asked?: Asked): Promise<Answer>;
+  request(method: string, path: string, options?: RequestOptions): Promise<HttpResponse>;
   /** Sends the secret key and returns the body; throws unless the status is 2xx. */
   get(path: string): Promise<Json>;
   post(path: string, json?: unknown): Promise<Json>;
@@ -44,7 +44,7 @@ export interface TestWallet {
 }
 
 export function clientOf(url: string, secretKey: string, publicKey: string): Client {
-  async function ask(method: string, path: string, { key, json, form, headers = {} }: Asked = {}): Promise<Answer> {
+  async function request(method: string, path: string, { key, json, form, headers = {} }: RequestOptions = {}): Promise<HttpResponse> {
     const type =
       json !== undefined
         ? { 'content-type': 'application/json' }
@@ -61,25 +61,25 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
     const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json');
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
   }
-  async function askForSuccess(method: string, path: string, json?: unknown): Promise<Json> {
-    const answer = await ask(method, path, { key: secretKey, ...(json !== undefined && { json }) });
-    if (answer.status >= 300) throw new Error(`${method} ${path} returned ${answer.status}: ${answer.text}`);
-    return answer.body;
+  async function requestOk(method: string, path: string, json?: unknown): Promise<Json> {
+    const response = await request(method, path, { key: secretKey, ...(json !== undefined && { json }) });
+    if (response.status >= 300) throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`);
+    return response.body;
   }
   return {
     url,
     secretKey,
     publicKey,
-    ask,
-    get: (path) => askForSuccess('GET', path),
-    post: (path, json = {}) => askForSuccess('POST', path, json),
+    request,
+    get: (path) => requestOk('GET', path),
+    post: (path, json = {}) => requestOk('POST', path, json),
     async decideHold(paymentHash, action) {
-      const decide = (): Promise<Answer> => ask('POST', `/playground/hold/${paymentHash}`, { key: secretKey, json: { action } });
+      const decide = (): Promise<HttpResponse> => request('POST', `/playground/hold/${paymentHash}`, { key: secretKey, json: { action } });
       await expect.poll(async () => (await decide()).status).toBe(200);
     },
     async wallet(numSatoshis = 0) {
-      const made = await askForSuccess('POST', '/v1/wallet', { user_label: 'test' });
-      if (numSatoshis > 0) await askForSuccess('POST', '/playground/fund', { wallet_id: made.id, num_satoshis: numSatoshis });
+      const made = await requestOk('POST', '/v1/wallet', { user_label: 'test' });
+      if (numSatoshis > 0) await requestOk('POST', '/playground/fund', { wallet_id: made.id, num_satoshis: numSatoshis });
       const key = (name: string): string => made.access_keys[name][0];
       return {
         id: made.id,

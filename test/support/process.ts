@@ -37,7 +37,7 @@ export interface ServiceProcess {
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
   /** Sends a message to the entry file and returns its next message; undefined when the process ends first. */
-  tell(message: object): Promise<unknown>;
+  send(message: object): Promise<unknown>;
 }
 
 /** Returns settings with which the service can be started again on the same data and port. */
@@ -73,11 +73,11 @@ export async function startProcess(settings: Record<string, string>, entry = 'sr
     pid: child.pid ?? 0,
     output: () => printed,
     dead,
-    async tell(message) {
-      const answer = once(child, 'message').then(([said]) => said);
+    async send(message) {
+      const response = once(child, 'message').then(([said]) => said);
       // The exit reports a child that has just ended.
       child.send(message, () => undefined);
-      return Promise.race([answer, dead]);
+      return Promise.race([response, dead]);
     },
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),

@@ -8,9 +8,9 @@ export function rawGet(
   headers: Record<string, string>,
 ): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Json }> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { headers }, (response) => {
+    const sent = request(url, { headers }, (response) => {
       json(response).then((body) => resolve({ status: response.statusCode, headers: response.headers, body }), reject);
     });
-    asked.on('error', reject).end();
+    sent.on('error', reject).end();
   });
 }

@@ -141,7 +141,7 @@ async function beBusy(service: FakeNodeApp): Promise<Busy> {
   const [wallet, friend] = [await client.wallet(5_000), await client.wallet(5_000)];
   const pay = async (paymentRequest: string, from: TestWallet = wallet, more = {}): Promise<Json> => {
     const json = { payment_request: paymentRequest, ...more };
-    return (await client.ask('POST', `/v1/wallet/${from.id}/withdraw`, { key: client.secretKey, json })).body;
+    return (await client.request('POST', `/v1/wallet/${from.id}/withdraw`, { key: client.secretKey, json })).body;
   };
   const outside = (amountMsat: number, script: object) => net.outside.invoice({ amountMsat, script });
   const ofHash = async (hash: string): Promise<Json> => client.get(`/v1/lntx/${hash}`);
@@ -175,13 +175,13 @@ async function beBusy(service: FakeNodeApp): Promise<Busy> {
   await untilSettled(late.paymentHash);
   // One was charged to its wallet, the other is borne by the operator.
   const corrected = 'satchel_alerts_open{kind="payment_corrected"} 2';
-  await until(async () => (await client.ask('GET', '/metrics')).text.includes(corrected));
+  await until(async () => (await client.request('GET', '/metrics')).text.includes(corrected));
   const stray = 'ab'.repeat(32);
   const settlement = { paymentHash: stray, preimage: '', amountMsat: 3_000, settledAt: 1, keysend: false, customRecords: {} };
   net.tell({ type: 'settlement', ...settlement } as Parameters<typeof net.tell>[0]);
   await until(async () => (await service.suspenseMsat()) === 3_000);
   const held = outside(100_000, { hold: true });
-  const pending = client.ask('POST', `/v1/wallet/${friend.id}/withdraw`, {
+  const pending = client.request('POST', `/v1/wallet/${friend.id}/withdraw`, {
     key: client.secretKey,
     json: { payment_request: held.paymentRequest },
     headers: { prefer: 'respond-async' },

@@ -5,7 +5,7 @@ import { SteppedTime } from '../../../devnet/fake/time.ts';
 import { msat } from '../../../src/kernel/money.ts';
 import { NodeUnavailable } from '../../../src/lightning/node.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
-import { isSettled, orderFor, told } from './support/orders.ts';
+import { isSettled, orderFor, reportedOutcomes } from './support/orders.ts';
 
 const succeeded = { state: 'succeeded' };
 
@@ -91,7 +91,7 @@ describe('random faults', () => {
     const net = new FakeNetwork({ rates: { [rate]: 1 } });
     const node = net.connect();
     await expect(node.pay(orderFor(net))).rejects.toThrow(error);
-    expect(told(net)).toEqual(expected);
+    expect(reportedOutcomes(net)).toEqual(expected);
     net.rates = { ...net.rates, [rate]: 0 };
     expect(await node.pay(orderFor(net))).toMatchObject(succeeded);
   });
@@ -118,7 +118,7 @@ describe('random faults', () => {
     const lie = orderFor(net);
     expect(await node.pay(lie)).toMatchObject({ state: 'failed' });
     time.advance(5_000);
-    expect(told(net, lie.paymentId)).toEqual(['failed', 'succeeded']);
+    expect(reportedOutcomes(net, lie.paymentId)).toEqual(['failed', 'succeeded']);
   });
 
   it('use no random number for a call without faults, so scripts do not change the results of the seed', async () => {

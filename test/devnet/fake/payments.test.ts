@@ -5,7 +5,7 @@ import { readScript } from '../../../devnet/fake/script.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
 import { msat } from '../../../src/kernel/money.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
-import { type OrderOptions, orderFor, told } from './support/orders.ts';
+import { type OrderOptions, orderFor, reportedOutcomes } from './support/orders.ts';
 
 const NO_ROUTE = { state: 'failed', reason: 'NO_ROUTE' };
 
@@ -33,9 +33,9 @@ describe('a payment', () => {
     const order = orderFor(net, options);
     expect(await node.pay(order)).toEqual({ state: 'pending' });
     time.advance(999);
-    expect(told(net)).toEqual([]);
+    expect(reportedOutcomes(net)).toEqual([]);
     time.advance(1);
-    expect(told(net)).toEqual([state]);
+    expect(reportedOutcomes(net)).toEqual([state]);
     expect(await node.pay(order)).toMatchObject({ state });
   });
 
@@ -46,7 +46,7 @@ describe('a payment', () => {
     expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'TIMEOUT' });
     expect(await node.balance()).toEqual(before);
     time.advance(1_000);
-    expect(told(net)).toEqual(['failed', 'succeeded']);
+    expect(reportedOutcomes(net)).toEqual(['failed', 'succeeded']);
     expect(await node.lookupPayment(order)).toMatchObject({ state: 'succeeded' });
     expect(before.localMsat - (await node.balance()).localMsat).toBe(10_000);
     expect(net.outside.payments()).toMatchObject([{ direction: 'received', state: 'succeeded' }]);
@@ -59,8 +59,8 @@ describe('a payment', () => {
     await node.pay(first);
     net.rates = { ...net.rates, stale: 1 };
     await node.pay({ ...first, paymentId: 'new' });
-    expect(told(net, 'old')).toEqual(['failed', 'failed']);
-    expect(told(net, 'new')).toEqual(['succeeded']);
+    expect(reportedOutcomes(net, 'old')).toEqual(['failed', 'failed']);
+    expect(reportedOutcomes(net, 'new')).toEqual(['succeeded']);
   });
 
   it('is accepted once for a hash whose late success is pending, whichever attempt is first', async () => {

@@ -10,18 +10,18 @@ const { node, control } = playground;
 
 type Decision = 'claim' | 'refuse';
 const decisions: ((decision: Decision) => void)[] = [];
-const asked: IncomingPayment[] = [];
+const guarded: IncomingPayment[] = [];
 
 /** Sets a guard that decides on request. */
 function leaveUndecided(): void {
   node.guardIncoming((incoming) => {
-    asked.push(incoming);
+    guarded.push(incoming);
     return new Promise((resolve) => decisions.push(resolve));
   });
 }
 
 beforeEach(() => {
-  asked.length = 0;
+  guarded.length = 0;
   decisions.length = 0;
   node.guardIncoming(async () => 'claim');
 });
@@ -80,8 +80,8 @@ describe('the guard', () => {
     leaveUndecided();
     const { paymentRequest, paymentHash } = await newInvoice(node);
     const paying = control.payInvoice({ paymentRequest, from: 'alice' });
-    await until(async () => asked[0]);
-    expect(asked).toEqual([{ paymentHash, amountMsat: 2_000, keysend: false, customRecords: {} }]);
+    await until(async () => guarded[0]);
+    expect(guarded).toEqual([{ paymentHash, amountMsat: 2_000, keysend: false, customRecords: {} }]);
     decisions[0]?.('refuse');
     expect(await paying).toMatchObject({ state: 'failed' });
     expect(await settlementsOf(paymentHash)).toEqual([]);

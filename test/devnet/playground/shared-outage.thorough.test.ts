@@ -29,15 +29,15 @@ describe('a playground that is killed and started again on its data and port', (
       for await (const event of node.watch(undefined, AbortSignal.timeout(DEADLINE_MS))) if (seen.push(event) === 4) break;
       return seen;
     });
-    const asked = Promise.withResolvers<void>();
+    const guarded = Promise.withResolvers<void>();
     const decision = Promise.withResolvers<'claim'>();
     one.node.guardIncoming(() => {
-      asked.resolve();
+      guarded.resolve();
       return decision.promise;
     });
     const { paymentRequest, paymentHash } = await newInvoice(two.node);
     const underWay = [errorOf(two.control.payInvoice({ paymentRequest, from: 'alice' }))];
-    await asked.promise;
+    await guarded.promise;
     // Both have a call in progress, so both detect the failure.
     const unasked = await newInvoice(one.node);
     underWay.push(errorOf(one.control.payInvoice({ paymentRequest: unasked.paymentRequest, from: 'carol' })));

@@ -50,9 +50,9 @@ describe('several clients of one playground', () => {
   it('guard an invoice of any client, and each receives its settlement once, at the same position', async () => {
     const [one, two] = [client(url), client(url)];
     const from = await newestPosition(one);
-    const asked: string[] = [];
+    const guarded: string[] = [];
     two.node.guardIncoming(async ({ paymentHash }) => {
-      asked.push(paymentHash);
+      guarded.push(paymentHash);
       return 'claim';
     });
     const watches = [one, two].map(({ node }) => take(node.watch(from, AbortSignal.timeout(DEADLINE_MS)), 3));
@@ -61,7 +61,7 @@ describe('several clients of one playground', () => {
     const [ones, twos] = await Promise.all(watches);
     expect(ones).toEqual(twos);
     expect(ones?.map((event) => event.type === 'settlement' && event.paymentHash)).toEqual(invoices.map((each) => each.paymentHash));
-    expect(asked).toEqual(invoices.map((each) => each.paymentHash));
+    expect(guarded).toEqual(invoices.map((each) => each.paymentHash));
   });
 
   it('all call their guards: the first decision counts, and later ones have no effect', async () => {

@@ -1,13 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ApiResponse, OpenApiDocument } from '../../../src/http/openapi/openapi-types.ts';
-import type { Answer } from '../../support/client.ts';
+import type { HttpResponse } from '../../support/client.ts';
 import type { Walked } from './operations.ts';
 
 /** Headers that HTTP and CORS define. */
 const HTTP_OWN = /^(date|connection|keep-alive|content-type|content-length|transfer-encoding|vary|access-control-.*)$/;
 
 /** Lists everything in a response that the document does not describe; nothing when it conforms. */
-export type Judge = (walked: Walked, answer: Answer) => string[];
+export type Judge = (walked: Walked, received: HttpResponse) => string[];
 
 /** A strict validator: objects have only the listed properties and texts only the listed values, even where later versions may add some. */
 export function createJudge(document: OpenApiDocument): Judge {
@@ -21,44 +21,44 @@ export function createJudge(document: OpenApiDocument): Judge {
     return known;
   }
 
-  return ({ method, path, operation }, answer) => {
-    const given = operation.responses[answer.status];
-    if (!given) return [`status ${answer.status} is not declared: ${answer.text.slice(0, 200)}`];
+  return ({ method, path, operation }, received) => {
+    const given = operation.responses[received.status];
+    if (!given) return [`status ${received.status} is not declared: ${received.text.slice(0, 200)}`];
     const name = '$ref' in given ? given.$ref.split('/').at(-1) : undefined;
     const response = (name === undefined ? given : document.components.responses[name]) as ApiResponse;
-    const own = `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}`;
+    const own = `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${received.status}`;
     const pointer = name === undefined ? own : `/components/responses/${name}`;
-    return [...headerProblems(document, response, answer), ...bodyProblems(response, answer, (at) => validator(pointer + at))];
+    return [...headerProblems(document, response, received), ...bodyProblems(response, received, (at) => validator(pointer + at))];
   };
 }
 
-function headerProblems(document: OpenApiDocument, response: ApiResponse, answer: Answer): string[] {
+function headerProblems(document: OpenApiDocument, response: ApiResponse, received: HttpResponse): string[] {
   const common = document['x-response-headers'];
   const declared = new Set([...Object.keys(common), ...Object.keys(response.headers ?? {})].map((name) => name.toLowerCase()));
   // HTTP defines this header for 401 (RFC 9110, section 11.6.1).
-  if (answer.status === 401) declared.add('www-authenticate');
-  const surplus = [...answer.headers.keys()].filter((name) => !declared.has(name) && !HTTP_OWN.test(name));
-  const missing = Object.entries(common).filter(([name, { required }]) => required && !answer.headers.has(name));
+  if (received.status === 401) declared.add('www-authenticate');
+  const surplus = [...received.headers.keys()].filter((name) => !declared.has(name) && !HTTP_OWN.test(name));
+  const missing = Object.entries(common).filter(([name, { required }]) => required && !received.headers.has(name));
   return [
     ...surplus.map((name) => `header ${name} is not declared`),
-    ...missing.map(([name]) => `header ${name} is missing from ${answer.status}`),
+    ...missing.map(([name]) => `header ${name} is missing from ${received.status}`),
   ];
 }
 
-function bodyProblems(response: ApiResponse, answer: Answer, validator: (at: string) => ValidateFunction): string[] {
+function bodyProblems(response: ApiResponse, received: HttpResponse, validator: (at: string) => ValidateFunction): string[] {
   const [media] = Object.keys(response.content ?? {});
-  if (media === undefined) return answer.text === '' ? [] : ['a body where none is declared'];
-  const type = answer.headers.get('content-type')?.split(';')[0];
+  if (media === undefined) return received.text === '' ? [] : ['a body where none is declared'];
+  const type = received.headers.get('content-type')?.split(';')[0];
   if (type !== media) return [`content type ${type} where ${media} is declared`];
   if (media !== 'application/json') return [];
   const validate = validator(`/content/${media.replaceAll('/', '~1')}/schema`);
-  const error: unknown = answer.body?.type;
+  const error: unknown = received.body?.type;
   const named = response.content?.[media]?.examples;
-  if (named && !Object.hasOwn(named, String(error))) return [`${answer.status} type ${error} is not among the examples of the status`];
-  if (named && answer.body.status !== answer.status) return [`${answer.status} body.status is ${answer.body.status}`];
-  if (validate(answer.body)) return [];
+  if (named && !Object.hasOwn(named, String(error))) return [`${received.status} type ${error} is not among the examples of the status`];
+  if (named && received.body.status !== received.status) return [`${received.status} body.status is ${received.body.status}`];
+  if (validate(received.body)) return [];
   return (validate.errors ?? []).map(
-    (error) => `${answer.status} body${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+    (error) => `${received.status} body${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Answer, Client } from '../../support/client.ts';
+import type { Client, HttpResponse } from '../../support/client.ts';
 import type { Values, Walked } from './operations.ts';
 
 export interface Sending {
@@ -9,14 +9,14 @@ export interface Sending {
 }
 
 /** Sends a request with these values, valid or not. */
-export function send(client: Client, walked: Walked, values: Values, { key, as = 'json', atAlias }: Sending): Promise<Answer> {
+export function send(client: Client, walked: Walked, values: Values, { key, as = 'json', atAlias }: Sending): Promise<HttpResponse> {
   const template = atAlias && walked.alias ? walked.alias : walked.path;
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.path[name])));
   const query = new URLSearchParams(Object.entries(values.query).flatMap(([name, value]) => parametersOf(name, value)));
   const headers = Object.fromEntries(Object.entries(values.header).map(([name, value]) => [name, String(value)]));
   const address = `${path}${query.size > 0 ? `?${query}` : ''}`;
   const body = walked.operation.requestBody ? (as === 'form' ? { form: formOf(values.body) } : { json: values.body }) : {};
-  return client.ask(walked.method, address, { key, headers, ...body });
+  return client.request(walked.method, address, { key, headers, ...body });
 }
 
 /** Writes an object as `name[key]=value` (OpenAPI: deepObject). */

@@ -75,7 +75,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   async function heldHash(): Promise<string> {
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: SAT, hold: true });
     const headers = { prefer: 'respond-async' };
-    await client.ask('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request }, headers });
+    await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request }, headers });
     // The response may come before the payment has left.
     await vi.waitFor(async () => expect(await outsideHashes()).toContain(payment_hash), { timeout: 60_000, interval: 10 });
     return payment_hash;

@@ -3,11 +3,11 @@ import { EventEmitter, once } from 'node:events';
 /** An order of the test to the service that it kills. */
 export type Order =
   /** From now on every point is recorded, and the process kills itself at `point`, if it is given. */
-  | { readonly ask: 'arm'; readonly point: string | undefined; readonly position: number }
+  | { readonly kind: 'arm'; readonly point: string | undefined; readonly position: number }
   /** Requests the points that were passed since. */
-  | { readonly ask: 'report'; readonly position: number }
+  | { readonly kind: 'report'; readonly position: number }
   /** The response is sent when the service is idle. */
-  | { readonly ask: 'rest'; readonly position: number };
+  | { readonly kind: 'rest'; readonly position: number };
 
 /** The response to each order, sent when every event up to `position` is booked and no transaction runs. */
 export interface Report {
@@ -62,13 +62,13 @@ export class CrashPoints {
   async obey(order: Order): Promise<Report> {
     while (this.#running > 0 || this.#keptPosition < order.position) await once(this.#moved, 'moved');
     const passed = this.#passed ?? [];
-    if (order.ask === 'arm') {
+    if (order.kind === 'arm') {
       this.#armed = order.point;
       this.#passed = [];
       this.#transactions.clear();
       this.#times.clear();
     }
-    if (order.ask === 'report') this.#passed = undefined;
+    if (order.kind === 'report') this.#passed = undefined;
     return { passed };
   }
 }

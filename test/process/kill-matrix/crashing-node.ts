@@ -9,7 +9,7 @@ import type { CrashPoints } from './crash-points.ts';
  */
 export class CrashingNode {
   readonly #points: CrashPoints;
-  readonly #answers = new Map<string, Promise<void>>();
+  readonly #responses = new Map<string, Promise<void>>();
   #ended: (() => void)[] = [];
 
   constructor(points: CrashPoints) {
@@ -35,14 +35,14 @@ export class CrashingNode {
 
   async #call<T>(name: string, call: () => Promise<T>): Promise<T> {
     this.#points.pass(`${name} before`);
-    const answer = await call();
+    const response = await call();
     this.#points.pass(`${name} after`);
-    return answer;
+    return response;
   }
 
   #send(paymentId: string, call: () => Promise<PaymentOutcome>): Promise<PaymentOutcome> {
     const { promise: booked, resolve } = Promise.withResolvers<void>();
-    if (this.#points.isRecording) this.#answers.set(paymentId, booked);
+    if (this.#points.isRecording) this.#responses.set(paymentId, booked);
     const sending = call();
     sending.then(({ state }) => (state === 'pending' ? resolve() : this.#ended.push(resolve)), resolve);
     return sending;
@@ -51,7 +51,7 @@ export class CrashingNode {
   async *#watch(node: LightningNode, position: Position | undefined, signal: AbortSignal): AsyncGenerator<NodeEvent> {
     this.#points.keepPosition(eventNumber(position));
     for await (const event of node.watch(position, signal)) {
-      if (event.type === 'payment') await this.#answers.get(event.paymentId);
+      if (event.type === 'payment') await this.#responses.get(event.paymentId);
       this.#points.pass(`${event.type} event before`);
       yield event;
       this.#points.pass(`${event.type} event after`);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer } from '../../support/client.ts';
+import type { HttpResponse } from '../../support/client.ts';
 import { Lane, until } from './lane.ts';
 import type { Attempt, Operation, Wallets } from './operations.ts';
 import { comeToRest, judge, type Outcome, resolveHold, restingBalances } from './verdict.ts';
@@ -45,18 +45,18 @@ export class Column {
     this.#numSatoshis += 1;
     const attempt = await operation.prepare(lane, this.#wallets, this.#numSatoshis);
     const before = await restingBalances(lane, this.#wallets);
-    const armed = await lane.tell('arm', point);
+    const armed = await lane.send('arm', point);
     expect(armed, 'the service lives until the operation begins').toBeDefined();
-    const answer = await this.#ask(operation, attempt, point);
+    const response = await this.#request(operation, attempt, point);
     await this.#untilBooked();
     // A killed service does not respond.
-    const report = await lane.tell('report');
+    const report = await lane.send('report');
     if (!report) {
       await resolveHold(lane, operation);
       await lane.restart();
     }
     await comeToRest(lane, this.#wallets, operation);
-    const outcome = await judge(lane, operation, { attempt, answer, before, wallets: this.#wallets });
+    const outcome = await judge(lane, operation, { attempt, response, before, wallets: this.#wallets });
     return { killed: !report, outcome, passed: report?.passed ?? [] };
   }
 
@@ -68,19 +68,19 @@ export class Column {
     });
   }
 
-  async #ask(operation: Operation, attempt: Attempt, point: string | undefined): Promise<Answer | undefined> {
+  async #request(operation: Operation, attempt: Attempt, point: string | undefined): Promise<HttpResponse | undefined> {
     const { lane } = this;
     let ended = false;
     const end = () => {
       ended = true;
     };
-    const asked = attempt.ask().catch(async (error: Error) => {
+    const pending = attempt.request().catch(async (error: Error) => {
       // Only a kill may interrupt a request.
       await until(`the service died, for the request failed: ${error.message}`, async () => ended);
       return undefined;
     });
     void lane.dead.then(end);
-    void asked.then(end);
+    void pending.then(end);
     if (operation.hold) {
       await until('a payment waits at its receiver', async () => {
         if (ended) return true;
@@ -90,13 +90,13 @@ export class Column {
         return held;
       });
     }
-    return asked;
+    return pending;
   }
 }
 
 /** Returns whether the operation must have an effect: its first commit holds or moves the money. */
 export function isBegun(operation: Operation, points: readonly string[], point: string): boolean {
-  return operation.begunBy === 'outside' || point === HELD || points.indexOf(point) >= points.indexOf('tx 1 committed');
+  return operation.startedBy === 'outside' || point === HELD || points.indexOf(point) >= points.indexOf('tx 1 committed');
 }
 
 /** The statements of a transaction depend on the ledger's cache. All other points are passed every time. */

@@ -1,11 +1,11 @@
 import type { Msat } from '../../../src/kernel/money.ts';
-import type { Answer, Json, TestWallet } from '../../support/client.ts';
+import type { HttpResponse, Json, TestWallet } from '../../support/client.ts';
 import type { Lane } from './lane.ts';
 
 /** A prepared operation. */
 export interface Attempt {
   /** Requests it. @returns the response, if it has one. May throw when the service is killed. */
-  ask(): Promise<Answer | undefined>;
+  request(): Promise<HttpResponse | undefined>;
   /** The payment hash, if it is known in advance. */
   readonly paymentHash?: string;
   readonly amountMsat: number;
@@ -18,7 +18,7 @@ export interface Operation {
   /** The outcome if the service has started it. */
   readonly ends: 'paid' | 'failed';
   /** The initiator. A request of a client may be lost without any effect; an outside payer retries until the outcome is known. */
-  readonly begunBy: 'service' | 'outside';
+  readonly startedBy: 'service' | 'outside';
   /** For a hold invoice: the decision of its receiver once it is paid. */
   readonly hold?: 'settle' | 'cancel';
   prepare(lane: Lane, wallets: Wallets, numSatoshis: number): Promise<Attempt>;
@@ -29,8 +29,8 @@ export interface Wallets {
   readonly receiver: TestWallet;
 }
 
-function ask(lane: Lane, path: string, json: Json): Promise<Answer> {
-  return lane.client.ask('POST', path, { key: lane.client.secretKey, json });
+function request(lane: Lane, path: string, json: Json): Promise<HttpResponse> {
+  return lane.client.request('POST', path, { key: lane.client.secretKey, json });
 }
 
 const msatOf = (numSatoshis: number): Msat => (numSatoshis * 1000) as Msat;
@@ -44,14 +44,14 @@ function withdrawal(
     name,
     moves: 'out',
     ends,
-    begunBy: 'service',
+    startedBy: 'service',
     ...(hold && { hold }),
     async prepare(lane, { payer }, numSatoshis) {
       const amountMsat = msatOf(numSatoshis);
       // The node is behind alice, so that there is a routing fee.
       const made = await lane.outside.createInvoice({ amountMsat, memo: '', at: 'carol', expirySeconds: 3600, hold: hold !== undefined });
       const body = { payment_request: made.paymentRequest, ...(feeLimitMsat !== undefined && { fee_limit_msat: feeLimitMsat }) };
-      return { amountMsat, paymentHash: made.paymentHash, ask: () => ask(lane, `/v1/wallet/${payer.id}/withdraw`, body) };
+      return { amountMsat, paymentHash: made.paymentHash, request: () => request(lane, `/v1/wallet/${payer.id}/withdraw`, body) };
     },
   };
 }
@@ -60,11 +60,11 @@ const keysend: Operation = {
   name: 'keysend',
   moves: 'out',
   ends: 'paid',
-  begunBy: 'service',
+  startedBy: 'service',
   async prepare(lane, { payer }, num_satoshis) {
     const carol = (await lane.outside.describe()).nodes.find(({ name }) => name === 'carol');
     const body = { dest_pubkey: carol?.pubkey, num_satoshis };
-    return { amountMsat: msatOf(num_satoshis), ask: () => ask(lane, `/v1/wallet/${payer.id}/keysend`, body) };
+    return { amountMsat: msatOf(num_satoshis), request: () => request(lane, `/v1/wallet/${payer.id}/keysend`, body) };
   },
 };
 
@@ -72,13 +72,13 @@ const insidePayment: Operation = {
   name: 'payment to a local invoice',
   moves: 'inside',
   ends: 'paid',
-  begunBy: 'service',
+  startedBy: 'service',
   async prepare(lane, { payer, receiver }, num_satoshis) {
     const { payment_request, r_hash_decoded } = await lane.client.post(`/v1/wallet/${receiver.id}/invoice`, { num_satoshis });
     return {
       amountMsat: msatOf(num_satoshis),
       paymentHash: r_hash_decoded,
-      ask: () => ask(lane, `/v1/wallet/${payer.id}/withdraw`, { payment_request }),
+      request: () => request(lane, `/v1/wallet/${payer.id}/withdraw`, { payment_request }),
     };
   },
 };
@@ -87,10 +87,10 @@ const transfer: Operation = {
   name: 'transfer',
   moves: 'inside',
   ends: 'paid',
-  begunBy: 'service',
+  startedBy: 'service',
   async prepare(lane, { payer, receiver }, num_satoshis) {
     const body = { dest_wallet_id: receiver.id, num_satoshis };
-    return { amountMsat: msatOf(num_satoshis), ask: () => ask(lane, `/v1/wallet/${payer.id}/transfer`, body) };
+    return { amountMsat: msatOf(num_satoshis), request: () => request(lane, `/v1/wallet/${payer.id}/transfer`, body) };
   },
 };
 
@@ -98,7 +98,7 @@ const lnurlWithdrawal: Operation = {
   name: 'claim of a withdraw link',
   moves: 'out',
   ends: 'paid',
-  begunBy: 'service',
+  startedBy: 'service',
   async prepare(lane, { payer }, num_satoshis) {
     const amountMsat = msatOf(num_satoshis);
     const link = await lane.client.post(`/v1/wallet/${payer.id}/lnurl/withdraw`, { num_satoshis });
@@ -106,7 +106,7 @@ const lnurlWithdrawal: Operation = {
     return {
       amountMsat,
       paymentHash: made.paymentHash,
-      async ask() {
+      async request() {
         const response = await fetch(`${link.url}&pr=${made.paymentRequest}`);
         const body: Json = await response.json();
         // LUD-03 responds before the payment has ended, so an accepted claim is like a 202.
@@ -120,13 +120,13 @@ const incomingPayment: Operation = {
   name: 'payment from outside',
   moves: 'in',
   ends: 'paid',
-  begunBy: 'outside',
+  startedBy: 'outside',
   async prepare(lane, { receiver }, num_satoshis) {
     const { payment_request, r_hash_decoded } = await lane.client.post(`/v1/wallet/${receiver.id}/invoice`, { num_satoshis });
     return {
       amountMsat: msatOf(num_satoshis),
       paymentHash: r_hash_decoded,
-      ask: () => outsideStarts(lane, lane.outside.payInvoice({ paymentRequest: payment_request, from: 'carol' })),
+      request: () => outsideStarts(lane, lane.outside.payInvoice({ paymentRequest: payment_request, from: 'carol' })),
     };
   },
 };
@@ -135,11 +135,11 @@ const incomingKeysend: Operation = {
   name: 'keysend from outside',
   moves: 'in',
   ends: 'paid',
-  begunBy: 'outside',
+  startedBy: 'outside',
   async prepare(lane, { receiver }, numSatoshis) {
     const customRecords = { '696969': Buffer.from(receiver.id).toString('hex') };
     const amountMsat = msatOf(numSatoshis);
-    return { amountMsat, ask: () => outsideStarts(lane, lane.outside.keysend({ from: 'carol', amountMsat, customRecords })) };
+    return { amountMsat, request: () => outsideStarts(lane, lane.outside.keysend({ from: 'carol', amountMsat, customRecords })) };
   },
 };
 
@@ -147,9 +147,9 @@ const newInvoice: Operation = {
   name: 'new invoice',
   moves: 'none',
   ends: 'paid',
-  begunBy: 'service',
+  startedBy: 'service',
   async prepare(lane, { receiver }, num_satoshis) {
-    return { amountMsat: msatOf(num_satoshis), ask: () => ask(lane, `/v1/wallet/${receiver.id}/invoice`, { num_satoshis }) };
+    return { amountMsat: msatOf(num_satoshis), request: () => request(lane, `/v1/wallet/${receiver.id}/invoice`, { num_satoshis }) };
   },
 };
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { OutsidePayment } from '../../../src/lightning/test-network.ts';
-import type { Answer, Json } from '../../support/client.ts';
+import type { HttpResponse, Json } from '../../support/client.ts';
 import type { Lane } from './lane.ts';
 import { until } from './lane.ts';
 import type { Attempt, Operation, Wallets } from './operations.ts';
@@ -28,7 +28,7 @@ export async function comeToRest(lane: Lane, wallets: Wallets, operation: Operat
     const balances = await lane.balancesMsat([wallets.payer, wallets.receiver]);
     return balances.every(({ pending_msat }) => pending_msat === 0);
   });
-  await lane.tell('rest');
+  await lane.send('rest');
 }
 
 /** @returns whether a payment was waiting. */
@@ -42,16 +42,16 @@ export async function resolveHold(lane: Lane, { hold }: Operation): Promise<bool
 export async function judge(
   lane: Lane,
   operation: Operation,
-  run: { attempt: Attempt; answer: Answer | undefined; before: Balances; wallets: Wallets },
+  run: { attempt: Attempt; response: HttpResponse | undefined; before: Balances; wallets: Wallets },
 ): Promise<Outcome> {
-  const { attempt, answer, before, wallets } = run;
+  const { attempt, response, before, wallets } = run;
   const after = await restingBalances(lane, wallets);
   const paid = (await lane.truth()).filter(({ state }) => state === 'succeeded');
   const moved = { payerMsat: after.payerMsat - before.payerMsat, receiverMsat: after.receiverMsat - before.receiverMsat };
-  const outcome = await compare(lane, operation, { attempt, wallets, paid, moved, answer });
-  if (answer?.status === 201 && operation.moves !== 'none') expect(outcome).toBe('paid');
-  if (answer?.status === 202) expect(outcome).not.toBe('nothing');
-  if (answer && answer.status >= 400) expect(outcome).not.toBe('paid');
+  const outcome = await compare(lane, operation, { attempt, wallets, paid, moved, response });
+  if (response?.status === 201 && operation.moves !== 'none') expect(outcome).toBe('paid');
+  if (response?.status === 202) expect(outcome).not.toBe('nothing');
+  if (response && response.status >= 400) expect(outcome).not.toBe('paid');
   return outcome;
 }
 
@@ -60,7 +60,7 @@ interface Found {
   readonly wallets: Wallets;
   readonly paid: readonly OutsidePayment[];
   readonly moved: Balances;
-  readonly answer: Answer | undefined;
+  readonly response: HttpResponse | undefined;
 }
 
 function compare(lane: Lane, { moves }: Operation, found: Found): Promise<Outcome> | Outcome {
@@ -79,8 +79,8 @@ async function compareOut(lane: Lane, { attempt, wallets, paid, moved }: Found):
     return lntx ? 'failed' : 'nothing';
   }
   expect(paid).toEqual([expect.objectContaining({ direction: 'received', paymentHash: hash, amountMsat: attempt.amountMsat })]);
-  const told = await lane.hub.lookupPayment({ paymentId: lntx.id, paymentHash: hash as string });
-  const feeMsat = told?.state === 'succeeded' ? told.feeMsat : Number.NaN;
+  const reported = await lane.hub.lookupPayment({ paymentId: lntx.id, paymentHash: hash as string });
+  const feeMsat = reported?.state === 'succeeded' ? reported.feeMsat : Number.NaN;
   expect(feeMsat, 'our node paid it under this id, with a fee').toBeGreaterThan(0);
   expect(moved).toEqual({ payerMsat: -(attempt.amountMsat + feeMsat), receiverMsat: 0 });
   expect(lntx).toMatchObject({ settled: 1, fee_msat: feeMsat });
@@ -107,23 +107,23 @@ async function compareInside(lane: Lane, { attempt, paid, moved }: Found): Promi
 }
 
 /** An invoice that was returned to a client can be read and paid. */
-async function compareInvoice(lane: Lane, { attempt, answer, paid, moved }: Found): Promise<Outcome> {
+async function compareInvoice(lane: Lane, { attempt, response, paid, moved }: Found): Promise<Outcome> {
   expect([paid, moved]).toEqual([[], { payerMsat: 0, receiverMsat: 0 }]);
-  if (!answer) return 'nothing';
-  expect(answer.status).toBe(201);
-  const lntx = await lightningTransaction(lane, answer.body.r_hash_decoded);
-  expect(lntx).toMatchObject({ id: answer.body.id, settled: 0, num_satoshis: attempt.amountMsat / 1000 });
-  const payment = await lane.outside.payInvoice({ paymentRequest: answer.body.payment_request, from: 'alice' });
+  if (!response) return 'nothing';
+  expect(response.status).toBe(201);
+  const lntx = await lightningTransaction(lane, response.body.r_hash_decoded);
+  expect(lntx).toMatchObject({ id: response.body.id, settled: 0, num_satoshis: attempt.amountMsat / 1000 });
+  const payment = await lane.outside.payInvoice({ paymentRequest: response.body.payment_request, from: 'alice' });
   expect(payment.state).toBe('succeeded');
-  await lane.tell('rest');
+  await lane.send('rest');
   expect((await lightningTransaction(lane, payment.paymentHash)).settled).toBe(1);
   return 'paid';
 }
 
 async function lightningTransaction(lane: Lane, hash: string): Promise<Json> {
-  const answer = await lane.client.ask('GET', `/v1/lntx/${hash}`, { key: lane.client.secretKey });
-  expect([200, 404]).toContain(answer.status);
-  return answer.status === 200 ? answer.body : undefined;
+  const response = await lane.client.request('GET', `/v1/lntx/${hash}`, { key: lane.client.secretKey });
+  expect([200, 404]).toContain(response.status);
+  return response.status === 200 ? response.body : undefined;
 }
 
 /** The amounts of the wallet's rows for one lightning transaction. */

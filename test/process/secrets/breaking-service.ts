@@ -23,18 +23,18 @@ async function main(): Promise<void> {
 }
 
 function breaking(database: Database, state: { broken: boolean }): Database {
-  const asked = <T extends Statement>(wanted: T): T => (state.broken ? ({ ...wanted, ...refused(wanted.name) } as T) : wanted);
+  const orRefused = <T extends Statement>(wanted: T): T => (state.broken ? ({ ...wanted, ...refused(wanted.name) } as T) : wanted);
   const around = (tx: Tx): Tx => ({
     dialect: tx.dialect,
-    all: (wanted, ...parameters) => tx.all(asked(wanted), ...parameters),
-    first: (wanted, ...parameters) => tx.first(asked(wanted), ...parameters),
-    run: (wanted, ...parameters) => tx.run(asked(wanted), ...parameters),
-    send: (wanted, ...parameters) => tx.send(asked(wanted), ...parameters),
+    all: (wanted, ...parameters) => tx.all(orRefused(wanted), ...parameters),
+    first: (wanted, ...parameters) => tx.first(orRefused(wanted), ...parameters),
+    run: (wanted, ...parameters) => tx.run(orRefused(wanted), ...parameters),
+    send: (wanted, ...parameters) => tx.send(orRefused(wanted), ...parameters),
   });
   return {
     ...database,
-    all: (wanted, ...parameters) => database.all(asked(wanted), ...parameters),
-    first: (wanted, ...parameters) => database.first(asked(wanted), ...parameters),
+    all: (wanted, ...parameters) => database.all(orRefused(wanted), ...parameters),
+    first: (wanted, ...parameters) => database.first(orRefused(wanted), ...parameters),
     transaction: (work) => database.transaction((tx) => work(around(tx))),
     snapshot: (work) => database.snapshot((tx) => work(around(tx))),
   };

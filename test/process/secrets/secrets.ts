@@ -1,10 +1,10 @@
-import type { Heard } from './hearing.ts';
+import type { RecordedResponse } from './recorder.ts';
 
 interface Secret {
   readonly name: string;
   readonly value: string;
   /** The responses that may contain it. */
-  readonly mayShow: (heard: Heard) => boolean;
+  readonly mayShow: (response: RecordedResponse) => boolean;
 }
 
 /** Matches every secret key by its prefix and random part. */
@@ -15,7 +15,7 @@ export class Secrets {
   readonly #known: Secret[] = [];
 
   /** `value` is the text that must not appear: a key without its prefix, so that it is found with every prefix. */
-  learn(name: string, text: string, mayShow: (heard: Heard) => boolean = () => false): void {
+  learn(name: string, text: string, mayShow: (response: RecordedResponse) => boolean = () => false): void {
     const value = /^[a-z]+_(.+)$/.exec(text)?.[1] ?? text;
     if (value.length < 16) throw new Error(`${name} is too short to look for`);
     this.#known.push({ name, value, mayShow });
@@ -33,9 +33,9 @@ export class Secrets {
   }
 
   /** Returns the secrets in a response that is not the one that created them. */
-  foundInAnswer(heard: Heard): string[] {
-    const hidden = this.#known.filter(({ mayShow }) => !mayShow(heard));
-    return hidden.filter(({ value }) => formsOf(value).some((form) => heard.text.includes(form))).map(({ name }) => name);
+  foundInResponse(response: RecordedResponse): string[] {
+    const hidden = this.#known.filter(({ mayShow }) => !mayShow(response));
+    return hidden.filter(({ value }) => formsOf(value).some((form) => response.text.includes(form))).map(({ name }) => name);
   }
 }
 

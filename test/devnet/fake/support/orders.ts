@@ -23,7 +23,7 @@ export function eventsOf(net: FakeNetwork): NodeEvent[] {
 }
 
 /** Returns the reported outcomes of payments, in order. */
-export function told(net: FakeNetwork, paymentId?: string): string[] {
+export function reportedOutcomes(net: FakeNetwork, paymentId?: string): string[] {
   const events = eventsOf(net).filter((event) => event.type === 'payment');
   return events.filter((event) => !paymentId || event.paymentId === paymentId).map((event) => event.outcome.state);
 }

@@ -1,31 +1,31 @@
 import { connect } from 'node:net';
-import type { Answer, Asked, Client } from '../../support/client.ts';
+import type { Client, HttpResponse, RequestOptions } from '../../support/client.ts';
 
 /** A response with all its headers, and its request. */
-export interface Heard {
+export interface RecordedResponse {
   readonly request: string;
   readonly status: number;
   /** Headers and body. */
   readonly text: string;
-  readonly body: Answer['body'];
+  readonly body: HttpResponse['body'];
 }
 
 /** Sends requests and records all responses. */
-export class Hearing {
-  readonly heard: Heard[] = [];
+export class Recorder {
+  readonly responses: RecordedResponse[] = [];
   readonly #client: Client;
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  async ask(method: string, path: string, asked: Asked = {}): Promise<Heard> {
-    const { status, headers, text, body } = await this.#client.ask(method, path, asked);
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<RecordedResponse> {
+    const { status, headers, text, body } = await this.#client.request(method, path, options);
     return this.#keep({ request: `${method} ${path}`, status, text: `${JSON.stringify([...headers])}\n${text}`, body });
   }
 
   /** Sends bytes that no client would send, and records the response. */
-  raw(bytes: string): Promise<Heard> {
+  raw(bytes: string): Promise<RecordedResponse> {
     const { hostname, port } = new URL(this.#client.url);
     return new Promise((resolve, reject) => {
       let text = '';
@@ -37,8 +37,8 @@ export class Hearing {
     });
   }
 
-  #keep(heard: Heard): Heard {
-    this.heard.push(heard);
-    return heard;
+  #keep(response: RecordedResponse): RecordedResponse {
+    this.responses.push(response);
+    return response;
   }
 }

@@ -5,7 +5,7 @@ import { SteppedTime } from '../../../devnet/fake/time.ts';
 import { msat } from '../../../src/kernel/money.ts';
 import { NodeUnavailable } from '../../../src/lightning/node.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
-import { eventsOf, isSettled, orderFor, told, watchSome } from './support/orders.ts';
+import { eventsOf, isSettled, orderFor, reportedOutcomes, watchSome } from './support/orders.ts';
 
 describe('events', () => {
   it('can be repeated, each time with its own position', async () => {
@@ -161,7 +161,7 @@ describe('a service', () => {
     const order = orderFor(net);
     const outcomes = await Promise.all([one.pay(order), other.pay(order)]);
     expect(outcomes[0]).toEqual(outcomes[1]);
-    expect(told(net)).toEqual(['succeeded']);
+    expect(reportedOutcomes(net)).toEqual(['succeeded']);
     expect(await watchSome(one, 1)).toEqual(await watchSome(other, 1));
 
     const slow = Promise.withResolvers<'refuse'>();
