@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { Client, HttpResponse, Json, TestWallet } from '../support/client.ts';
+import { reloadModulesAfterFile } from '../support/reload-modules.ts';
+
+reloadModulesAfterFile();
 
 /** A clock that goes back dates new wallets before an epoch that was taken earlier, and `verify` would miss them there. */
 const WITHOUT_PROOFS = { PROOF_INTERVAL_SECONDS: '0' };

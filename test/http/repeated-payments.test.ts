@@ -3,6 +3,9 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { encodeBolt11, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Client, HttpResponse, Json, TestWallet } from '../support/client.ts';
+import { reloadModulesAfterFile } from '../support/reload-modules.ts';
+
+reloadModulesAfterFile();
 
 interface Forgery {
   readonly amountMsat?: number;
