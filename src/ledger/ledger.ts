@@ -71,8 +71,9 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
       return accounts.map((id, index) => balanceOf(found(id, states[index])));
     },
     async entries(account, first, last) {
-      found(account, await store.readAccount(account));
-      return store.readEntries(account, first, last);
+      const entries = await store.readEntries(account, first, last);
+      if (entries.length === 0) found(account, await store.readAccount(account));
+      return entries;
     },
     async reservedMsat(id) {
       const row = await database.first(sql.readHold, id);
