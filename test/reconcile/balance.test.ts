@@ -20,7 +20,7 @@ const baselines = statement(
 );
 
 function add(books: Books, amountMsat: number): void {
-  books.answers.localMsat = Number(books.answers.localMsat) + amountMsat;
+  books.responses.localMsat = Number(books.responses.localMsat) + amountMsat;
 }
 
 onBothDatabases('the reconciled balance', (open) => {
@@ -120,7 +120,7 @@ onBothDatabases('the reconciled balance', (open) => {
     const balance = async () => {
       looks += 1;
       if (looks === 2) await books.invoices.settle(late);
-      return { localMsat: msat(Number(books.answers.localMsat)) };
+      return { localMsat: msat(Number(books.responses.localMsat)) };
     };
     expect(
       (await books.reconcile('periodic', { node: { ...books.deps.node, balance, lookupInvoice: async () => undefined } })).balance,
@@ -140,7 +140,7 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.reconcile();
     const wallet = await books.wallet(0);
     const settlement = books.paidAtNode(await books.invoice(wallet, 7000), 7000);
-    books.answers.invoices.clear();
+    books.responses.invoices.clear();
     await books.database.transaction((tx) => tx.run(setAside, 'settlement', JSON.stringify(settlement), 'a bug', 1));
     for (let i = 0; i < 2; i++) expect((await books.reconcile()).balance).toMatchObject({ restMsat: 7000, roseMsat: 0 });
     await books.invoices.settle(settlement);
@@ -151,7 +151,7 @@ onBothDatabases('the reconciled balance', (open) => {
 
   it('S11: a node that does not answer is not treated as a node with a balance of 0', async () => {
     const books = await booksOn(await open());
-    books.answers.localMsat = 'silent';
+    books.responses.localMsat = 'silent';
     for (let i = 0; i < 2; i++) {
       const { balance, silence } = await books.reconcile();
       expect(balance).toEqual({ state: 'unanswered', reason: expect.stringMatching(/no response/) });
@@ -160,7 +160,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(await books.openAlerts()).toEqual(['node_silent node']);
     expect(books.errors).toEqual(['alert: node_silent']);
     // The missing response was not taken for a balance; the first response is.
-    books.answers.localMsat = OWN_MSAT;
+    books.responses.localMsat = OWN_MSAT;
     expect((await books.reconcile()).balance).toMatchObject({ state: 'measured', baselineMsat: OWN_MSAT, restMsat: 0 });
     expect(await books.openAlerts()).toEqual([]);
   });
@@ -184,12 +184,12 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(await books.openAlerts()).toEqual([`node_balance_fell ${id}`]);
     expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: OWN_MSAT / 2, restMsat: 0 });
     expect(await books.openAlerts()).toEqual([]);
-    books.answers.localMsat = 99_999;
+    books.responses.localMsat = 99_999;
     for (let i = 0; i < 2; i++) {
       expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: 0, restMsat: -1 });
       expect(await books.openAlerts()).toEqual(['node_holds_less node']);
     }
-    books.answers.localMsat = 100_000;
+    books.responses.localMsat = 100_000;
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0 });
     expect(await books.openAlerts()).toEqual([]);
   });
@@ -205,7 +205,7 @@ onBothDatabases('the reconciled balance', (open) => {
     const balance = async () => {
       await deposit(books, wallet.ledgerAccount, 1000);
       add(books, 1000);
-      return { localMsat: msat(Number(books.answers.localMsat)) };
+      return { localMsat: msat(Number(books.responses.localMsat)) };
     };
     const report = await books.reconcile('new_baseline', { node: { ...books.deps.node, balance } });
     expect(report.balance).toEqual({ state: 'unsteady', reason: expect.stringContaining('each of 20 measurements') });

@@ -19,11 +19,11 @@ export const STUCK_SECONDS = 3600;
 const OWN_MSAT = 1_000_000_000;
 
 /** The responses of the node. Other payments are unknown to it, and `silent` means no response in time. */
-export interface Answers {
+export interface NodeResponses {
   readonly payments: Map<string, PaymentOutcome | 'silent'>;
   readonly invoices: Map<string, InvoiceStatus | 'silent'>;
   localMsat: number | 'silent';
-  asked: number;
+  calls: number;
   inFlight: number;
   mostInFlight: number;
 }
@@ -33,13 +33,20 @@ export async function booksOn(database: Database) {
   // An attempt ends at once, so that no statement of it runs later.
   const lost = () => Promise.reject(new Error('the response was lost'));
   const modules = await modulesOn(database, { pay: lost, keysend: lost });
-  const answers: Answers = { payments: new Map(), invoices: new Map(), localMsat: OWN_MSAT, asked: 0, inFlight: 0, mostInFlight: 0 };
+  const responses: NodeResponses = {
+    payments: new Map(),
+    invoices: new Map(),
+    localMsat: OWN_MSAT,
+    calls: 0,
+    inFlight: 0,
+    mostInFlight: 0,
+  };
   const clock = { ms: Math.floor(Date.now() / 1000) * 1000, nowMs: () => clock.ms };
   // Only the reconciliation's own clock is moved: ids made in a future would stay ahead for the rest of the process.
   const errors: string[] = [];
   const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) };
   const alerts = createAlerts(database, systemClock, log);
-  const node = answering(answers);
+  const node = respondingNode(responses);
   const { invoices } = modules;
   const common = createModules({ database, connection: connectionTo(node), clock: systemClock }).deps;
   const paymentsWith = (others: Alerts) => createPayments({ ...common, ledger: modules.ledger, invoices, alerts: others });
@@ -59,7 +66,7 @@ export async function booksOn(database: Database) {
   };
   return {
     ...modules,
-    answers,
+    responses,
     alerts,
     clock,
     /** What was written to the log as an error. */
@@ -83,25 +90,25 @@ export async function booksOn(database: Database) {
       const createdAt = Math.floor(clock.ms / 1000) - secondsAgo;
       const payment = { ...draftOf(wallet, amountMsat), createdAt };
       await modules.saga.start({ payment, reserveMsat: msat(RESERVE_MSAT) });
-      answers.payments.set(payment.id, { state: 'pending' });
+      responses.payments.set(payment.id, { state: 'pending' });
       return payment;
     },
-    /** The end of a payment, as the ledger books it and the node says it. */
+    /** Ends a payment in the ledger, and lets the node report the outcome. */
     async end(payment: Payment, outcome: PaymentOutcome): Promise<void> {
-      answers.payments.set(payment.id, outcome);
+      responses.payments.set(payment.id, outcome);
       await modules.saga.conclude(payment, outcome);
     },
     /** An invoice that the node knows as open. */
     async invoice(wallet: Wallet, amountMsat: number): Promise<Invoice> {
       const invoice = await modules.invoice(wallet, amountMsat);
-      answers.invoices.set(invoice.paymentHash, { state: 'open' });
+      responses.invoices.set(invoice.paymentHash, { state: 'open' });
       return invoice;
     },
     /** Pays an invoice at the node; the ledger hears of it when it is told. */
     paidAtNode({ paymentHash, preimage = '' }: Invoice, amountMsat: number) {
       const paid = { amountMsat: msat(amountMsat), preimage };
-      answers.invoices.set(paymentHash, { state: 'settled', ...paid });
-      answers.localMsat = Number(answers.localMsat) + amountMsat;
+      responses.invoices.set(paymentHash, { state: 'settled', ...paid });
+      responses.localMsat = Number(responses.localMsat) + amountMsat;
       return {
         ...paid,
         type: 'settlement',
@@ -123,20 +130,20 @@ export function succeeded(payment: Payment, feeMsat = 0): PaymentOutcome {
 
 export const FAILED: PaymentOutcome = { state: 'failed', reason: 'NO_ROUTE' };
 
-function answering(answers: Answers): LightningNode {
-  async function answer<T>(value: T | 'silent'): Promise<T> {
-    answers.asked += 1;
-    answers.inFlight += 1;
-    answers.mostInFlight = Math.max(answers.mostInFlight, answers.inFlight);
-    // No turn of the event loop: an answer is never later than the probe's patience, however long a turn takes.
+function respondingNode(responses: NodeResponses): LightningNode {
+  async function respond<T>(value: T | 'silent'): Promise<T> {
+    responses.calls += 1;
+    responses.inFlight += 1;
+    responses.mostInFlight = Math.max(responses.mostInFlight, responses.inFlight);
+    // No turn of the event loop: a response is never later than the probe's patience, however long a turn takes.
     await undefined;
-    answers.inFlight -= 1;
+    responses.inFlight -= 1;
     return value === 'silent' ? new Promise<T>(() => undefined) : value;
   }
   return {
-    lookupPayment: ({ paymentId }) => answer(answers.payments.get(paymentId)),
-    lookupInvoice: (hash) => answer(answers.invoices.get(hash)),
-    balance: async () => ({ localMsat: msat(await answer<number>(answers.localMsat)) }),
+    lookupPayment: ({ paymentId }) => respond(responses.payments.get(paymentId)),
+    lookupInvoice: (hash) => respond(responses.invoices.get(hash)),
+    balance: async () => ({ localMsat: msat(await respond<number>(responses.localMsat)) }),
     pay: async () => ({ state: 'pending' }),
   } as Partial<LightningNode> as LightningNode;
 }

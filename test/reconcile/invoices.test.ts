@@ -44,9 +44,9 @@ onBothDatabases('reconciled invoices', (open) => {
     await createEventPosition({ database, alerts: books.alerts, onRestore: requestUnsettledComparison }).reset();
     expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: invoice.id, booked: true }]);
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
-    const { asked } = books.answers;
+    const { calls } = books.responses;
     expect((await books.reconcile('periodic')).compared.invoices).toBe(0);
-    expect(books.answers.asked - asked).toBeLessThan(5);
+    expect(books.responses.calls - calls).toBeLessThan(5);
     expect(await books.openAlerts()).toContain('node_restored node');
     expect(await problemsOf(database)).toEqual([]);
   });
@@ -60,10 +60,10 @@ onBothDatabases('reconciled invoices', (open) => {
     books.clock.ms += 30 * 24 * 60 * 60 * 1000;
     await createEventPosition({ database: books.database, alerts: books.alerts, onRestore: requestUnsettledComparison }).reset();
     books.paidAtNode(last, 10_000);
-    for (const { paymentHash } of invoices) if (paymentHash !== last.paymentHash) books.answers.invoices.set(paymentHash, 'silent');
+    for (const { paymentHash } of invoices) if (paymentHash !== last.paymentHash) books.responses.invoices.set(paymentHash, 'silent');
     expect((await books.reconcile('periodic')).missedSettlements).toEqual([]);
     for (const { paymentHash } of invoices)
-      if (paymentHash !== last.paymentHash) books.answers.invoices.set(paymentHash, { state: 'open' });
+      if (paymentHash !== last.paymentHash) books.responses.invoices.set(paymentHash, { state: 'open' });
     expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: last.id, booked: true }]);
   });
 
@@ -96,9 +96,9 @@ onBothDatabases('reconciled invoices', (open) => {
       await books.invoices.settle(books.paidAtNode(invoice, amountMsat));
     }
     expect((await books.reconcile()).contradictions).toEqual([]);
-    const paid = books.answers.invoices.get(less.paymentHash);
-    books.answers.invoices.set(unpaid.paymentHash, { state: 'open' });
-    books.answers.invoices.set(less.paymentHash, { state: 'settled', amountMsat: 1 as never, preimage: '' });
+    const paid = books.responses.invoices.get(less.paymentHash);
+    books.responses.invoices.set(unpaid.paymentHash, { state: 'open' });
+    books.responses.invoices.set(less.paymentHash, { state: 'settled', amountMsat: 1 as never, preimage: '' });
     for (let i = 0; i < 2; i++) {
       const { contradictions } = await books.reconcile();
       const sides = contradictions.map(({ id, ours, node }) => ({ id, ours, node }));
@@ -107,8 +107,8 @@ onBothDatabases('reconciled invoices', (open) => {
     }
     expect(await books.openAlerts()).toHaveLength(2);
     expect(books.errors).toHaveLength(2);
-    for (const { paymentHash } of [unpaid, less]) if (paid) books.answers.invoices.set(paymentHash, paid);
-    books.answers.invoices.set(unpaid.paymentHash, { state: 'settled', amountMsat: 10_000 as never, preimage: '' });
+    for (const { paymentHash } of [unpaid, less]) if (paid) books.responses.invoices.set(paymentHash, paid);
+    books.responses.invoices.set(unpaid.paymentHash, { state: 'settled', amountMsat: 10_000 as never, preimage: '' });
     expect((await books.reconcile()).contradictions).toEqual([]);
     expect(await books.openAlerts()).toEqual([]);
   });
@@ -132,7 +132,7 @@ onBothDatabases('reconciled invoices', (open) => {
     const wallet = await books.wallet(0);
     const [open_, paid] = [await books.invoice(wallet, 10_000), await books.invoice(wallet, 20_000)];
     await books.invoices.settle(books.paidAtNode(paid, 20_000));
-    for (const { paymentHash } of [open_, paid]) books.answers.invoices.set(paymentHash, 'silent');
+    for (const { paymentHash } of [open_, paid]) books.responses.invoices.set(paymentHash, 'silent');
     const report = await books.reconcile();
     expect(report).toMatchObject({ contradictions: [], missedSettlements: [], compared: { invoices: 0 } });
     expect(await books.openAlerts()).toEqual([]);

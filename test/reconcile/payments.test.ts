@@ -29,14 +29,19 @@ onBothDatabases('reconciled payments', (open) => {
   it('reports the node’s state of each payment, including no record and no response', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(100_000);
-    const says = async (outcome: Parameters<typeof books.answers.payments.set>[1] | undefined) => {
+    const paymentReportedAs = async (outcome: Parameters<typeof books.responses.payments.set>[1] | undefined) => {
       const payment = await books.pay(wallet, 1000);
-      if (outcome === undefined) books.answers.payments.delete(payment.id);
-      else books.answers.payments.set(payment.id, outcome);
+      if (outcome === undefined) books.responses.payments.delete(payment.id);
+      else books.responses.payments.set(payment.id, outcome);
       return payment;
     };
-    const payments = [await says(FAILED), await says(undefined), await says('silent'), await says({ state: 'pending' })];
-    await says(succeeded(payments[0] as (typeof payments)[0]));
+    const payments = [
+      await paymentReportedAs(FAILED),
+      await paymentReportedAs(undefined),
+      await paymentReportedAs('silent'),
+      await paymentReportedAs({ state: 'pending' }),
+    ];
+    await paymentReportedAs(succeeded(payments[0] as (typeof payments)[0]));
     const { pending } = await books.reconcile();
     expect(pending.byEvidence).toEqual({ 'failed (NO_ROUTE)': 1, 'no record': 1, 'no response': 1, pending: 1, succeeded: 1 });
     for (const { id } of payments) expect(await books.ledger.openHoldMsat(id)).toBeGreaterThan(0);
@@ -48,7 +53,7 @@ onBothDatabases('reconciled payments', (open) => {
     const payment = await books.pay(await books.wallet(100_000), 10_000);
     await books.end(payment, FAILED);
     await books.reconcile();
-    books.answers.payments.set(payment.id, succeeded(payment, 1000));
+    books.responses.payments.set(payment.id, succeeded(payment, 1000));
     const report = await books.reconcile();
     expect(report.contradictions).toEqual([]);
     expect(await books.openAlerts()).toEqual([`payment_corrected ${payment.id}`]);
@@ -63,7 +68,7 @@ onBothDatabases('reconciled payments', (open) => {
     await books.end(payment, FAILED);
     const other = await books.pay(wallet, 15_000);
     await books.end(other, succeeded(other));
-    books.answers.payments.set(payment.id, succeeded(payment));
+    books.responses.payments.set(payment.id, succeeded(payment));
     for (let i = 0; i < 2; i++) expect((await books.reconcile()).contradictions).toEqual([]);
     expect(await books.openAlerts()).toEqual([`payment_corrected ${payment.id}`]);
     expect(await books.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: 5000, heldMsat: 0 });
@@ -93,7 +98,7 @@ onBothDatabases('reconciled payments', (open) => {
     await books.paymentsWith(late).reportOutcome(payment.id, succeeded(payment, RESERVE_MSAT + 700));
     expect(await books.ledger.openHoldMsat(payment.id)).toBeUndefined();
     expect(books.errors).toEqual([]);
-    books.answers.payments.set(payment.id, succeeded(payment));
+    books.responses.payments.set(payment.id, succeeded(payment));
     await books.reconcile();
     expect(books.errors).toEqual(['alert: fee_above_limit']);
   });
@@ -104,8 +109,8 @@ onBothDatabases('reconciled payments', (open) => {
     const [sent, refunded] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];
     await books.end(sent, succeeded(sent));
     await books.end(refunded, FAILED);
-    books.answers.payments.set(sent.id, FAILED);
-    books.answers.payments.set(refunded.id, { state: 'pending' });
+    books.responses.payments.set(sent.id, FAILED);
+    books.responses.payments.set(refunded.id, { state: 'pending' });
     for (let i = 0; i < 2; i++) {
       const { contradictions } = await books.reconcile();
       expect(contradictions.toSorted((a, b) => a.amountMsat - b.amountMsat)).toMatchObject([
@@ -117,8 +122,8 @@ onBothDatabases('reconciled payments', (open) => {
     expect(alerts.toSorted()).toEqual([sent, refunded].map(({ id }) => `payment_contradicted ${id}`).toSorted());
     expect(books.errors).toHaveLength(2);
     expect(await books.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: 90_000, heldMsat: 0 });
-    books.answers.payments.set(sent.id, succeeded(sent));
-    books.answers.payments.set(refunded.id, FAILED);
+    books.responses.payments.set(sent.id, succeeded(sent));
+    books.responses.payments.set(refunded.id, FAILED);
     expect((await books.reconcile()).contradictions).toEqual([]);
     expect(await books.openAlerts()).toEqual([]);
   });
@@ -129,7 +134,7 @@ onBothDatabases('reconciled payments', (open) => {
     const [sent, refused] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];
     await books.end(sent, succeeded(sent));
     await books.end(refused, FAILED);
-    books.answers.payments.clear();
+    books.responses.payments.clear();
     expect((await books.reconcile()).contradictions).toMatchObject([{ id: sent.id, node: 'no record' }]);
   });
 
@@ -154,7 +159,7 @@ onBothDatabases('reconciled payments', (open) => {
     }
     await books.end(payment, FAILED);
     books.clock.ms += 30 * 24 * 3600 * 1000;
-    books.answers.payments.set(payment.id, { state: 'pending' });
+    books.responses.payments.set(payment.id, { state: 'pending' });
     expect((await books.reconcile('periodic')).contradictions).toMatchObject([{ id: payment.id }]);
   });
 
@@ -178,14 +183,14 @@ onBothDatabases('reconciled payments', (open) => {
       await books.end(payment, i % 2 ? FAILED : succeeded(payment));
     }
     expect((await books.reconcile('periodic')).compared.payments).toBe(230);
-    expect(books.answers.mostInFlight).toBe(4);
+    expect(books.responses.mostInFlight).toBe(4);
     // Payments newer than a minute are compared twice, and those older than a week no longer.
     books.clock.ms += 120_000;
     await books.reconcile('periodic');
     books.clock.ms += 8 * 24 * 3600 * 1000;
-    books.answers.asked = 0;
+    books.responses.calls = 0;
     expect((await books.reconcile('periodic')).compared.payments).toBe(0);
-    expect(books.answers.asked).toBe(1);
+    expect(books.responses.calls).toBe(1);
   });
 
   it('continues where the node stopped answering, and makes no more calls to a silent node', async () => {
@@ -194,13 +199,13 @@ onBothDatabases('reconciled payments', (open) => {
     const payments = [];
     for (let i = 0; i < 120; i++) payments.push(await books.pay(wallet, 1000));
     for (const payment of payments) await books.end(payment, FAILED);
-    for (const { id } of payments) books.answers.payments.set(id, 'silent');
+    for (const { id } of payments) books.responses.payments.set(id, 'silent');
     const silent = await books.reconcile('periodic');
     expect(silent.silence).toMatch(/no response within/);
     expect(silent.contradictions).toEqual([]);
-    expect(books.answers.asked).toBeLessThan(10);
+    expect(books.responses.calls).toBeLessThan(10);
     expect(await books.openAlerts()).toEqual(['node_silent node']);
-    for (const { id } of payments) books.answers.payments.set(id, { state: 'pending' });
+    for (const { id } of payments) books.responses.payments.set(id, { state: 'pending' });
     const again = await books.reconcile('periodic');
     expect(again.silence).toBeNull();
     expect(again.compared.payments).toBe(120);

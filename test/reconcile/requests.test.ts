@@ -79,17 +79,17 @@ onBothDatabases('reconciliation on demand', (open) => {
   it('stops without waiting for a silent node, and the next service repeats the request', async () => {
     const database = await open();
     const books = await booksOn(database);
-    books.answers.localMsat = 'silent';
+    books.responses.localMsat = 'silent';
     const id = await requestReconciliation(database, 'full', 1);
     const patient = {
       ...books,
       deps: { ...books.deps, timing: { answerMs: 1_000_000_000, atOnce: 1, patience: 1, againMs: 1, arrivalMs: 1 } },
     };
     await whileReconciling(patient, async () => {
-      await expect.poll(() => books.answers.asked).toBe(1);
+      await expect.poll(() => books.responses.calls).toBe(1);
     });
     expect(await stateOf(database, id)).toBe('running');
-    books.answers.localMsat = 0;
+    books.responses.localMsat = 0;
     await whileReconciling(books, async () => {
       await expect.poll(() => stateOf(database, id)).toBe('done');
     });

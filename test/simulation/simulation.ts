@@ -48,7 +48,7 @@ export class Simulation {
   readonly #links: { token: string; key: string }[] = [];
   readonly #invoiceIds: string[] = [];
   /** Outside invoices that were requested to be paid, and the responses to these requests. */
-  readonly #asked = new Map<string, { paymentRequest: string; answers: ('begun' | 'refused' | 'unclear')[] }>();
+  readonly #requested = new Map<string, { paymentRequest: string; responses: ('started' | 'refused' | 'unclear')[] }>();
   readonly #ended = new Map<string, string>();
   readonly #firstBalanceMsat: number;
   #operations = 0;
@@ -107,7 +107,7 @@ export class Simulation {
   }
 
   async #calmTurn(life: Life, turn: number): Promise<void> {
-    for (const hash of this.#asked.keys()) this.#resolve(hash, turn % 2 ? 'settle' : 'cancel');
+    for (const hash of this.#requested.keys()) this.#resolve(hash, turn % 2 ? 'settle' : 'cancel');
     this.#time.advance(120_000);
     await this.#settle();
     await life.payments.resumePending();
@@ -148,12 +148,12 @@ export class Simulation {
       }
       case 'pay': {
         const { paymentRequest, paymentHash } = this.#net.outside.invoice({ amountMsat: operation.msat, script: operation.script });
-        this.#asked.set(paymentHash, { paymentRequest, answers: [] });
+        this.#requested.set(paymentHash, { paymentRequest, responses: [] });
         const limit = operation.feeLimitMsat === undefined ? {} : { feeLimitMsat: msat(operation.feeLimitMsat) };
         return this.#pay(life, this.#wallet(operation.wallet), paymentHash, limit);
       }
       case 'pay again': {
-        const paymentHash = [...this.#asked.keys()][operation.which % Math.max(1, this.#asked.size)];
+        const paymentHash = [...this.#requested.keys()][operation.which % Math.max(1, this.#requested.size)];
         return paymentHash === undefined ? undefined : this.#pay(life, this.#wallet(operation.wallet), paymentHash, {});
       }
       case 'keysend': {
@@ -180,7 +180,7 @@ export class Simulation {
       case 'claim':
         return this.#claim(life, operation);
       case 'resolve': {
-        const hash = [...this.#asked.keys()][operation.which % Math.max(1, this.#asked.size)];
+        const hash = [...this.#requested.keys()][operation.which % Math.max(1, this.#requested.size)];
         if (hash !== undefined) this.#resolve(hash, operation.action);
         return;
       }
@@ -229,15 +229,15 @@ export class Simulation {
 
   /** Stores the response to a request for a payment. */
   async #requestPayment(paymentHash: string, pay: (paymentRequest: string) => Promise<void>): Promise<void> {
-    const asked = this.#asked.get(paymentHash);
-    if (!asked) return;
-    const index = asked.answers.push('unclear') - 1;
+    const requested = this.#requested.get(paymentHash);
+    if (!requested) return;
+    const index = requested.responses.push('unclear') - 1;
     try {
-      await pay(asked.paymentRequest);
-      asked.answers[index] = 'begun';
+      await pay(requested.paymentRequest);
+      requested.responses[index] = 'started';
     } catch (error) {
       // The API responds 4xx or 503: this request paid nothing and will pay nothing.
-      if (error instanceof Refusal || error instanceof NodeUnavailable) asked.answers[index] = 'refused';
+      if (error instanceof Refusal || error instanceof NodeUnavailable) requested.responses[index] = 'refused';
       throw error;
     }
   }
@@ -267,7 +267,7 @@ export class Simulation {
     const link = this.#links[which % Math.max(1, this.#links.length)];
     if (!link) return;
     const { paymentRequest, paymentHash } = this.#net.outside.invoice({ amountMsat: Math.max(1_000, amount) });
-    this.#asked.set(paymentHash, { paymentRequest, answers: [] });
+    this.#requested.set(paymentHash, { paymentRequest, responses: [] });
     const withdrawal = { pathKey: link.key, token: link.token, numSatoshis: undefined, k1: undefined };
     await this.#requestPayment(paymentHash, (request) => life.links.withdraw(withdrawal, request));
   }
@@ -316,14 +316,14 @@ export class Simulation {
       if ((received || inside) !== (state === 'settled'))
         throw new Broken(`invoice ${id} is ${state}, paid: ${received ? 'outside' : inside}`);
     }
-    for (const [hash, { answers }] of this.#asked) {
-      const refused = answers.length > 0 && answers.every((answer) => answer === 'refused');
+    for (const [hash, { responses }] of this.#requested) {
+      const refused = responses.length > 0 && responses.every((response) => response === 'refused');
       const paid = outside.some((one) => one.direction === 'received' && one.paymentHash === hash && one.state === 'succeeded');
-      if (refused && paid) throw new Broken(`everybody was told that ${hash} was not paid, and it was`);
+      if (refused && paid) throw new Broken(`every request to pay ${hash} was rejected, but it was paid`);
     }
     const { balanceMsat } = await life.ledger.balance(SYSTEM_ACCOUNTS.node);
     const earnedMsat = this.#localMsat() - this.#firstBalanceMsat;
-    if (-balanceMsat !== earnedMsat) throw new Broken(`the node holds ${earnedMsat} msat for us, the ledger says ${-balanceMsat}`);
+    if (-balanceMsat !== earnedMsat) throw new Broken(`the node holds ${earnedMsat} msat of ours, the ledger has ${-balanceMsat}`);
   }
 
   /** Runs everything that is ready, without advancing the time. PostgreSQL needs real time for it. */
