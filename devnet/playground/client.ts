@@ -100,7 +100,7 @@ class PlaygroundClient implements Transport {
     }
   }
 
-  /** Tries for two seconds to reach the playground. @throws what the playground answers, NodeUnavailable, or OutcomeUnknown. */
+  /** Tries for two seconds to reach the playground. @throws the playground's error, NodeUnavailable, or OutcomeUnknown. */
   async #deliver(command: CommandName, text: string): Promise<unknown> {
     const deadline = performance.now() + REACH_WAIT_MS;
     for (let delayMs = FIRST_RETRY_MS; ; delayMs *= 2) {

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
-/** `lnpay` as its users get it: its first argument is the keys, and its answers are bodies. */
+/** The published `lnpay` package. Its first argument is the keys, and it returns bodies of responses. */
 interface Lnpay {
   readonly api: { readonly defaults: { baseURL: string } };
   createWallet(fields: object): Promise<Json>;

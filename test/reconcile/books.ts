@@ -85,7 +85,7 @@ export async function booksOn(database: Database) {
       return report;
     },
     openAlerts: async () => (await alerts.listOpen()).map(({ kind, subject }) => `${kind} ${subject}`),
-    /** A payment on its way, which the node knows as pending, begun some seconds ago. */
+    /** Starts a payment that is pending at the node, with a start some seconds ago. */
     async pay(wallet: Wallet, amountMsat: number, secondsAgo = 0): Promise<Payment> {
       const createdAt = Math.floor(clock.ms / 1000) - secondsAgo;
       const payment = { ...draftOf(wallet, amountMsat), createdAt };
@@ -104,7 +104,7 @@ export async function booksOn(database: Database) {
       responses.invoices.set(invoice.paymentHash, { state: 'open' });
       return invoice;
     },
-    /** Pays an invoice at the node; the ledger hears of it when it is told. */
+    /** Pays an invoice at the node, without booking it in the ledger. */
     paidAtNode({ paymentHash, preimage = '' }: Invoice, amountMsat: number) {
       const paid = { amountMsat: msat(amountMsat), preimage };
       responses.invoices.set(paymentHash, { state: 'settled', ...paid });

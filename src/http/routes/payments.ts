@@ -161,7 +161,7 @@ export interface PaymentRouteDependencies {
   readonly payments: Payments;
   readonly history: History;
   readonly objects: Objects;
-  /** How long an answer waits for a payment's end. */
+  /** How long a response waits for a payment's end. */
   readonly paymentWaitSeconds: number;
 }
 

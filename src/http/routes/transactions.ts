@@ -172,7 +172,7 @@ function accountRoutes(app: App, deps: ListDependencies): void {
     const accountId = await access.account(request);
     const { wallet_id: walletId } = request.query;
     const wallet = walletId === undefined ? undefined : await access.walletByIdOrKey(request, walletId, 'wallet_tx_read');
-    // The links of the answer repeat the query, and a wallet may have been named by a key.
+    // The links of the response repeat the query, and a wallet may have been named by a key.
     if (wallet) request.query.wallet_id = wallet.id;
     return list(deps, request, reply, wallet ?? accountId);
   });
