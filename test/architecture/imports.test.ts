@@ -54,6 +54,8 @@ const FOREIGN_SQL: ReadonlySet<string> = new Set(['verify â†’ ledger', 'verify â
 
 const IMPORT = /(?:from|import) '(\.[^']+)'|import\('(\.[^']+)'\)/g;
 
+const PACKAGE = /(?:from|import) '((?:@[^/']+\/)?[^./'][^/']*)/g;
+
 const files = globSync(['src/**/*.ts', 'devnet/**/*.ts'], { cwd: root }).sort();
 
 function moduleOf(file: string): string {
@@ -66,6 +68,16 @@ function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
   return Array.from(text.matchAll(IMPORT), ([, fixed, dynamic]) => relative(root, join(root, dirname(file), fixed ?? dynamic ?? '')));
 }
+
+describe('imported packages', () => {
+  it('are installed at the first start, which installs no development dependencies', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const imported = files.flatMap((file) => Array.from(readFileSync(join(root, file), 'utf8').matchAll(PACKAGE), ([, name = '']) => name));
+    const packages = new Set(imported.filter((name) => !name.startsWith('node:')));
+    expect(packages.size).toBeGreaterThan(5);
+    expect([...packages].filter((name) => !(name in dependencies))).toEqual([]);
+  });
+});
 
 describe('imports between modules', () => {
   it('finds every module and imports of it', () => {
