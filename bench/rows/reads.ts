@@ -134,6 +134,8 @@ function ourNode(): NodeConnection {
     identity: () => ({ pubkey: '02'.repeat(33), network: 'regtest' }),
     isAvailable: async () => true,
     requireAvailable: async () => undefined,
+    requireCanSend: async () => undefined,
+    info: () => undefined,
   };
 }
 

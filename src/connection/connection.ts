@@ -14,10 +14,14 @@ export interface NodeConnection {
   readonly nodeId: string;
   /** @throws NodeUnavailable when the node was never reached since the ledger was created. */
   identity(): NodeIdentity;
+  /** Returns what the node last reported about itself; undefined before this process has reached it. */
+  info(): NodeInfo | undefined;
   /** Returns whether the node answered within the last second. */
   isAvailable(): Promise<boolean>;
   /** Call it before an operation that needs the node. @throws NodeUnavailable */
   requireAvailable(): Promise<void>;
+  /** Call it before an operation that sends a payment over the network. @throws NodeUnavailable also if the node cannot send now. */
+  requireCanSend(): Promise<void>;
 }
 
 export interface ConnectionDependencies {
@@ -42,8 +46,14 @@ export async function connectNode(deps: ConnectionDependencies): Promise<NodeCon
   const reachable = new TtlCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
   // A node that has just answered another call is not called again.
   const isAvailable = async () => identification.answeredRecently() || (await reachable.get('', () => isReachable(node))) === true;
+  const sending = new TtlCache<NodeInfo>({ maxAgeMs: CAN_SEND_MS, maxSize: 1 });
+  async function requireAvailable(): Promise<void> {
+    if (!(await isAvailable())) throw new NodeUnavailable('the node does not answer');
+  }
   try {
     await identification.ensure();
+    const cannotSend = identification.info()?.cannotSend;
+    if (cannotSend) log.error({ reason: cannotSend }, 'the Lightning node cannot send payments yet; requests that send one are rejected');
   } catch (error) {
     if (!(error instanceof NodeUnavailable)) throw error;
     log.error({ reason: error.message }, 'the Lightning node cannot be reached: nothing is sent or received until it answers');
@@ -52,9 +62,13 @@ export async function connectNode(deps: ConnectionDependencies): Promise<NodeCon
     node,
     nodeId,
     identity: () => identification.identity(),
+    info: () => identification.info(),
     isAvailable,
-    async requireAvailable() {
-      if (!(await isAvailable())) throw new NodeUnavailable('the node does not answer');
+    requireAvailable,
+    async requireCanSend() {
+      await requireAvailable();
+      const info = await sending.get('', () => node.info());
+      if (info?.cannotSend) throw new NodeUnavailable(info.cannotSend);
     },
   };
 }
@@ -63,6 +77,7 @@ export async function connectNode(deps: ConnectionDependencies): Promise<NodeCon
 class Identification {
   readonly #deps: ConnectionDependencies & { readonly nodeId: string };
   #identity: NodeIdentity | undefined;
+  #info: NodeInfo | undefined;
   #isValid = false;
   #running: Promise<void> | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
@@ -75,6 +90,16 @@ class Identification {
   identity(): NodeIdentity {
     if (!this.#identity) throw new NodeUnavailable('the node was never reached');
     return this.#identity;
+  }
+
+  info(): NodeInfo | undefined {
+    return this.#info;
+  }
+
+  /** Reads what the node reports about itself. @throws NodeUnavailable */
+  async readInfo(): Promise<NodeInfo> {
+    this.#info = await withTimeout(IDENTIFICATION_MS, this.#deps.node.info(), () => new NodeUnavailable('the node does not answer'));
+    return this.#info;
   }
 
   resetPosition(): Promise<void> {
@@ -107,7 +132,7 @@ class Identification {
 
   async #identify(): Promise<void> {
     const { database, node, position } = this.#deps;
-    const { pubkey, network } = await readInfo(node);
+    const { pubkey, network } = await this.readInfo();
     if (this.#identity) await bindLedger(database, { pubkey, network });
     // A binding is permanent, so a new ledger is bound only to a node that belongs to no other ledger.
     await this.#claimNode();
@@ -135,6 +160,8 @@ class Identification {
 
 /** For this long after an answer the node counts as available. */
 const AVAILABLE_MS = 1000;
+/** For this long the node's last report on whether it can send counts. */
+const CAN_SEND_MS = 5000;
 /** The time limit of a call. After it the outcome of the call is unknown, and a payment stays pending. */
 const CALL_MS = 60_000;
 /** The time limit of the calls that identify the node. After it the node counts as unavailable. */
@@ -159,7 +186,10 @@ function identifiedNode(node: LightningNode, identification: Identification): Li
     return answer;
   }
   return {
-    info: async () => readInfo(await identified()),
+    async info() {
+      await identified();
+      return identification.readInfo();
+    },
     createInvoice: (request) => ask((one) => one.createInvoice(request)),
     cancelInvoice: (paymentHash) => ask((one) => one.cancelInvoice(paymentHash)),
     pay: (order) => ask((one) => one.pay(order)),
@@ -189,10 +219,6 @@ function identifiedNode(node: LightningNode, identification: Identification): Li
     },
     close: () => node.close(),
   };
-}
-
-function readInfo(node: LightningNode): Promise<NodeInfo> {
-  return withTimeout(IDENTIFICATION_MS, node.info(), () => new NodeUnavailable('the node does not answer'));
 }
 
 /** Makes a call that identifies the node. Any failure of it means that the node cannot be used. @throws NodeUnavailable */

@@ -113,6 +113,7 @@ async function create(
   tooMany: Refusal,
 ): Promise<Invoice> {
   const { wallet, amountMsat, descriptionHash } = order;
+  requireHashable(connection, order);
   const preimage = randomBytes(32);
   const { paymentRequest } = await createAtNode(connection, {
     preimage: preimage.toString('hex'),
@@ -168,6 +169,17 @@ async function create(
   const row = { statement: sql.insertOpen, parameters, onMiss: tooMany };
   await ledger.post({ guards: order.guards ?? [], rows: [row, ...(order.extraRows?.(invoice.id) ?? [])] });
   return invoice;
+}
+
+/** Some nodes compute the hash themselves. They need the text, which is then the memo. @throws Refusal `not_supported` */
+function requireHashable(connection: NodeConnection, { memo, descriptionHash }: NewInvoice): void {
+  const node = connection.info();
+  if (descriptionHash === undefined || !node || node.capabilities.descriptionHashWithoutText) return;
+  if (createHash('sha256').update(memo).digest('hex') === descriptionHash) return;
+  throw new Refusal(
+    'not_supported',
+    `The Lightning node (${node.software}) cannot create an invoice from a hash alone. Send the text whose SHA-256 it is as \`memo\`.`,
+  );
 }
 
 /** An invoice whose creation was not confirmed was handed to no payer, so every failure is reported as safe to retry. */

@@ -39,6 +39,13 @@ export interface Keysend {
  */
 export async function keysend(deps: { saga: Saga; connection: NodeConnection; clock: Clock }, order: Keysend): Promise<StartedPayment> {
   const { wallet, destination, amountMsat } = order;
+  const node = deps.connection.info();
+  if (node && !node.capabilities.sendsKeysend) {
+    throw new Refusal(
+      'not_supported',
+      `The Lightning node (${node.software}) cannot send keysend payments. Pay an invoice of the receiver.`,
+    );
+  }
   if (destination === deps.connection.identity().pubkey) {
     throw new Refusal(
       'validation_failed',

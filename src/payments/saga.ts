@@ -114,7 +114,8 @@ export class Saga {
    * since; the rows of the hold check them again.
    */
   async startNew(draft: PaymentDraft, pending: number): Promise<StartedPayment> {
-    await this.#deps.connection.requireAvailable();
+    const { connection } = this.#deps;
+    await (draft.payment.invoiceId === undefined ? connection.requireCanSend() : connection.requireAvailable());
     // Rejects most requests beyond the wallet's limit without a posting.
     if (pending >= this.#deps.maxInFlight) throw new Refusal('too_many_payments');
     for (;;) {

@@ -37,7 +37,15 @@ const STUB_IDENTITY: NodeIdentity = { pubkey: '02'.padEnd(66, '0'), network: 're
 
 /** Connects to a node that is always available. */
 export function connectionTo(node: LightningNode, identity: NodeIdentity = STUB_IDENTITY): NodeConnection {
-  return { node, nodeId: NODE_ID, identity: () => identity, isAvailable: async () => true, requireAvailable: async () => undefined };
+  return {
+    node,
+    nodeId: NODE_ID,
+    identity: () => identity,
+    isAvailable: async () => true,
+    requireAvailable: async () => undefined,
+    requireCanSend: async () => undefined,
+    info: () => undefined,
+  };
 }
 
 const noLink = () => {
