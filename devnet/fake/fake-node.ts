@@ -8,6 +8,7 @@ import type {
   LightningNode,
   NodeEvent,
   NodeInfo,
+  PaymentEvidence,
   PaymentOrder,
   PaymentOutcome,
   PaymentReference,
@@ -97,6 +98,10 @@ export class FakeNode implements LightningNode, GuardConnection {
     return this.#call('lookupInvoice', () => this.#parts.incoming.lookupInvoice(paymentHash));
   }
 
+  collectEvidence({ paymentHash }: PaymentReference): Promise<PaymentEvidence> {
+    return this.#call('collectEvidence', () => this.#parts.outgoing.evidence(paymentHash));
+  }
+
   queryRoutes(query: RouteQuery): Promise<readonly Route[]> {
     return this.#call('queryRoutes', () => routesTo(this.#parts.network, query));
   }
@@ -177,6 +182,10 @@ export class FakeNode implements LightningNode, GuardConnection {
     const fault = network.step(() => network.faults.ofCall(name, scripted));
     if (this.isAway || fault.unavailable) throw new NodeUnavailable('the fake node cannot be reached');
     if (fault.delayMs) await this.#wait(fault.delayMs);
+    if (fault.executeAfterMs !== undefined) {
+      network.time.after(fault.executeAfterMs, () => network.step(work));
+      throw lost(name);
+    }
     if (fault.lose === 'call') throw lost(name);
     const result = network.step(work);
     if (fault.lose === 'answer') throw lost(name);

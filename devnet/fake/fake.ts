@@ -26,7 +26,8 @@ import { noWaiting, type Time } from './time.ts';
  *   await net.outside.pay({ paymentRequest: ours });       // an outside node pays us; keysend() likewise
  *   net.outside.payments();                                // the outside nodes' own records, to compare ours with
  *
- *   net.next('pay', { lose: 'answer' });                   // the next call: executed, response lost; also lose: 'call', unavailable, hang …
+ *   net.next('pay', { lose: 'answer' });                   // the next call: executed, response lost; also lose: 'call', unavailable, hang,
+ *                                                          // executeAfterMs: response lost, executed later
  *   net.always('createInvoice', { unavailable: true });    // every call, until it is set to undefined
  *   net.nextPayment({ lateSuccessMs: 1_000 });             // the next payment; overrides its invoice's script
  *   net.nextEvent('overtaken'); net.tell(event);           // the next event comes late; writes an arbitrary event (a stale failure, a duplicate)

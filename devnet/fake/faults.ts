@@ -2,7 +2,7 @@ import type { LightningNode } from '../../src/lightning/node.ts';
 import type { Draws } from './draws.ts';
 
 /** The calls of the node interface that can have a fault. */
-export type CallName = Exclude<keyof LightningNode, 'guardIncoming' | 'watch' | 'close'>;
+export type CallName = Exclude<keyof LightningNode, 'guardIncoming' | 'watch' | 'watchPayments' | 'close'>;
 
 /** The fault of one call. */
 export interface CallFault {
@@ -12,6 +12,8 @@ export interface CallFault {
   readonly unavailable?: boolean;
   /** The request reaches the node after this delay. */
   readonly delayMs?: number;
+  /** The response is lost, and the node executes the call after this delay; until then it has no record of it. */
+  readonly executeAfterMs?: number;
   /** The node executes the call and never responds. */
   readonly hang?: boolean;
   /** The node executes the call and returns this value in place of the result. */

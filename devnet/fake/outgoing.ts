@@ -1,6 +1,6 @@
 import { type Msat, msat } from '../../src/kernel/money.ts';
 import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
-import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
+import type { FailureReason, KeysendOrder, PaymentEvidence, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
 import { type OutsideName, PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../checks.ts';
 import type { EventLog } from './event-log.ts';
@@ -67,6 +67,17 @@ export class Outgoing {
     return this.#network.tables.outgoing.get(paymentId)?.outcome;
   }
 
+  /** Returns what the node's records show about a payment: whether its money is on the way. */
+  evidence(paymentHash: string): PaymentEvidence {
+    const { held, timers } = this.#network.tables;
+    const isUnderway = [...timers.values()].some(({ deed }) => deed.type === 'arrive' && deed.arrival.paymentHash === paymentHash);
+    const holds = held.get(paymentHash) === undefined && !isUnderway;
+    return {
+      items: [{ fact: 'No channel has an HTLC with this payment hash.', holds, detail: holds ? '0 HTLCs' : '1 HTLC' }],
+      provesFailure: holds,
+    };
+  }
+
   /** Completes a payment at the receiver. Our balance falls even if our node lost the payment or reported it as failed. */
   arrive({ paymentId, paymentHash, preimage, amountMsat, feeMsat, outsideId }: Arrival): void {
     const { balance, outsideInvoices, outgoing } = this.#network.tables;
@@ -111,6 +122,7 @@ export class Outgoing {
     const feeMsat = feeOf(script, target.at, order);
     if (feeMsat > feeLimitMsat && !script.ignoresFeeLimit) this.fail(paymentId, 'NO_ROUTE');
     else if (script.fail) this.#failLater(paymentId, script.fail, script.delayMs);
+    else if (script.stuck) return;
     else {
       const outsideId = this.#records.begin({ node: target.at, direction: 'received', paymentHash, amountMsat });
       this.#travel({ paymentId, paymentHash, preimage: target.preimage, amountMsat, feeMsat, outsideId }, script);

@@ -9,6 +9,8 @@ export interface PaymentScript {
   readonly delayMs?: number;
   /** The payment stays pending until `resolveHold`, as with a hold invoice. */
   readonly hold?: boolean;
+  /** The node registers the payment and never sends it: it stays pending, and no channel carries it. */
+  readonly stuck?: boolean;
   /** The routing fee: msat, `limit` (the fee limit) or `double` (equal to the amount). A fee above the limit fails with NO_ROUTE. */
   readonly fee?: number | 'limit' | 'double';
   /** The node ignores the fee limit, against its contract. The service must handle the excess fee. */

@@ -1,7 +1,8 @@
 import { unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { ZERO_MSAT } from '../kernel/money.ts';
-import type { PaymentOutcome } from '../lightning/node.ts';
+import { describeEvidence } from '../lightning/evidence.ts';
+import type { PaymentEvidence, PaymentOutcome } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import { type Payment, referenceOf } from '../payments/payment.ts';
 import { type Action, ActionRefused, type OperatorDependencies } from './actions.ts';
@@ -9,7 +10,8 @@ import * as sql from './operator.sql.ts';
 
 /**
  * Ends a pending payment with evidence, which is checked at the node right before it is booked. `settled` requires the preimage, and a node
- * that reports success or has no record. `failed` requires that the node reports a definitive failure.
+ * that reports success or has no record. `failed` requires that the node reports a definitive failure, or
+ * that its records prove that no money can leave it any more.
  */
 export async function resolvePayment(deps: OperatorDependencies, action: Action): Promise<void> {
   const payment = await deps.payments.find(action.subject);
@@ -32,16 +34,26 @@ export async function resolvePayment(deps: OperatorDependencies, action: Action)
 }
 
 async function resolveAtNode(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
-  const status = await ask(() => deps.connection.node.lookupPayment(referenceOf(payment)));
+  const { node } = deps.connection;
+  const status = await ask(() => node.lookupPayment(referenceOf(payment)));
   const reported = status === undefined ? 'no record' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
-  const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status);
-  const evidence = outcome === status ? `the node reports: ${reported}` : `preimage ${action.preimage}; the node reports: ${reported}`;
-  await storeEvidence(deps, action, evidence);
+  const collected =
+    status?.state === 'pending' && node.collectEvidence ? await ask(async () => node.collectEvidence?.(referenceOf(payment))) : undefined;
+  const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status, collected);
+  const proof = outcome === status ? [] : collected ? [describeEvidence(collected)] : [`preimage ${action.preimage}`];
+  await storeEvidence(deps, action, [...proof, `the node reports: ${reported}`].join('; '));
   await deps.payments.reportOutcome(payment.id, outcome);
 }
 
-function provenFailure(status: PaymentOutcome | undefined): PaymentOutcome {
+function provenFailure(status: PaymentOutcome | undefined, evidence: PaymentEvidence | undefined): PaymentOutcome {
   if (status?.state === 'failed') return status;
+  // A node that stopped at the wrong moment can report a payment as pending for ever although none of its channels carries it.
+  if (evidence?.provesFailure) return { state: 'failed', reason: 'ERROR' };
+  if (evidence) {
+    throw new ActionRefused(
+      `The node reports that the payment is still in flight, and its records do not prove a failure: ${describeEvidence(evidence)} Try again later.`,
+    );
+  }
   if (status?.state === 'succeeded')
     throw new ActionRefused('The node reports that the payment succeeded. The service books that automatically.');
   if (status?.state === 'pending') {

@@ -36,19 +36,19 @@ export async function compareEnded(run: ReconciliationRun): Promise<void> {
   await sweepWindow(run, { fact: WINDOW, page, visit });
 }
 
-/** Compares the ended payments among the rows. @returns the ids for which the node did not answer. */
+/** Compares the ended payments among the rows. @returns the ids to compare again: the node did not answer, or has not ended them. */
 type Visit = (rows: readonly sql.ComparedPayment[]) => Promise<ReadonlySet<string>>;
 
-/** Compares payments that have ended since they were remembered as pending, or for which the node did not answer. */
+/** Compares payments that were remembered as pending and have ended since, or that the node did not answer for or had not ended. */
 async function compareRemembered(run: ReconciliationRun, visit: Visit): Promise<void> {
   for (let after = ''; ; ) {
     const rows = await run.database.all(sql.endedSince, after, PAGE);
-    const unanswered = await visit(rows);
+    const again = await visit(rows);
     if (run.probe.silence !== undefined) return;
     await writeEach(
       run,
       sql.forgetPending,
-      rows.filter(({ id }) => !unanswered.has(id)),
+      rows.filter(({ id }) => !again.has(id)),
     );
     after = rows.at(-1)?.id ?? after;
     if (rows.length < PAGE) return;
@@ -61,9 +61,9 @@ async function compareFresh(run: ReconciliationRun, visit: Visit): Promise<void>
   const kept = await run.database.first(readFact, FRESH);
   for (let after = kept?.value ?? windowStart(run); ; ) {
     const rows = await run.database.all(sql.paymentsAfter, after, PAGE);
-    const unanswered = await visit(rows);
+    const again = await visit(rows);
     if (run.probe.silence !== undefined) return;
-    const isOpen = ({ id, state, invoice_id }: sql.ComparedPayment) => invoice_id === null && (state === 'pending' || unanswered.has(id));
+    const isOpen = ({ id, state, invoice_id }: sql.ComparedPayment) => invoice_id === null && (state === 'pending' || again.has(id));
     await writeEach(run, sql.rememberPending, rows.filter(isOpen));
     after = rows.at(-1)?.id ?? after;
     await storePlace(run, FRESH, after < settled ? after : settled);
@@ -83,31 +83,37 @@ async function compareAll(
   ended: readonly sql.ComparedPayment[],
   alerted: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> {
-  const unanswered = new Set<string>();
+  const again = new Set<string>();
   await run.probe.each(ended, async (payment) => {
     const verdict = await compareOne(run, payment);
-    if (verdict === 'unanswered') unanswered.add(payment.id);
-    if (verdict === 'agreed' && alerted.has(payment.id)) await run.alerts.clear('payment_contradicted', payment.id);
+    if (verdict === 'unanswered' || verdict === 'unfinished') again.add(payment.id);
+    const isExplained = verdict === 'agreed' || verdict === 'unfinished';
+    if (isExplained && alerted.has(payment.id)) await run.alerts.clear('payment_contradicted', payment.id);
   });
   run.progress(`ended payments: ${run.compared.payments}`);
-  return unanswered;
+  return again;
 }
 
-async function compareOne(run: ReconciliationRun, payment: sql.ComparedPayment): Promise<'agreed' | 'contradicted' | 'unanswered'> {
+async function compareOne(
+  run: ReconciliationRun,
+  payment: sql.ComparedPayment,
+): Promise<'agreed' | 'contradicted' | 'unanswered' | 'unfinished'> {
   const { node, probe } = run;
   const first = await probe.ask(() => node.lookupPayment(referenceTo(payment)));
   if (!first.answered) return 'unanswered';
   run.compared.payments += 1;
   if (agree(payment, first.value)) return 'agreed';
+  // An operator ended it, with evidence, because the node never will. If it succeeds after all, it is corrected.
+  if (payment.resolved === 1 && payment.state === 'failed' && first.value?.state === 'pending') return 'unfinished';
   if (first.value) await tryCorrection(run, payment.id, first.value);
   // Either side may have changed between the two reads.
-  const [again, now] = [
+  const [second, now] = [
     await probe.ask(() => node.lookupPayment(referenceTo(payment))),
     await run.database.first(sql.findPayment, payment.id),
   ];
-  if (!again.answered) return 'unanswered';
-  if (!now || agree(now, again.value)) return 'agreed';
-  await recordContradiction(run, now, describePayment(again));
+  if (!second.answered) return 'unanswered';
+  if (!now || agree(now, second.value)) return 'agreed';
+  await recordContradiction(run, now, describePayment(second));
   return 'contradicted';
 }
 

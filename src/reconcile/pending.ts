@@ -1,3 +1,4 @@
+import { describeEvidence } from '../lightning/evidence.ts';
 import type { InvoiceStatus, PaymentOutcome, PaymentReference } from '../lightning/node.ts';
 import type { NodeAnswer } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
@@ -23,7 +24,7 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
       total.amountMsat += payment.amount_msat;
       const ageSeconds = run.startedAt - payment.created_at;
       if (ageSeconds < run.stuckPaymentSeconds) continue;
-      const one = stuckPayment(payment, ageSeconds, found);
+      const one = stuckPayment(payment, ageSeconds, await withProof(run, payment, found));
       total.stuckPayments += 1;
       if (stuck.length < MAX_LISTED) stuck.push(one);
       await run.alerts.raise({ kind: 'payment_stuck', subject: one.paymentId, message: stuckMessage(one) });
@@ -45,6 +46,13 @@ async function evidenceOf({ node, probe }: ReconciliationRun, payment: sql.Compa
 /** Returns what identifies the payment at the node. */
 export function referenceTo({ id, payment_hash, unclear_since_ms }: sql.ComparedPayment): PaymentReference {
   return { paymentId: id, paymentHash: payment_hash, unclearSinceMs: unclear_since_ms ?? undefined };
+}
+
+/** Adds what the node's records show about a payment that it reports as pending. */
+async function withProof({ node, probe }: ReconciliationRun, payment: sql.ComparedPayment, found: string): Promise<string> {
+  if (found !== 'pending' || !node.collectEvidence) return found;
+  const answer = await probe.ask(async () => node.collectEvidence?.(referenceTo(payment)));
+  return answer.answered && answer.value ? `${found}. ${describeEvidence(answer.value)}` : found;
 }
 
 /** Describes the node's response to the lookup of a payment. */

@@ -11,22 +11,26 @@ export type ComparedPayment = {
   invoice_id: string | null;
   /** Set when the node reported success after failure. Then the success is booked in every state. */
   correction: 'charged' | 'borne' | null;
+  /** 1 if an operator ended it with evidence. */
+  resolved: number;
 };
 
-const PAYMENT = 'id, wallet_id, state, payment_hash, amount_msat, created_at, unclear_since_ms, invoice_id, correction';
+const PAYMENT = `p.id, p.wallet_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.unclear_since_ms, p.invoice_id, p.correction,
+  CASE WHEN EXISTS (SELECT 1 FROM operator_action a WHERE a.subject = p.id AND a.kind = 'resolve' AND a.state = 'done') THEN 1 ELSE 0 END
+    AS resolved`;
 
 /** Pending payments, oldest first. */
 export const pendingPayments = statement<ComparedPayment>(
   'reconcile_pending_payments',
-  `SELECT ${PAYMENT} FROM payment WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`,
+  `SELECT ${PAYMENT} FROM payment p WHERE p.state = 'pending' AND p.id > $1 ORDER BY p.id LIMIT $2`,
 );
 
 export const paymentsAfter = statement<ComparedPayment>(
   'reconcile_payments_after',
-  `SELECT ${PAYMENT} FROM payment WHERE id > $1 ORDER BY id LIMIT $2`,
+  `SELECT ${PAYMENT} FROM payment p WHERE p.id > $1 ORDER BY p.id LIMIT $2`,
 );
 
-export const findPayment = statement<ComparedPayment>('reconcile_payment', `SELECT ${PAYMENT} FROM payment WHERE id = $1`);
+export const findPayment = statement<ComparedPayment>('reconcile_payment', `SELECT ${PAYMENT} FROM payment p WHERE p.id = $1`);
 
 export const rememberPending = statement(
   'reconcile_remember',
@@ -36,8 +40,7 @@ export const rememberPending = statement(
 /** Payments that were remembered as pending and have ended since. */
 export const endedSince = statement<ComparedPayment>(
   'reconcile_ended_since',
-  `SELECT p.id, p.wallet_id, p.state, p.payment_hash, p.amount_msat, p.created_at, p.unclear_since_ms, p.invoice_id,
-     p.correction
+  `SELECT ${PAYMENT}
    FROM reconciliation_pending r JOIN payment p ON p.id = r.payment_id
    WHERE p.state <> 'pending' AND r.payment_id > $1 ORDER BY r.payment_id LIMIT $2`,
 );

@@ -12,7 +12,7 @@ import type { RunningRequest } from './requests.ts';
 
 export interface ReconcileDependencies {
   readonly database: Database;
-  readonly node: Pick<LightningNode, 'lookupPayment' | 'lookupInvoice' | 'balance'>;
+  readonly node: Pick<LightningNode, 'lookupPayment' | 'lookupInvoice' | 'collectEvidence' | 'balance'>;
   readonly alerts: Alerts;
   readonly invoices: Pick<Invoices, 'settle'>;
   readonly payments: Pick<Payments, 'reportOutcome'>;
