@@ -284,6 +284,14 @@ export interface Node {
   network: string;
   /** The public key of the node: 33 bytes in hex */
   default_pubkey: string;
+  /** The program and version of the node; null before it was reached */
+  software: string | null;
+  /** `cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer. */
+  status: 'ready' | 'cannot_send' | 'unavailable';
+  /** Why the node cannot send payments; null otherwise */
+  status_reason: string | null;
+  /** What the node supports; null before it was reached */
+  capabilities: { /** Whether keysend payments can be sent */ sends_keysend: boolean; /** Whether keysend payments can be received */ receives_keysend: boolean; /** Whether an invoice can have the hash of a description that the node does not know */ description_hash_without_text: boolean; /** Whether routes can be queried */ queries_routes: boolean; } | null;
   /** Always null: the service does not know the address of the node */
   uri: string | null;
 }

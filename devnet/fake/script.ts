@@ -70,6 +70,8 @@ function readWord(word: string): PaymentScript {
       return { delayMs: milliseconds(value) ?? 0 };
     case 'hold':
       return { hold: true };
+    case 'stuck':
+      return { stuck: true };
     case 'hang':
       return { hold: true, call: { hang: true } };
     case 'fee':

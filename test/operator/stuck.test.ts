@@ -19,7 +19,7 @@ onFakeNode(
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { ...script, fee: 0 } });
       const json = { payment_request: paymentRequest, fee_limit_msat: 10_000 };
       const headers = { prefer: 'respond-async' };
-      const { status, body } = await service.client.ask('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers });
+      const { status, body } = await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers });
       expect(status).toBe(202);
       await expect.poll(() => net.state().outgoing[body.lnTx.id]?.outcome.state).toBe('pending');
       return { payer, id: body.lnTx.id, paymentHash };

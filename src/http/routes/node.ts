@@ -4,7 +4,7 @@ import { idTimeMs } from '../../kernel/ids.ts';
 import { floorSat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Bolt11 } from '../../lightning/bolt11/bolt11.ts';
-import type { Route } from '../../lightning/node.ts';
+import type { NodeCapabilities, Route } from '../../lightning/node.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
@@ -20,6 +20,27 @@ const NodeObject = Type.Object(
     alias: nullable(Type.String({ description: 'The name of the node; null while the node does not respond', examples: ['satchel'] })),
     network: Type.String({ description: '`bitcoin`, `testnet`, `signet` or `regtest`', examples: ['regtest'] }),
     default_pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex', examples: [EXAMPLE.ourPubkey] }),
+    software: nullable(
+      Type.String({ description: 'The program and version of the node; null before it was reached', examples: ['LND 0.21.2-beta'] }),
+    ),
+    status: Type.Enum(['ready', 'cannot_send', 'unavailable'], {
+      description: '`cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer.',
+      examples: ['ready'],
+    }),
+    status_reason: nullable(Type.String({ description: 'Why the node cannot send payments; null otherwise', examples: [null] })),
+    capabilities: nullable(
+      Type.Object(
+        {
+          sends_keysend: Type.Boolean({ description: 'Whether keysend payments can be sent' }),
+          receives_keysend: Type.Boolean({ description: 'Whether keysend payments can be received' }),
+          description_hash_without_text: Type.Boolean({
+            description: 'Whether an invoice can have the hash of a description that the node does not know',
+          }),
+          queries_routes: Type.Boolean({ description: 'Whether routes can be queried' }),
+        },
+        { description: 'What the node supports; null before it was reached' },
+      ),
+    ),
     uri: nullable(Type.String({ description: 'Always null: the service does not know the address of the node' })),
   },
   { title: 'Node' },
@@ -187,8 +208,28 @@ function requireOwnNode(connection: NodeConnection, id: string): void {
 async function describe(connection: NodeConnection): Promise<Static<typeof NodeObject>> {
   const { network, pubkey } = connection.identity();
   const info = await connection.node.info().catch(() => undefined);
-  const created_at = Math.floor(idTimeMs(connection.nodeId) / 1000);
-  return { id: connection.nodeId, created_at, alias: info?.alias ?? null, network, default_pubkey: pubkey, uri: null };
+  const known = info ?? connection.info();
+  return {
+    id: connection.nodeId,
+    created_at: Math.floor(idTimeMs(connection.nodeId) / 1000),
+    alias: info?.alias ?? null,
+    network,
+    default_pubkey: pubkey,
+    software: known?.software ?? null,
+    status: !info ? 'unavailable' : info.cannotSend ? 'cannot_send' : 'ready',
+    status_reason: info?.cannotSend ?? null,
+    capabilities: known ? capabilitiesOf(connection, known.capabilities) : null,
+    uri: null,
+  };
+}
+
+function capabilitiesOf({ node }: NodeConnection, capabilities: NodeCapabilities) {
+  return {
+    sends_keysend: capabilities.sendsKeysend,
+    receives_keysend: capabilities.receivesKeysend,
+    description_hash_without_text: capabilities.descriptionHashWithoutText,
+    queries_routes: node.queryRoutes !== undefined,
+  };
 }
 
 function decodedInvoice(invoice: Bolt11): Static<typeof DecodedInvoice> {

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import type { NodeInfo } from '../../src/lightning/node.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { TestWallet } from '../support/client.ts';
+
+onFakeNode('a node that cannot do everything', (service) => {
+  const { net } = service;
+  const node = net.connect();
+  const post = (wallet: TestWallet, path: string, json: object) =>
+    service.client.request('POST', `/v1/wallet/${wallet.id}/${path}`, { key: wallet.admin, json });
+
+  async function limit(changes: Partial<NodeInfo>): Promise<void> {
+    net.always('info', undefined);
+    const info = await node.info();
+    net.always('info', { instead: { ...info, ...changes, capabilities: { ...info.capabilities, ...changes.capabilities } } });
+  }
+
+  it('sends nothing and holds nothing while it has no channel; internal payments work, and the node object shows the reason', async () => {
+    await limit({ cannotSend: 'the node has no active channel' });
+    const [payer, payee] = [await service.client.wallet(1_000), await service.client.wallet()];
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000 });
+    expect(await post(payer, 'withdraw', { payment_request: paymentRequest })).toMatchObject({
+      status: 503,
+      body: { type: 'node_unavailable' },
+    });
+    expect(await service.client.get(`/v1/wallet/${payer.id}`)).toMatchObject({ balance: 1_000, pending_msat: 0 });
+    const { body: invoice } = await post(payee, 'invoice', { num_satoshis: 100 });
+    expect((await post(payer, 'withdraw', { payment_request: invoice.payment_request })).status).toBe(201);
+    expect(await service.client.get('/v1/node/default')).toMatchObject({
+      status: 'cannot_send',
+      status_reason: 'the node has no active channel',
+      software: 'fake',
+    });
+    net.always('info', undefined);
+    await expect.poll(async () => (await post(payer, 'withdraw', { payment_request: paymentRequest })).status).toBe(201);
+    expect(await service.client.get('/v1/node/default')).toMatchObject({ status: 'ready', status_reason: null });
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('rejects a keysend that it cannot send, and holds nothing', async () => {
+    await limit({ capabilities: { sendsKeysend: false } as NodeInfo['capabilities'], software: 'CLN v26' });
+    await expect.poll(async () => (await service.client.get('/v1/node/default')).capabilities.sends_keysend).toBe(false);
+    const payer = await service.client.wallet(1_000);
+    const { nodes } = await service.client.get('/playground');
+    const rejected = await post(payer, 'keysend', { dest_pubkey: nodes[1].pubkey, num_satoshis: 10 });
+    expect(rejected).toMatchObject({ status: 400, body: { type: 'not_supported', message: expect.stringContaining('CLN v26') } });
+    expect(await service.client.get(`/v1/wallet/${payer.id}`)).toMatchObject({ balance: 1_000, pending_msat: 0 });
+    net.always('info', undefined);
+  });
+
+  it('creates an invoice with a description hash only from the text that it hashes', async () => {
+    await limit({ capabilities: { descriptionHashWithoutText: false } as NodeInfo['capabilities'] });
+    await expect.poll(async () => (await service.client.get('/v1/node/default')).capabilities.description_hash_without_text).toBe(false);
+    const wallet = await service.client.wallet();
+    const description_hash = createHash('sha256').update('a long text').digest('hex');
+    const rejected = await post(wallet, 'invoice', { num_satoshis: 10, memo: 'another text', description_hash });
+    expect(rejected).toMatchObject({ status: 400, body: { type: 'not_supported', message: expect.stringContaining('memo') } });
+    expect((await post(wallet, 'invoice', { num_satoshis: 10, memo: 'a long text', description_hash })).status).toBe(201);
+    net.always('info', undefined);
+  });
+});
