@@ -2,7 +2,7 @@ import type { LightningNode } from '../../src/lightning/node.ts';
 import type { Draws } from './draws.ts';
 
 /** The calls of the node interface that can have a fault. */
-export type CallName = Exclude<keyof LightningNode, 'guardIncoming' | 'watch' | 'watchPayments' | 'close'>;
+export type CallName = Exclude<keyof LightningNode, 'guardIncoming' | 'watch' | 'watchPayments' | 'checkCredential' | 'close'>;
 
 /** The fault of one call. */
 export interface CallFault {

@@ -43,6 +43,8 @@ export interface NodeInfo {
   /** Its program and version, for people: `LND 0.21.2-beta`. */
   readonly software: string;
   readonly capabilities: NodeCapabilities;
+  /** The number of its channels, if the node reports it. */
+  readonly channels?: { readonly active: number; readonly inactive: number } | undefined;
   /** Why the node answers but cannot send payments now, as a sentence without a full stop. Absent when it can. */
   readonly cannotSend?: string | undefined;
 }
@@ -153,6 +155,16 @@ export interface PaymentUpdate {
 }
 
 export type NodeEvent = Settlement | PaymentUpdate;
+
+/** What the credential in the node's URL permits, compared with what the service needs. */
+export interface CredentialReport {
+  /** Calls that the service makes and the credential does not permit. */
+  readonly missing: readonly string[];
+  /** What the credential permits beyond that, as verbs: `send on-chain payments`. */
+  readonly excessive: readonly string[];
+  /** The command that creates a credential with exactly what is needed. */
+  readonly command: string;
+}
 
 /** One fact about a pending payment, which the adapter has checked at the node. */
 export interface EvidenceItem {
@@ -266,6 +278,8 @@ export interface LightningNode {
   knowsPosition(position: Position): Promise<boolean>;
   /** Collects what the node shows about a payment that it reports as pending. Changes nothing. Absent: it cannot prove a failure. */
   collectEvidence?(payment: PaymentReference): Promise<PaymentEvidence>;
+  /** Finds out what the credential permits, without changing anything. Absent if the node has none. */
+  checkCredential?(): Promise<CredentialReport>;
   /** Returns routes for an amount, best first, from the node's current view of the network. Sends nothing. Absent if unsupported. */
   queryRoutes?(query: RouteQuery): Promise<readonly Route[]>;
   /** Returns the node's own balance in its channels, including outgoing HTLCs in flight. */

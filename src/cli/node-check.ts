@@ -1,0 +1,137 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InvalidConfig, readConfig } from '../config.ts';
+import { withTimeout } from '../kernel/clock.ts';
+import { errorMessage } from '../kernel/log.ts';
+import { satToMsat } from '../kernel/money.ts';
+import type { CredentialReport, LightningNode, NodeInfo } from '../lightning/node.ts';
+import { openNode } from '../open-node.ts';
+import { exitWithUsage, readArguments } from './arguments.ts';
+import { stderrLog } from './stderr-log.ts';
+import { grouped, table } from './table.ts';
+
+const USAGE = `npm run node-check -- [<URL of a Lightning node>]
+
+Connects to a node and prints what it is, what it supports, and what its credential permits; then creates and cancels an invoice of 1 sat.
+Changes nothing else. Without a URL, it checks the node of LIGHTNING_URL, so that a URL with a secret need not be on the command line.
+Exit code 0: the service can use the node. 1: something is missing or more than needed, as printed. 2: the node was not checked.`;
+
+const READY = 0;
+const INCOMPLETE = 1;
+const NOT_CHECKED = 2;
+
+const ANSWER_MS = 10_000;
+const INVOICE_SECONDS = 60;
+
+/** What was found, in the order in which it is printed: a heading and its text. `isGood` is false for what the operator should change. */
+interface Finding {
+  readonly heading: string;
+  readonly text: string;
+  readonly isGood: boolean;
+}
+
+/** `npm run node-check`: shows whether the service can use a Lightning node, before it is given one. */
+async function main(): Promise<void> {
+  const { words } = readArguments(USAGE, {}, 1);
+  const [url] = words;
+  if (url === '') exitWithUsage(USAGE);
+  const dataDir = await mkdtemp(join(tmpdir(), 'satchel-node-check-'));
+  try {
+    // A playground of its own would always be ready, so only the address of another node is of use.
+    const { lightningUrl } = readConfig({ ...process.env, ...(url && { LIGHTNING_URL: url }) });
+    const { node } = await openNode({ lightningUrl, dataDir, log: stderrLog });
+    try {
+      const findings = await checkNode(node);
+      process.stdout.write(`${table(findings.map(({ heading, text, isGood }) => [isGood ? '' : '!', heading, text]))}\n`);
+      process.exitCode = findings.every(({ isGood }) => isGood) ? READY : INCOMPLETE;
+    } finally {
+      await node.close();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function checkNode(node: LightningNode): Promise<Finding[]> {
+  const info = await answered(node.info());
+  const credential = await answered(Promise.resolve(node.checkCredential?.()));
+  return [
+    ...describeNode(info),
+    await describeBalance(node),
+    ...(credential ? describeCredential(credential) : []),
+    await describeInvoice(node),
+  ];
+}
+
+function describeNode({ software, alias, pubkey, network, channels, cannotSend, capabilities }: NodeInfo): Finding[] {
+  const supported = [
+    capabilities.sendsKeysend && 'sending keysends',
+    capabilities.receivesKeysend && 'receiving keysends',
+    capabilities.guards !== 'none' && `deciding on ${capabilities.guards === 'all' ? 'all' : 'keysend'} payments before they are claimed`,
+    capabilities.descriptionHashWithoutText && 'description hashes without their text',
+  ];
+  return [
+    good('Node', `${software}, “${alias}”, on ${network}`),
+    good('Public key', pubkey),
+    ...(channels ? [good('Channels', `${channels.active} active, ${channels.inactive} inactive`)] : []),
+    cannotSend ? bad('Sending', cannotSend) : good('Sending', 'ready'),
+    good('Supports', supported.filter(Boolean).join(', ') || 'invoices and payments only'),
+  ];
+}
+
+async function describeBalance(node: LightningNode): Promise<Finding> {
+  try {
+    const { localMsat } = await answered(node.balance());
+    return good('Balance', `${grouped(Math.floor(localMsat / 1000))} sat in its channels`);
+  } catch (error) {
+    return bad('Balance', `was not read: ${errorMessage(error)}`);
+  }
+}
+
+function describeCredential({ missing, excessive, command }: CredentialReport): Finding[] {
+  const problems = [
+    missing.length > 0 && `may not call ${missing.join(', ')}`,
+    excessive.length > 0 && `may also ${excessive.join(', ')}, which the service never does`,
+  ].filter((problem) => problem !== false);
+  if (problems.length === 0) return [good('Credential', 'permits what the service needs, and no more')];
+  return [bad('Credential', problems.join('; ')), bad('', `Create one with: ${command}`)];
+}
+
+async function describeInvoice(node: LightningNode): Promise<Finding> {
+  const preimage = randomBytes(32);
+  const paymentHash = createHash('sha256').update(preimage).digest('hex');
+  const request = {
+    preimage: preimage.toString('hex'),
+    amountMsat: satToMsat(1),
+    description: 'node-check',
+    expirySeconds: INVOICE_SECONDS,
+  };
+  try {
+    await answered(node.createInvoice(request));
+    const outcome = await answered(node.cancelInvoice(paymentHash));
+    if (outcome === 'cancelled') return good('Invoice', 'created and cancelled one of 1 sat');
+    return bad('Invoice', `created one of 1 sat, and cancelling it returned “${outcome}”; it expires in ${INVOICE_SECONDS} seconds`);
+  } catch (error) {
+    return bad('Invoice', `was not created or not cancelled: ${errorMessage(error)}`);
+  }
+}
+
+function good(heading: string, text: string): Finding {
+  return { heading, text, isGood: true };
+}
+
+function bad(heading: string, text: string): Finding {
+  return { heading, text, isGood: false };
+}
+
+function answered<T>(call: Promise<T>): Promise<T> {
+  return withTimeout(ANSWER_MS, call, () => new Error(`the node did not answer within ${ANSWER_MS / 1000} seconds`));
+}
+
+main().catch((error) => {
+  const what = error instanceof InvalidConfig ? '' : 'The node was not checked: ';
+  process.stderr.write(`${what}${errorMessage(error)}\n`);
+  process.exitCode = NOT_CHECKED;
+});

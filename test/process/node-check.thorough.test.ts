@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { runCommand } from '../support/process.ts';
+
+const nodeCheck = (url: string | undefined, ...args: string[]) =>
+  runCommand('src/cli/node-check.ts', args, { ...(url !== undefined && { LIGHTNING_URL: url }) });
+
+describe('npm run node-check', () => {
+  it('prints what a node is and supports, creates and cancels an invoice, and exits with 0', async () => {
+    const { code, stdout } = await nodeCheck('fake:?seed=check');
+    expect(stdout).toMatch(/Node +fake, “fake”, on regtest\n.*Public key +0[23][0-9a-f]{64}\n/);
+    expect(stdout).toContain('created and cancelled one of 1 sat');
+    expect(stdout).not.toMatch(/^ *!/m);
+    expect(code).toBe(0);
+  });
+
+  it('marks what fails, and exits with 1', async () => {
+    const { code, stdout } = await nodeCheck('fake:?seed=check&lose-answer=1');
+    expect(stdout).toMatch(/^ *! +Invoice +was not created or not cancelled/m);
+    expect(code).toBe(1);
+  });
+
+  it('names an unreachable node without its secret, and exits with 2', async () => {
+    const { code, output } = await nodeCheck(undefined, `playground://127.0.0.1:${await freePort()}?secret=a-long-secret-text`);
+    expect(output).toContain('cannot be reached');
+    expect(output).not.toContain('a-long-secret-text');
+    expect(code).toBe(2);
+  });
+
+  it('says which URLs there are when it gets another, without repeating it', async () => {
+    const { code, output } = await nodeCheck(undefined, 'lnd:secret-text');
+    expect(output).toContain('LIGHTNING_URL');
+    expect(output).not.toContain('secret-text');
+    expect(code).toBe(2);
+  });
+});
