@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
 import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
 import { errorMessage } from './kernel/log.ts';
+import { parseLndUrl } from './lightning/lnd/url.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
 export interface Config {
@@ -13,7 +14,7 @@ export interface Config {
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
-  /** `playground:`, `playground://host:port?secret=…` for a shared playground, or the test tool `fake:?seed=…`. */
+  /** `lnd+rest://…` or `lndconnect://…`, `playground:`, `playground://host:port?secret=…`, or the test tool `fake:?seed=…`. */
   readonly lightningUrl: string;
   readonly logLevel: string;
   /** A secret API key (`sak_…`) that the start creates unless it exists. */
@@ -161,11 +162,20 @@ function publicUrl(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
+const URL_PARSERS: readonly (readonly [form: RegExp, parse: (text: string) => unknown])[] = [
+  [/^(lnd\+rest|lndconnect):/i, parseLndUrl],
+  [/^playground:\/\//, parsePlaygroundUrl],
+  [/^fake:/, parseFakeUrl],
+];
+
 /** The error never contains the value, which may contain the node's secret. */
 function lightningUrl(text: string): string {
   if (text === 'playground:') return text;
-  const parse = text.startsWith('playground://') ? parsePlaygroundUrl : text.startsWith('fake:') ? parseFakeUrl : undefined;
-  if (!parse) throw new InvalidConfig('LIGHTNING_URL must be playground:, playground://host:port?secret=… or, for tests, fake:?seed=1.');
+  const [, parse] = URL_PARSERS.find(([form]) => form.test(text)) ?? [];
+  if (!parse)
+    throw new InvalidConfig(
+      'LIGHTNING_URL must be lnd+rest://host:port?cert=…&macaroon=…, playground:, playground://host:port?secret=… or, for tests, fake:?seed=1.',
+    );
   try {
     parse(text);
     return text;

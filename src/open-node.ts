@@ -1,4 +1,6 @@
 import type { Log } from './kernel/log.ts';
+import { openLnd } from './lightning/lnd/lnd-node.ts';
+import { isLndUrl } from './lightning/lnd/url.ts';
 import type { LightningNode } from './lightning/node.ts';
 import type { PlaygroundControl, TestNetwork } from './lightning/test-network.ts';
 
@@ -9,7 +11,7 @@ export interface OpenedNode {
 }
 
 export interface OpenNodeOptions {
-  /** `playground:`, `playground://host:port?secret=…`, or `fake:?seed=…`. */
+  /** `lnd+rest://…`, `lndconnect://…`, `playground:`, `playground://host:port?secret=…`, or `fake:?seed=…`. */
   readonly lightningUrl: string;
   readonly dataDir: string;
   readonly log: Log;
@@ -17,6 +19,8 @@ export interface OpenNodeOptions {
 
 /** Opens the node that LIGHTNING_URL names. `node.close()` ends it. */
 export async function openNode(options: OpenNodeOptions): Promise<OpenedNode> {
+  const { lightningUrl: url, log } = options;
+  if (isLndUrl(url)) return { node: openLnd({ url, log }) };
   const { node, control } = await openPlayed(options);
   return { node, playground: control };
 }

@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CustomRecords, HistoryChanged, type Position, type Settlement } from '../node.ts';
+import { findInvoice, type LndInvoice } from './invoices.ts';
+import type { LndTransport } from './transport.ts';
+import { fromBase64, readMsat, readWhole } from './values.ts';
+
+export interface LndWatchTiming {
+  /** Between two heartbeats. LND does not report that a stream is dead. */
+  readonly heartbeatMs: number;
+  /** After this, a heartbeat has failed; and so has a stream that did not repeat a known settlement. */
+  readonly answerMs: number;
+}
+
+export const LND_WATCH_TIMING: LndWatchTiming = { heartbeatMs: 5000, answerMs: 5000 };
+
+/** LND numbers the settlements of a node from 1, without gaps. The hash proves that the number is still that of the same settlement. */
+interface Place {
+  readonly index: number;
+  readonly paymentHash: string;
+}
+
+const INVOICES_PER_PAGE = 1000;
+/** Records that LND adds to an HTLC: the preimage of a keysend, and a signal between peers. */
+const OWN_RECORDS = ['5482373484', '106823'];
+
+export interface LndWatchDependencies {
+  readonly transport: LndTransport;
+  readonly timing: LndWatchTiming;
+}
+
+/** Returns whether the node has this settlement at this position. */
+export async function knowsPosition(transport: LndTransport, position: Position): Promise<boolean> {
+  const place = parsePosition(position);
+  const invoice = place && (await findInvoice(transport, place.paymentHash));
+  return invoice?.state === 'SETTLED' && readWhole(invoice.settle_index) === place?.index;
+}
+
+/**
+ * Streams the settlements after a position. LND reports neither that a stream is dead nor that it has been restored, and sends nothing before
+ * the first event. So the stream begins one settlement earlier than needed: the first message must be the settlement of the position.
+ * @throws HistoryChanged when the node does not have it.
+ * @throws when the connection breaks or LND ends the stream.
+ */
+export async function* watchSettlements(
+  deps: LndWatchDependencies,
+  position: Position | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Settlement, void> {
+  if (position !== undefined && !(await knowsPosition(deps.transport, position))) throw changed(position);
+  let last: Place | undefined = position === undefined ? undefined : parsePosition(position);
+  // LND sends no backlog for 0, so the stream cannot repeat the first settlement.
+  while ((last?.index ?? 0) < 2) {
+    for (const settlement of await listedAfter(deps.transport, last?.index ?? 0)) {
+      yield settlement;
+      last = parsePosition(settlement.position);
+    }
+    if ((last?.index ?? 0) >= 2) break;
+    if (!(await waitForSettlement(deps, signal))) return;
+  }
+  if (last) yield* streamAfter(deps, last, signal);
+}
+
+async function* streamAfter(deps: LndWatchDependencies, start: Place, signal: AbortSignal): AsyncGenerator<Settlement, void> {
+  const proof = new AbortController();
+  const timer = setTimeout(() => proof.abort(new Error('LND did not repeat the settlement at the known position')), deps.timing.answerMs);
+  let isProven = false;
+  let last = start;
+  try {
+    for await (const invoice of subscribeInvoices(deps, start.index - 1, AbortSignal.any([signal, proof.signal]))) {
+      if (invoice.state !== 'SETTLED') continue;
+      const settlement = toSettlement(invoice);
+      if (!isProven) {
+        if (settlement.position !== positionOf(start)) throw changed(positionOf(start));
+        isProven = true;
+        clearTimeout(timer);
+        continue;
+      }
+      const index = readWhole(invoice.settle_index);
+      if (index <= last.index) continue;
+      last = { index, paymentHash: settlement.paymentHash };
+      yield settlement;
+    }
+    if (!signal.aborted) proof.signal.throwIfAborted();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits until an invoice is settled, or for one heartbeat. @returns false when the signal aborted. */
+async function waitForSettlement(deps: LndWatchDependencies, signal: AbortSignal): Promise<boolean> {
+  const timeout = AbortSignal.timeout(deps.timing.heartbeatMs);
+  for await (const { state } of subscribeInvoices(deps, 0, AbortSignal.any([signal, timeout]))) if (state === 'SETTLED') break;
+  return !signal.aborted;
+}
+
+/** Streams the settled invoices after an index, and new invoices. @throws when a heartbeat fails or LND ends the stream. */
+export async function* subscribeInvoices(
+  { transport, timing }: LndWatchDependencies,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<LndInvoice, void> {
+  const broken = new AbortController();
+  const ended = new AbortController();
+  const beating = beat(transport, timing, broken, AbortSignal.any([signal, ended.signal]));
+  try {
+    const path = `/v1/invoices/subscribe?settle_index=${after}`;
+    const stream = transport.stream<LndInvoice>({ method: 'GET', path }, AbortSignal.any([signal, broken.signal]));
+    yield* stream;
+    if (signal.aborted) return;
+    broken.signal.throwIfAborted();
+    throw new Error('LND ended the stream of invoices');
+  } finally {
+    ended.abort();
+    await beating;
+  }
+}
+
+/** Aborts `broken` when a heartbeat fails. */
+async function beat(transport: LndTransport, { heartbeatMs, answerMs }: LndWatchTiming, broken: AbortController, signal: AbortSignal) {
+  while (!signal.aborted) {
+    await delay(heartbeatMs, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      const { state } = await transport.call<{ state: string }>({ method: 'GET', path: '/v1/state', timeoutMs: answerMs });
+      if (!['SERVER_ACTIVE', 'RPC_ACTIVE'].includes(state)) throw new Error(`LND is in state ${state}`);
+    } catch (error) {
+      broken.abort(error);
+      return;
+    }
+  }
+}
+
+/** Returns the settlements after an index, in their order. */
+async function listedAfter(transport: LndTransport, after: number): Promise<Settlement[]> {
+  const settled: LndInvoice[] = [];
+  for (let offset = '0'; ; ) {
+    const path = `/v1/invoices?num_max_invoices=${INVOICES_PER_PAGE}&index_offset=${offset}`;
+    const page = await transport.call<{ invoices: LndInvoice[]; last_index_offset: string }>({ method: 'GET', path });
+    settled.push(...page.invoices.filter((invoice) => invoice.state === 'SETTLED' && readWhole(invoice.settle_index) > after));
+    if (page.invoices.length === 0) break;
+    offset = page.last_index_offset;
+  }
+  return settled.sort((a, b) => readWhole(a.settle_index) - readWhole(b.settle_index)).map(toSettlement);
+}
+
+function toSettlement(invoice: LndInvoice): Settlement {
+  const paymentHash = fromBase64(invoice.r_hash);
+  return {
+    type: 'settlement',
+    position: positionOf({ index: readWhole(invoice.settle_index), paymentHash }),
+    paymentHash,
+    preimage: fromBase64(invoice.r_preimage),
+    amountMsat: readMsat(invoice.amt_paid_msat),
+    settledAt: readWhole(invoice.settle_date),
+    keysend: invoice.is_keysend,
+    customRecords: customRecordsOf(invoice),
+  };
+}
+
+/** Returns the records of the sender. A payment in several parts may have different ones in each; the first part wins. */
+export function customRecordsOf(invoice: LndInvoice): CustomRecords {
+  const records: Record<string, string> = {};
+  for (const { custom_records: part } of invoice.htlcs) {
+    for (const [type, value] of Object.entries(part)) if (!OWN_RECORDS.includes(type)) records[type] ??= fromBase64(value);
+  }
+  return records;
+}
+
+function positionOf({ index, paymentHash }: Place): Position {
+  return `${index}:${paymentHash}`;
+}
+
+function parsePosition(position: Position): Place | undefined {
+  const [, index = '', paymentHash = ''] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(position) ?? [];
+  return index === '' ? undefined : { index: Number(index), paymentHash };
+}
+
+function changed(position: Position): HistoryChanged {
+  return new HistoryChanged(`LND has no settlement at position ${position}: it was restored from an older backup`);
+}
+
+/** Streams the hashes of payments that have ended. LND reports only those that end while the stream is open. */
+export async function* watchEndedPayments({ transport, timing }: LndWatchDependencies, signal: AbortSignal): AsyncGenerator<string, void> {
+  const broken = new AbortController();
+  const ended = new AbortController();
+  const beating = beat(transport, timing, broken, AbortSignal.any([signal, ended.signal]));
+  try {
+    const path = '/v2/router/payments?no_inflight_updates=true';
+    const stream = transport.stream<{ payment_hash: string }>({ method: 'GET', path }, AbortSignal.any([signal, broken.signal]));
+    for await (const payment of stream) yield payment.payment_hash;
+    if (!signal.aborted) throw new Error('LND ended the stream of payments');
+  } finally {
+    ended.abort();
+    await beating;
+  }
+}

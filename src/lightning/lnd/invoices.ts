@@ -1,0 +1,83 @@
+import type { CancelOutcome, CreatedInvoice, InvoiceRequest, InvoiceStatus } from '../node.ts';
+import { paymentHashOf } from '../payment-hash.ts';
+import { LndError, meaningOf } from './errors.ts';
+import type { LndTransport } from './transport.ts';
+import { fromBase64, readMsat, toBase64 } from './values.ts';
+
+/** An invoice or an incoming keysend, as LND returns it. */
+export interface LndInvoice {
+  readonly r_preimage: string;
+  readonly r_hash: string;
+  /** Empty for a keysend. */
+  readonly payment_request: string;
+  readonly state: 'OPEN' | 'ACCEPTED' | 'SETTLED' | 'CANCELED';
+  readonly amt_paid_msat: string;
+  /** Unix seconds. */
+  readonly settle_date: string;
+  /** Counts the settlements of the node, from 1. 0: not settled. */
+  readonly settle_index: string;
+  readonly is_keysend: boolean;
+  readonly htlcs: readonly {
+    readonly state: string;
+    readonly amt_msat: string;
+    readonly custom_records: Readonly<Record<string, string>>;
+  }[];
+}
+
+/** Returns an invoice or an incoming keysend; undefined when the node has none with this hash. */
+export async function findInvoice(transport: LndTransport, paymentHash: string): Promise<LndInvoice | undefined> {
+  try {
+    return await transport.call<LndInvoice>({ method: 'GET', path: `/v1/invoice/${paymentHash}` });
+  } catch (error) {
+    if (meaningOf(error)?.is === 'no_invoice') return undefined;
+    throw error;
+  }
+}
+
+/** Creates an invoice. The preimage makes this idempotent: LND rejects a second one with the same preimage, and the first is returned. */
+export async function createInvoice(transport: LndTransport, request: InvoiceRequest, hopHints: boolean): Promise<CreatedInvoice> {
+  const { preimage, amountMsat, description, descriptionHash, expirySeconds } = request;
+  // LND would take 0 as 24 hours.
+  if (expirySeconds < 1) throw new RangeError('an invoice expires after at least one second');
+  const body = {
+    r_preimage: toBase64(preimage),
+    ...(amountMsat !== undefined && { value_msat: String(amountMsat) }),
+    ...(descriptionHash === undefined ? { memo: description } : { description_hash: toBase64(descriptionHash) }),
+    expiry: String(expirySeconds),
+    private: hopHints,
+  };
+  try {
+    const { payment_request } = await transport.call<{ payment_request: string }>({ method: 'POST', path: '/v1/invoices', body });
+    return { paymentRequest: payment_request };
+  } catch (error) {
+    if (meaningOf(error)?.is !== 'invoice_exists') throw error;
+    const existing = await findInvoice(transport, paymentHashOf(preimage));
+    if (!existing) throw error;
+    return { paymentRequest: existing.payment_request };
+  }
+}
+
+/** Cancels an invoice. LND has one error code for all reasons, so the invoice's state decides. */
+export async function cancelInvoice(transport: LndTransport, paymentHash: string): Promise<CancelOutcome> {
+  try {
+    await transport.call({ method: 'POST', path: '/v2/invoices/cancel', body: { payment_hash: toBase64(paymentHash) } });
+    return 'cancelled';
+  } catch (error) {
+    if (!(error instanceof LndError)) throw error;
+    const invoice = await findInvoice(transport, paymentHash);
+    if (!invoice) return 'unknown';
+    if (invoice.state === 'OPEN') throw error;
+    return OUTCOMES[invoice.state];
+  }
+}
+
+const OUTCOMES = { ACCEPTED: 'accepted', SETTLED: 'settled', CANCELED: 'cancelled' } as const;
+
+export async function lookupInvoice(transport: LndTransport, paymentHash: string): Promise<InvoiceStatus | undefined> {
+  const invoice = await findInvoice(transport, paymentHash);
+  if (!invoice) return undefined;
+  if (invoice.state === 'SETTLED') {
+    return { state: 'settled', amountMsat: readMsat(invoice.amt_paid_msat), preimage: fromBase64(invoice.r_preimage) };
+  }
+  return { state: invoice.state === 'OPEN' ? 'open' : OUTCOMES[invoice.state] };
+}

@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto';
+import type { FailureReason, PaymentOutcome } from '../node.ts';
+import { readMsat } from './values.ts';
+
+/** The newest payment of a payment hash, as LND returns it. */
+export interface PaymentRecord {
+  readonly status: 'IN_FLIGHT' | 'SUCCEEDED' | 'FAILED' | 'INITIATED';
+  readonly payment_hash: string;
+  /** In hex; zeros mean none. */
+  readonly payment_preimage: string;
+  readonly fee_msat: string;
+  readonly failure_reason: string;
+  readonly payment_request: string;
+  readonly first_hop_custom_records?: Readonly<Record<string, string>>;
+  readonly htlcs: readonly { readonly status: string; readonly route: { readonly total_time_lock: number } }[];
+}
+
+/**
+ * The record that carries the payment's id. LND keeps it with the payment and sends it to the first hop. The type is odd, so that a peer may
+ * ignore it.
+ */
+const ID_RECORD = '696971';
+const ID_DOMAIN = 'satchel payment id for LND, version 1';
+
+/** Returns the records that identify a payment. A peer sees them, so they contain a hash of the id, not the id. */
+export function idRecords(paymentId: string): Readonly<Record<string, string>> {
+  return { [ID_RECORD]: createHmac('sha256', ID_DOMAIN).update(paymentId).digest('base64') };
+}
+
+/** Returns whether a record is of this payment, and not of another with the same payment hash. */
+export function isRecordOf(record: PaymentRecord, paymentId: string): boolean {
+  return record.first_hop_custom_records?.[ID_RECORD] === idRecords(paymentId)[ID_RECORD];
+}
+
+/** The status alone decides. LND also reports a reason for payments that are in flight, and `TIMEOUT` for some that have succeeded. */
+export function outcomeOfRecord(record: PaymentRecord): PaymentOutcome {
+  if (record.status === 'SUCCEEDED') return { state: 'succeeded', preimage: record.payment_preimage, feeMsat: readMsat(record.fee_msat) };
+  if (record.status === 'FAILED') return { state: 'failed', reason: REASONS[record.failure_reason] ?? 'ERROR' };
+  return { state: 'pending' };
+}
+
+const REASONS: Readonly<Record<string, FailureReason>> = {
+  FAILURE_REASON_NO_ROUTE: 'NO_ROUTE',
+  FAILURE_REASON_TIMEOUT: 'TIMEOUT',
+  FAILURE_REASON_INCORRECT_PAYMENT_DETAILS: 'INCORRECT_PAYMENT_DETAILS',
+  FAILURE_REASON_INSUFFICIENT_BALANCE: 'INSUFFICIENT_BALANCE',
+  FAILURE_REASON_ERROR: 'ERROR',
+  FAILURE_REASON_CANCELED: 'CANCELED',
+};

@@ -1,0 +1,199 @@
+import type { Msat } from '../../kernel/money.ts';
+import { decodeBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
+import { type KeysendOrder, NodeUnavailable, type PaymentOrder, type PaymentOutcome, type PaymentReference } from '../node.ts';
+import { paymentHashOf } from '../payment-hash.ts';
+import { meaningOf } from './errors.ts';
+import { idRecords, isRecordOf, outcomeOfRecord, type PaymentRecord } from './payment-record.ts';
+import type { ReadinessReader } from './readiness.ts';
+import type { LndTransport } from './transport.ts';
+import { toBase64, toBase64Url } from './values.ts';
+
+export interface LndPaymentTiming {
+  /** How long a call waits for the end of a payment. Less than the service's limit for a call, 60 s. */
+  readonly waitMs: number;
+  /** For this long after a request with an unclear outcome, LND may still execute it. */
+  readonly graceMs: number;
+}
+
+export const LND_PAYMENT_TIMING: LndPaymentTiming = { waitMs: 50_000, graceMs: 300_000 };
+
+/** LND makes no new attempts after this. It does not end an attempt that the receiver holds. */
+const ATTEMPTS_SECONDS = 60;
+const KEYSEND_PREIMAGE = '5482373484';
+
+export interface LndPaymentDependencies {
+  readonly transport: LndTransport;
+  readonly readiness: ReadinessReader;
+  readonly timing: LndPaymentTiming;
+}
+
+/**
+ * Outgoing payments. LND identifies a payment by its hash alone: it pays a hash at most once, and replaces the record of a failed payment when
+ * the hash is sent again. So every call reads the record first, and sends only if LND has none, or that of another payment that failed.
+ */
+export class LndPayments {
+  readonly #deps: LndPaymentDependencies;
+  readonly #running = new Map<string, Promise<PaymentOutcome>>();
+
+  constructor(deps: LndPaymentDependencies) {
+    this.#deps = deps;
+  }
+
+  pay(order: PaymentOrder): Promise<PaymentOutcome> {
+    return this.#once(order, () => this.#attempt(order, () => invoiceBody(order)));
+  }
+
+  keysend(order: KeysendOrder): Promise<PaymentOutcome> {
+    return this.#once(order, () => this.#attempt(order, () => keysendBody(order)));
+  }
+
+  /** Returns the outcome of a payment; undefined when LND has no record of it, or that of another payment of the hash. */
+  async lookup(reference: PaymentReference): Promise<PaymentOutcome | undefined> {
+    const record = await this.findRecord(reference);
+    if (record && isRecordOf(record, reference.paymentId)) return this.#outcome(reference, record);
+    return this.#mayStillRun(reference) ? { state: 'pending' } : undefined;
+  }
+
+  /** Returns LND's record of a payment hash; it may be that of another payment. */
+  findRecord(reference: PaymentReference): Promise<PaymentRecord | undefined> {
+    return this.#track(reference, AbortSignal.timeout(this.#deps.timing.waitMs));
+  }
+
+  /** Returns the record as it is now, or as it is when the payment has ended or the signal aborts. */
+  async #track({ paymentHash }: PaymentReference, signal: AbortSignal, until?: 'ended'): Promise<PaymentRecord | undefined> {
+    const path = `/v2/router/track/${toBase64Url(paymentHash)}`;
+    let latest: PaymentRecord | undefined;
+    try {
+      for await (const record of this.#deps.transport.stream<PaymentRecord>({ method: 'GET', path }, signal)) {
+        latest = record;
+        if (!until || hasEnded(record)) return record;
+      }
+    } catch (error) {
+      if (meaningOf(error)?.is === 'no_payment') return undefined;
+      // The payment goes on without us.
+      if (latest) return latest;
+      throw error;
+    }
+    if (!latest) throw new Error('LND did not send the state of a payment');
+    return latest;
+  }
+
+  /** Two requests at the same time would both find no record, and the second could repeat the first after it failed. */
+  #once({ paymentId }: PaymentReference, attempt: () => Promise<PaymentOutcome>): Promise<PaymentOutcome> {
+    const running = this.#running.get(paymentId);
+    if (running) return running;
+    const run = attempt().finally(() => this.#running.delete(paymentId));
+    this.#running.set(paymentId, run);
+    return run;
+  }
+
+  async #attempt(order: PaymentReference, body: () => object): Promise<PaymentOutcome> {
+    await this.#deps.readiness.requireAbleToSend();
+    const deadline = AbortSignal.timeout(this.#deps.timing.waitMs);
+    const known = await this.#knownOutcome(order, deadline);
+    if (known) return known;
+    const checked = this.#checked(order, body);
+    if ('state' in checked) return checked;
+    return (await this.#send(order, checked, deadline)) ?? (await this.#knownOutcome(order, deadline)) ?? this.#contradiction();
+  }
+
+  /** Returns the outcome that follows from LND's record; undefined when the payment may be sent. */
+  async #knownOutcome(order: PaymentReference, deadline: AbortSignal): Promise<PaymentOutcome | undefined> {
+    const first = await this.#track(order, deadline);
+    if (!first) return undefined;
+    if (isRecordOf(first, order.paymentId)) {
+      const record = hasEnded(first) ? first : await this.#track(order, deadline, 'ended');
+      return this.#outcome(order, record ?? first);
+    }
+    // Another payment has paid the hash or is paying it, so this one was not sent.
+    return first.status === 'FAILED' ? undefined : this.#failure(order, { state: 'failed', reason: 'ERROR' });
+  }
+
+  /** Returns the request, or a failure if nobody can pay the order. */
+  #checked(order: PaymentReference, body: () => object): object | PaymentOutcome {
+    try {
+      return { ...body(), first_hop_custom_records: idRecords(order.paymentId), timeout_seconds: ATTEMPTS_SECONDS };
+    } catch (error) {
+      if (error instanceof InvalidInvoice) return this.#failure(order, { state: 'failed', reason: 'ERROR' });
+      throw error;
+    }
+  }
+
+  /**
+   * Sends the payment and waits for its end. Returns undefined when LND already has a record of the hash.
+   * @throws when the outcome is unknown: only the first message proves that LND has recorded the payment.
+   */
+  async #send(order: PaymentReference, body: object, deadline: AbortSignal): Promise<PaymentOutcome | undefined> {
+    let latest: PaymentRecord | undefined;
+    try {
+      const request = { method: 'POST', path: '/v2/router/send', body } as const;
+      for await (const record of this.#deps.transport.stream<PaymentRecord>(request, deadline)) {
+        latest = record;
+        if (hasEnded(record)) break;
+      }
+    } catch (error) {
+      if (latest) return { state: 'pending' };
+      const meaning = meaningOf(error);
+      if (meaning?.is === 'payment_exists') return undefined;
+      if (meaning?.is === 'refused') return this.#failure(order, { state: 'failed', reason: meaning.reason });
+      throw error;
+    }
+    if (!latest) throw new Error('LND did not confirm that it has the payment');
+    return this.#outcome(order, latest);
+  }
+
+  #outcome(order: PaymentReference, record: PaymentRecord): PaymentOutcome {
+    const outcome = outcomeOfRecord(record);
+    return outcome.state === 'failed' && this.#mayStillRun(order) ? { state: 'pending' } : outcome;
+  }
+
+  /** Returns a failure of a payment that LND has no record of. @throws NodeUnavailable while an earlier request may still be executed. */
+  #failure(order: PaymentReference, failed: PaymentOutcome): PaymentOutcome {
+    if (!this.#mayStillRun(order)) return failed;
+    throw new NodeUnavailable('an earlier request to send this payment may still be executed; the next try decides');
+  }
+
+  /** LND may execute a request long after its client has closed the connection. */
+  #mayStillRun({ unclearSinceMs }: PaymentReference): boolean {
+    const { transport, timing } = this.#deps;
+    return unclearSinceMs !== undefined && Date.now() < Math.max(unclearSinceMs, transport.unresponsiveAtMs) + timing.graceMs;
+  }
+
+  #contradiction(): never {
+    throw new Error('LND contradicts itself: it has a record of the payment, and it has none');
+  }
+}
+
+function hasEnded({ status }: PaymentRecord): boolean {
+  return status === 'SUCCEEDED' || status === 'FAILED';
+}
+
+/** @throws InvalidInvoice, or RangeError when the order is not for this invoice. */
+function invoiceBody({ paymentRequest, paymentHash, amountMsat, feeLimitMsat }: PaymentOrder): object {
+  const invoice = decodeBolt11(paymentRequest);
+  if (invoice.paymentHash !== paymentHash) throw new RangeError('the order has another payment hash than its invoice');
+  if ((invoice.amountMsat ?? amountMsat) !== amountMsat) throw new RangeError('the order has another amount than its invoice');
+  return {
+    payment_request: invoice.paymentRequest,
+    ...(invoice.amountMsat === undefined && { amt_msat: String(amountMsat) }),
+    ...feeLimit(feeLimitMsat),
+  };
+}
+
+/** @throws RangeError when the preimage is not that of the payment hash. LND does not check it. */
+function keysendBody({ destination, amountMsat, feeLimitMsat, preimage, paymentHash, customRecords }: KeysendOrder): object {
+  if (paymentHashOf(preimage) !== paymentHash) throw new RangeError('the order has a preimage that is not that of its payment hash');
+  const records = Object.entries({ ...customRecords, [KEYSEND_PREIMAGE]: preimage });
+  return {
+    dest: toBase64(destination),
+    amt_msat: String(amountMsat),
+    payment_hash: toBase64(paymentHash),
+    dest_custom_records: Object.fromEntries(records.map(([type, value]) => [type, toBase64(value)])),
+    ...feeLimit(feeLimitMsat),
+  };
+}
+
+/** Without a limit, LND pays only routes without a fee, as with 0. */
+function feeLimit(feeLimitMsat: Msat): object {
+  return { fee_limit_msat: String(feeLimitMsat) };
+}

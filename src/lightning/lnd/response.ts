@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { LndError, toNodeError } from './errors.ts';
+
+/** A page of 1,000 invoices has about 1.2 MB. */
+const MAX_BYTES = 64 * 2 ** 20;
+/** One invoice or payment with all its HTLCs. */
+const MAX_LINE_BYTES = 16 * 2 ** 20;
+
+interface StreamMessage {
+  readonly result?: unknown;
+  readonly error?: { readonly message?: string };
+}
+
+/** Reads a response. @throws when it is too large or breaks. */
+export async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Error(`the response of LND is larger than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Reads the messages of a stream, one JSON object per line. @throws for an error message, for a line that is too long, and for a break. */
+export async function* readLines<T>(response: IncomingMessage): AsyncGenerator<T, void> {
+  let pending: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      const line = Buffer.concat([...pending, chunk.subarray(start, end)]).toString('utf8');
+      pending = [];
+      bytes = 0;
+      start = end + 1;
+      if (line.trim() !== '') yield resultOf<T>(line);
+    }
+    pending.push(chunk.subarray(start));
+    bytes += chunk.length - start;
+    if (bytes > MAX_LINE_BYTES) throw new Error(`a message of LND is larger than ${MAX_LINE_BYTES} bytes`);
+  }
+  const rest = Buffer.concat(pending).toString('utf8');
+  if (rest.trim() !== '') yield resultOf<T>(rest);
+}
+
+function resultOf<T>(line: string): T {
+  const { result, error } = JSON.parse(line) as StreamMessage;
+  if (error) throw toNodeError(new LndError(200, error.message ?? 'an error without a message'));
+  if (result === undefined) throw new Error('a message of LND has no result');
+  return result as T;
+}

@@ -1,0 +1,196 @@
+import { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Agent, type RequestOptions, request as sendRequest } from 'node:https';
+import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls';
+import type { Log } from '../../kernel/log.ts';
+import { NodeUnavailable } from '../node.ts';
+import { CredentialReader } from './credentials.ts';
+import { LndError, toNodeError } from './errors.ts';
+import { readBody, readLines } from './response.ts';
+import { type LndAddress, publicLndAddress } from './url.ts';
+
+export interface LndRequest {
+  readonly method: 'GET' | 'POST';
+  /** With its query. */
+  readonly path: string;
+  readonly body?: object | undefined;
+  /** How long a call may take. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface LndTransport {
+  /**
+   * Sends a request and returns the response.
+   * @throws NodeUnavailable when certainly nothing was sent or done. After any other error the outcome is unknown.
+   */
+  call<T>(request: LndRequest): Promise<T>;
+  /**
+   * Sends a request and returns the messages of its response, which LND sends as they occur. The stream ends when LND ends it or when the
+   * signal aborts.
+   * @throws like {@link call}
+   */
+  stream<T>(request: LndRequest, signal: AbortSignal): AsyncGenerator<T, void>;
+  /** When the node last did not respond, in Unix milliseconds. Requests of before may still wait in its buffers. */
+  readonly unresponsiveAtMs: number;
+  close(): void;
+}
+
+/** A call that takes longer is broken. LND lists 10,000 invoices in 3.5 s. */
+const CALL_MS = 15_000;
+/** TCP and TLS. */
+const CONNECT_MS = 5000;
+const GRPC_PORT = 10_009;
+
+/** Opens a transport to LND's REST interface. Connects only when it is used. */
+export function openTransport(address: LndAddress, log: Log): LndTransport {
+  return new RestTransport(address, log);
+}
+
+class RestTransport implements LndTransport {
+  readonly #address: LndAddress;
+  readonly #credentials: CredentialReader;
+  /** For calls that end soon. */
+  readonly #calls = new Agent({ keepAlive: true, maxSockets: 32 });
+  /** Each payment and each subscription occupies a socket until it ends. */
+  readonly #streams = new Agent({ keepAlive: true });
+  readonly #closing = new AbortController();
+  unresponsiveAtMs = Date.now();
+
+  constructor(address: LndAddress, log: Log) {
+    this.#address = address;
+    this.#credentials = new CredentialReader(address, log);
+  }
+
+  async call<T>(request: LndRequest): Promise<T> {
+    const { timeoutMs = CALL_MS, method, path } = request;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const text = await readBody(await this.#send(request, this.#calls, timeout));
+      return JSON.parse(text) as T;
+    } catch (error) {
+      if (!timeout.aborted) throw error;
+      this.#markUnresponsive();
+      throw error instanceof NodeUnavailable ? error : new Error(`LND did not answer ${method} ${path} within ${timeoutMs} ms`);
+    }
+  }
+
+  async *stream<T>(request: LndRequest, signal: AbortSignal): AsyncGenerator<T, void> {
+    if (signal.aborted) return;
+    try {
+      yield* readLines<T>(await this.#send(request, this.#streams, signal));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof LndError)) this.#markUnresponsive();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#calls.destroy();
+    this.#streams.destroy();
+  }
+
+  /** Returns the response once its headers have arrived. @throws for a status other than 200. */
+  async #send({ method, path, body }: LndRequest, agent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
+    if (this.#closing.signal.aborted) throw new NodeUnavailable('the connection to LND is closed');
+    const { ca, macaroon } = await this.#credentials.read();
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const { host, port } = this.#address;
+    const options: RequestOptions = {
+      host,
+      port,
+      agent,
+      method,
+      path,
+      signal: AbortSignal.any([signal, this.#closing.signal]),
+      headers: {
+        'grpc-metadata-macaroon': macaroon,
+        ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      },
+      ...(ca !== undefined && { ca, checkServerIdentity: pinned(ca) }),
+    };
+    const response = await this.#request(options, text);
+    if (response.statusCode === 200) return response;
+    throw toNodeError(errorOf(response.statusCode ?? 0, await readBody(response)));
+  }
+
+  #request(options: RequestOptions, text: string): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const request = sendRequest(options, resolve);
+    // Node writes the request only after the TLS handshake.
+    let mayHaveSent = false;
+    request.on('socket', (socket) => {
+      mayHaveSent = request.reusedSocket;
+      if (mayHaveSent) return;
+      const timer = setTimeout(() => request.destroy(new Error(`connecting took longer than ${CONNECT_MS} ms`)), CONNECT_MS);
+      (socket as TLSSocket).once('secureConnect', () => {
+        mayHaveSent = true;
+        clearTimeout(timer);
+      });
+      socket.once('close', () => clearTimeout(timer));
+    });
+    request.on('error', (error) => {
+      this.#markUnresponsive();
+      reject(mayHaveSent ? error : this.#unreachable(error));
+    });
+    request.end(text);
+    return promise;
+  }
+
+  #markUnresponsive(): void {
+    this.unresponsiveAtMs = Date.now();
+  }
+
+  #unreachable(error: Error): NodeUnavailable {
+    const { code } = error as NodeJS.ErrnoException;
+    const hint = this.#address.port === GRPC_PORT ? '; 10009 is usually the port of gRPC: use that of REST, usually 8080' : '';
+    return new NodeUnavailable(`${publicLndAddress(this.#address)} cannot be reached: ${explanation(code) ?? error.message}${hint}`);
+  }
+}
+
+/** Accepts exactly the given certificate, under any host name, and otherwise applies the usual check of the name. */
+function pinned(ca: string): (host: string, certificate: PeerCertificate) => Error | undefined {
+  return (host, certificate) => (isSame(ca, certificate) ? undefined : checkServerIdentity(host, certificate));
+}
+
+function isSame(ca: string, { raw }: PeerCertificate): boolean {
+  try {
+    return new X509Certificate(ca).raw.equals(raw);
+  } catch {
+    return false;
+  }
+}
+
+/** Plain calls and streams have different bodies of errors. */
+function errorOf(status: number, text: string): LndError {
+  try {
+    const body = JSON.parse(text) as { message?: string; error?: { message?: string } };
+    const message = body.message ?? body.error?.message;
+    if (typeof message === 'string') return new LndError(status, message);
+  } catch {
+    // The response is not from LND.
+  }
+  return new LndError(status, `HTTP status ${status} without an error of LND`);
+}
+
+function explanation(code: string | undefined): string | undefined {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'no program listens there (ECONNREFUSED)';
+    case 'ENOTFOUND':
+      return 'the host name is unknown (ENOTFOUND)';
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'CERT_SIGNATURE_FAILURE':
+      return `its certificate is not the one in LIGHTNING_URL: copy the current tls.cert of the node (${code})`;
+    case 'CERT_HAS_EXPIRED':
+      return 'its certificate has expired: delete tls.cert and tls.key, restart LND, and copy the new tls.cert (CERT_HAS_EXPIRED)';
+    case 'EPROTO':
+      return 'the server there does not use TLS (EPROTO)';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,396 @@
+import { hash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { msat } from '../../../src/kernel/money.ts';
+import { decodeBolt11 } from '../../../src/lightning/bolt11/bolt11.ts';
+import { LND_ERRORS } from '../../../src/lightning/lnd/errors.ts';
+import { idRecords } from '../../../src/lightning/lnd/payment-record.ts';
+import { type KeysendOrder, NodeUnavailable, type PaymentOrder } from '../../../src/lightning/node.ts';
+import { type Recording, recording } from './recordings.ts';
+import { type ReceivedRequest, type ScriptedLnd, type ScriptedResponse, scriptedLnd } from './scripted-lnd.ts';
+
+const open = scriptedLnd();
+
+const SUCCESS = recording('03-pay', 'success over two hops');
+const NO_ROUTE = recording('03-pay', 'fee_limit_msat 0 over two hops');
+const NO_RECORD = recording('03-pay', 'track unknown').response;
+const SEND = 'POST /v2/router/send';
+const PREIMAGE = '4d8616636bea8e9fce175c4b5cbf55e330b5613531894294d611d42bd7bf09ad';
+
+/** The order that a recorded request carried out. */
+function orderOf({ request }: Recording, changes: Partial<PaymentOrder> = {}): PaymentOrder {
+  const paymentRequest = String(request.body?.payment_request);
+  const { paymentHash, amountMsat = msat(Number(request.body?.amt_msat)) } = decodeBolt11(paymentRequest);
+  return { paymentId: 'payment one', paymentHash, paymentRequest, amountMsat, feeLimitMsat: msat(10_000), ...changes };
+}
+
+function trackOf({ paymentHash }: { paymentHash: string }): string {
+  return `GET /v2/router/track/${Buffer.from(paymentHash, 'hex').toString('base64url')}=`;
+}
+
+type Line = { result: Record<string, unknown> };
+
+/** LND returns the records that the request has set, with one of its own. */
+function recorded(line: unknown, records: object): Line {
+  const { result } = line as Line;
+  return { result: { ...result, first_hop_custom_records: { ...(result.first_hop_custom_records as object), ...records } } };
+}
+
+/** Answers a send as recorded, with the records of the request. */
+function replayed({ response }: Recording, keep = 99, ending: ScriptedResponse['ending'] = 'end') {
+  return ({ body }: ReceivedRequest): ScriptedResponse => ({
+    messages: (response.messages ?? []).slice(0, keep).map((line) => recorded(line, body.first_hop_custom_records as object)),
+    ending,
+  });
+}
+
+/** The state of a payment in a recording of a stream, as Track returns it. */
+function state({ response }: Recording, at: number, paymentId: string | undefined): ScriptedResponse {
+  const lines = response.messages ?? [response.body];
+  const records = paymentId === undefined ? {} : idRecords(paymentId);
+  return { messages: [recorded(lines.at(at), records)], ending: at === -1 ? 'end' : 'silence' };
+}
+
+async function opened(order: { paymentHash: string }, track: ScriptedResponse = NO_RECORD, options = {}) {
+  const scripted = await open(options);
+  scripted.lnd.on(trackOf(order), track);
+  return scripted;
+}
+
+function sends(lnd: ScriptedLnd): number {
+  return lnd.sent('/v2/router/send').length;
+}
+
+const now = () => Date.now();
+
+describe('LND pays an invoice', () => {
+  it('with the fee limit, and with a hash of the payment id that its records keep', async () => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, replayed(SUCCESS));
+    expect(await node.pay(order)).toEqual({ state: 'succeeded', preimage: PREIMAGE, feeMsat: 1000 });
+    const [{ body, macaroon } = { body: {}, macaroon: '' }] = lnd.sent('/v2/router/send');
+    expect(body).toEqual({
+      payment_request: order.paymentRequest,
+      fee_limit_msat: '10000',
+      timeout_seconds: 60,
+      first_hop_custom_records: { '696971': expect.stringMatching(/^[\w+/]{43}=$/) },
+    });
+    expect(JSON.stringify(body)).not.toContain(order.paymentId);
+    expect(macaroon).toBe('0201036c6e64');
+  });
+
+  it('only over free routes if the fee limit is 0', async () => {
+    const order = orderOf(NO_ROUTE, { feeLimitMsat: msat(0) });
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, replayed(NO_ROUTE));
+    expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
+    expect(lnd.sent('/v2/router/send')[0]?.body).toMatchObject({ fee_limit_msat: '0' });
+  });
+
+  it('without an amount, with the amount of the order', async () => {
+    const paid = recording('03-pay', 'amountless with amt_msat 4321');
+    const order = orderOf(paid);
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, replayed(paid));
+    expect(await node.pay(order)).toMatchObject({ state: 'succeeded' });
+    expect(lnd.sent('/v2/router/send')[0]?.body).toMatchObject({ amt_msat: '4321' });
+  });
+
+  it.each([
+    ['more than the channel has', 'INSUFFICIENT_BALANCE'],
+    ['invoice cancelled by the receiver', 'INCORRECT_PAYMENT_DETAILS'],
+    ['fee_limit_msat 999 below the fee of 1000', 'NO_ROUTE'],
+  ])('and fails it: %s', async (name, reason) => {
+    const failed = recording('03-pay', name);
+    const order = orderOf(failed);
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, replayed(failed));
+    expect(await node.pay(order)).toEqual({ state: 'failed', reason });
+  });
+
+  it('never with another amount or hash than the invoice', async () => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await opened(order);
+    await expect(node.pay({ ...order, amountMsat: msat(1) })).rejects.toThrow('another amount than its invoice');
+    lnd.on(trackOf({ paymentHash: '00'.repeat(32) }), NO_RECORD);
+    await expect(node.pay({ ...order, paymentHash: '00'.repeat(32) })).rejects.toThrow('another payment hash than its invoice');
+    expect(sends(lnd)).toBe(0);
+  });
+});
+
+describe('LND sends a keysend', () => {
+  const sent = recording('03-pay', 'keysend with a custom record');
+  const body = sent.request.body as { dest: string; payment_hash: string; dest_custom_records: Record<string, string> };
+  const hex = (text = '') => Buffer.from(text, 'base64').toString('hex');
+  const order: KeysendOrder = {
+    paymentId: 'keysend one',
+    paymentHash: hex(body.payment_hash),
+    preimage: hex(body.dest_custom_records['5482373484']),
+    destination: hex(body.dest),
+    amountMsat: msat(7777),
+    feeLimitMsat: msat(10_000),
+    customRecords: { '696969': hex(body.dest_custom_records['696969']) },
+  };
+
+  it('as recorded', async () => {
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, replayed(sent));
+    expect(await node.keysend(order)).toEqual({ state: 'succeeded', preimage: order.preimage, feeMsat: 0 });
+    const { timeout_seconds: _, ...expected } = sent.request.body as Record<string, unknown>;
+    expect(lnd.sent('/v2/router/send')[0]?.body).toMatchObject(expected);
+  });
+
+  it('never with a preimage of another hash, which LND does not check', async () => {
+    const { lnd, node } = await opened(order);
+    await expect(node.keysend({ ...order, preimage: '33'.repeat(32) })).rejects.toThrow('not that of its payment hash');
+    expect(sends(lnd)).toBe(0);
+  });
+});
+
+describe('LND reads the record of a payment before it sends', () => {
+  it('so an expired invoice that was paid is reported as paid, although LND would call it expired', async () => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await opened(order, state(SUCCESS, -1, order.paymentId));
+    expect(await node.pay(order)).toMatchObject({ state: 'succeeded', preimage: PREIMAGE });
+    expect(sends(lnd)).toBe(0);
+  });
+
+  it('and waits for the end of one that is in flight', async () => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await opened(order);
+    const lines = (SUCCESS.response.messages ?? []).map((line) => recorded(line, idRecords(order.paymentId)));
+    lnd.on(trackOf(order), { messages: lines });
+    expect(await node.pay(order)).toMatchObject({ state: 'succeeded' });
+    expect(sends(lnd)).toBe(0);
+  });
+
+  it('and does not repeat a payment that failed', async () => {
+    const order = orderOf(NO_ROUTE);
+    const { lnd, node } = await opened(order, state(NO_ROUTE, -1, order.paymentId));
+    expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
+    expect(sends(lnd)).toBe(0);
+  });
+
+  it('and sends where another payment of the hash has failed, although its record is replaced', async () => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await opened(order, state(NO_ROUTE, -1, 'another payment'));
+    lnd.on(SEND, replayed(SUCCESS));
+    expect(await node.pay(order)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it.each([
+    ['paid', -1],
+    ['is paying', 0],
+  ])('and refuses a hash that the operator %s by hand', async (_, at) => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await opened(order, state(SUCCESS, at, undefined));
+    expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'ERROR' });
+    expect(await node.lookupPayment(order)).toBeUndefined();
+    expect(sends(lnd)).toBe(0);
+  });
+
+  it('and does not take the record of another payment for this one', async () => {
+    const order = orderOf(NO_ROUTE);
+    const { node } = await opened(order, state(NO_ROUTE, -1, 'another payment'));
+    expect(await node.lookupPayment(order)).toBeUndefined();
+  });
+
+  it('once for two calls at the same time', async () => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, replayed(SUCCESS));
+    const [one, other] = await Promise.all([node.pay(order), node.pay(order)]);
+    expect(one).toEqual(other);
+    expect(sends(lnd)).toBe(1);
+  });
+});
+
+describe('the status of a payment decides, not the reason', () => {
+  it.each([
+    ['track afterwards (timeout passed, then settled)', 'FAILURE_REASON_TIMEOUT'],
+    ['cancelable true, cut, then settled by the receiver', 'FAILURE_REASON_CANCELED'],
+  ])('%s: succeeded with %s', async (name, reason) => {
+    const settled = recording('04-in-flight', name);
+    expect((settled.response.body as Line).result.failure_reason).toBe(reason);
+    const order = { paymentId: 'one', paymentHash: String((settled.response.body as Line).result.payment_hash) };
+    const { node } = await opened(order, state(settled, 0, 'one'));
+    expect(await node.lookupPayment(order)).toMatchObject({ state: 'succeeded', feeMsat: 1000 });
+  });
+
+  it('a payment in flight with a reason that looks final is pending', async () => {
+    const failed = recording('03-pay', 'invoice cancelled by the receiver');
+    const at = (failed.response.messages as Line[]).findIndex(
+      ({ result }) => result.status === 'IN_FLIGHT' && result.failure_reason === 'FAILURE_REASON_INCORRECT_PAYMENT_DETAILS',
+    );
+    expect(at).toBeGreaterThan(0);
+    const order = orderOf(failed);
+    const { node } = await opened(order, state(failed, at, order.paymentId));
+    expect(await node.lookupPayment(order)).toEqual({ state: 'pending' });
+  });
+});
+
+describe('a payment that LND has recorded and not ended is pending', () => {
+  const held = recording('04-in-flight', 'timeout_seconds 3 reached while an HTLC is held for 10 s, then settled');
+  const order = orderOf(held);
+
+  it('when the receiver holds it longer than the call waits, whatever timeout_seconds is', async () => {
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, replayed(held, 2, 'silence'));
+    expect(await node.pay(order)).toEqual({ state: 'pending' });
+  });
+
+  it.each(['end', 'reset'] as const)('when the connection breaks after the first message (%s)', async (ending) => {
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, replayed(held, 1, ending));
+    expect(await node.pay(order)).toEqual({ state: 'pending' });
+  });
+
+  it('when LND shuts down after the first message', async () => {
+    const { lnd, node } = await opened(order);
+    const goodbye = { error: { code: 2, message: 'routerrpc server shutting down', details: [] } };
+    lnd.on(SEND, ({ body }) => ({ messages: [recorded(held.response.messages?.[0], body.first_hop_custom_records as object), goodbye] }));
+    expect(await node.pay(order)).toEqual({ state: 'pending' });
+  });
+});
+
+describe('the outcome is unknown, and not NodeUnavailable,', () => {
+  const order = orderOf(SUCCESS);
+  const cases: [string, ScriptedResponse][] = [
+    ['the connection breaks before the first message', { messages: [], ending: 'reset' }],
+    ['the stream ends without a message', { messages: [], ending: 'end' }],
+    ['no message arrives in time', { messages: [], ending: 'silence' }],
+    ['LND shuts down', { messages: [{ error: { code: 2, message: 'routerrpc server shutting down', details: [] } }] }],
+    ['the error is not in the table', { status: 500, body: { error: { code: 2, message: 'something new', details: [] } } }],
+    ['the response is not from LND', { status: 502, body: 'Bad Gateway' }],
+  ];
+  it.each(cases)('when %s', async (_, response) => {
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, response);
+    const error: Error = await node.pay(order).then(
+      (outcome) => Promise.reject(new Error(`it returned ${outcome.state}`)),
+      (thrown) => thrown,
+    );
+    expect(error).not.toBeInstanceOf(NodeUnavailable);
+    expect(error.message).not.toContain('it returned');
+  });
+});
+
+describe('an error of LND means', () => {
+  it.each(LND_ERRORS.filter(([, { is }]) => is === 'not_ready' || is === 'forbidden'))('that nothing was done: %s', async (text) => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, { status: 500, body: { error: { code: 2, message: text, details: [] } } });
+    lnd.on('POST /v1/invoices', { status: 500, body: { code: 2, message: text, details: [] } });
+    await expect(node.pay(order)).rejects.toThrow(NodeUnavailable);
+    const invoice = { preimage: '01'.repeat(32), description: '', expirySeconds: 60 };
+    await expect(node.createInvoice(invoice)).rejects.toThrow(NodeUnavailable);
+  });
+
+  it.each(LND_ERRORS.filter(([, { is }]) => is === 'payment_exists'))('that the record has the outcome: %s', async (text) => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await open();
+    lnd.on(trackOf(order), NO_RECORD, state(SUCCESS, -1, order.paymentId));
+    lnd.on(SEND, { status: 409, body: { error: { code: 6, message: text, details: [] } } });
+    expect(await node.pay(order)).toMatchObject({ state: 'succeeded', preimage: PREIMAGE });
+    lnd.on(trackOf(order), NO_RECORD, state(SUCCESS, -1, 'another payment'));
+    expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'ERROR' });
+    lnd.on(trackOf(order), NO_RECORD);
+    await expect(node.pay(order)).rejects.toThrow('LND contradicts itself');
+  });
+
+  it.each(LND_ERRORS.flatMap(([text, meaning]) => (meaning.is === 'refused' ? [[text, meaning.reason]] : [])))(
+    'that the payment failed: %s',
+    async (text = '', reason) => {
+      const order = orderOf(SUCCESS);
+      const { lnd, node } = await opened(order);
+      lnd.on(SEND, { status: 500, body: { error: { code: 2, message: `${text} more`, details: [] } } });
+      expect(await node.pay(order)).toEqual({ state: 'failed', reason });
+      await expect(node.pay({ ...order, unclearSinceMs: now() })).rejects.toThrow(NodeUnavailable);
+    },
+  );
+
+  it('that the payment failed: not an invoice, which is not sent to LND', async () => {
+    const order = orderOf(SUCCESS);
+    const { lnd, node } = await opened(order);
+    expect(await node.pay({ ...order, paymentRequest: 'hello' })).toEqual({ state: 'failed', reason: 'ERROR' });
+    expect(sends(lnd)).toBe(0);
+  });
+});
+
+describe('after a request with an unclear outcome', () => {
+  const order = orderOf(NO_ROUTE);
+
+  it('no record does not prove that the payment was not sent, until some time has passed', async () => {
+    const { node } = await opened(order, NO_RECORD, { timing: { graceMs: 300 } });
+    expect(await node.lookupPayment({ ...order, unclearSinceMs: now() })).toEqual({ state: 'pending' });
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    expect(await node.lookupPayment({ ...order, unclearSinceMs: now() - 400 })).toBeUndefined();
+  });
+
+  it('it is sent again, because LND pays a hash once', async () => {
+    const paid = orderOf(SUCCESS, { unclearSinceMs: now() });
+    const { lnd, node } = await opened(paid);
+    lnd.on(SEND, replayed(SUCCESS));
+    expect(await node.pay(paid)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('a failure is not final, because the earlier request may still run', async () => {
+    const { lnd, node } = await opened(order);
+    lnd.on(SEND, replayed(NO_ROUTE));
+    const unclear = { ...order, unclearSinceMs: now() };
+    expect(await node.pay(unclear)).toEqual({ state: 'pending' });
+    lnd.on(trackOf(order), state(NO_ROUTE, -1, order.paymentId));
+    expect(await node.lookupPayment(unclear)).toEqual({ state: 'pending' });
+    expect(await node.pay(unclear)).toEqual({ state: 'pending' });
+  });
+
+  it('a failure is final when some time has passed', async () => {
+    const { node } = await opened(order, state(NO_ROUTE, -1, order.paymentId), { timing: { graceMs: 200 } });
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(await node.pay({ ...order, unclearSinceMs: now() - 300 })).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
+  });
+
+  it('the time counts from the last moment at which the node did not respond', async () => {
+    const { lnd, node } = await opened(order, state(NO_ROUTE, -1, order.paymentId), { timing: { graceMs: 400 } });
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    lnd.on('GET /v1/balance/channels', { messages: [], ending: 'reset' });
+    await expect(node.balance()).rejects.toThrow();
+    expect(await node.lookupPayment({ ...order, unclearSinceMs: now() - 10_000 })).toEqual({ state: 'pending' });
+  });
+});
+
+describe('LND is not asked to send', () => {
+  const order = orderOf(SUCCESS);
+
+  it.each(['RPC_ACTIVE', 'LOCKED', 'WAITING_TO_START', 'NON_EXISTING', 'UNLOCKED'])(
+    'in state %s, where it would fail the payment',
+    async (name) => {
+      const { lnd, node } = await opened(order);
+      lnd.on('GET /v1/state', { body: { state: name } });
+      await expect(node.pay(order)).rejects.toThrow(NodeUnavailable);
+      expect(lnd.requests.some(({ path }) => path.startsWith('/v2/router'))).toBe(false);
+      expect((await node.info()).cannotSend).toBe(`LND is starting (${name})`);
+    },
+  );
+
+  it('without an active channel', async () => {
+    const { lnd, node } = await opened(order);
+    const info = recording('11-balances', 'GetInfo').response.body as object;
+    lnd.on('GET /v1/getinfo', { body: { ...info, num_active_channels: 0 } });
+    await expect(node.pay(order)).rejects.toThrow(new NodeUnavailable('LND has no active channel'));
+    expect((await node.info()).cannotSend).toBe('LND has no active channel');
+    expect(sends(lnd)).toBe(0);
+  });
+
+  it('again right after it became ready', async () => {
+    const { lnd, node } = await opened(order);
+    lnd.on('GET /v1/state', { body: { state: 'RPC_ACTIVE' } }, { body: { state: 'SERVER_ACTIVE' } });
+    lnd.on(SEND, replayed(SUCCESS));
+    await expect(node.pay(order)).rejects.toThrow(NodeUnavailable);
+    expect(await node.pay(order)).toMatchObject({ state: 'succeeded' });
+  });
+});
+
+it('the preimages of recordings are those of their hashes', () => {
+  expect(hash('sha256', Buffer.from(PREIMAGE, 'hex'), 'hex')).toBe(orderOf(SUCCESS).paymentHash);
+});
