@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
 import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
 import { errorMessage } from './kernel/log.ts';
+import { parseClnUrl } from './lightning/cln/url.ts';
 import { parseLndUrl } from './lightning/lnd/url.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
@@ -14,7 +15,7 @@ export interface Config {
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
-  /** `lnd+rest://…` or `lndconnect://…`, `playground:`, `playground://host:port?secret=…`, or the test tool `fake:?seed=…`. */
+  /** `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://…`, or the test tool `fake:?seed=…`. */
   readonly lightningUrl: string;
   readonly logLevel: string;
   /** A secret API key (`sak_…`) that the start creates unless it exists. */
@@ -164,6 +165,7 @@ function publicUrl(text: string): string {
 
 const URL_PARSERS: readonly (readonly [form: RegExp, parse: (text: string) => unknown])[] = [
   [/^(lnd\+rest|lndconnect):/i, parseLndUrl],
+  [/^cln\+(unix|rest):/, parseClnUrl],
   [/^playground:\/\//, parsePlaygroundUrl],
   [/^fake:/, parseFakeUrl],
 ];
@@ -174,7 +176,8 @@ function lightningUrl(text: string): string {
   const [, parse] = URL_PARSERS.find(([form]) => form.test(text)) ?? [];
   if (!parse)
     throw new InvalidConfig(
-      'LIGHTNING_URL must be lnd+rest://host:port?cert=…&macaroon=…, playground:, playground://host:port?secret=… or, for tests, fake:?seed=1.',
+      'LIGHTNING_URL must be lnd+rest://host:port?cert=…&macaroon=…, cln+unix:///path/to/lightning-rpc, ' +
+        'cln+rest://host:port?cert=…&rune=…, playground:, playground://host:port?secret=… or, for tests, fake:?seed=1.',
     );
   try {
     parse(text);

@@ -1,4 +1,6 @@
 import type { Log } from './kernel/log.ts';
+import { openCln } from './lightning/cln/cln-node.ts';
+import { isClnUrl } from './lightning/cln/url.ts';
 import { openLnd } from './lightning/lnd/lnd-node.ts';
 import { isLndUrl } from './lightning/lnd/url.ts';
 import type { LightningNode } from './lightning/node.ts';
@@ -11,7 +13,7 @@ export interface OpenedNode {
 }
 
 export interface OpenNodeOptions {
-  /** `lnd+rest://…`, `lndconnect://…`, `playground:`, `playground://host:port?secret=…`, or `fake:?seed=…`. */
+  /** `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://host:port?secret=…`, or `fake:?seed=…`. */
   readonly lightningUrl: string;
   readonly dataDir: string;
   readonly log: Log;
@@ -21,6 +23,7 @@ export interface OpenNodeOptions {
 export async function openNode(options: OpenNodeOptions): Promise<OpenedNode> {
   const { lightningUrl: url, log } = options;
   if (isLndUrl(url)) return { node: openLnd({ url, log }) };
+  if (isClnUrl(url)) return { node: openCln({ url, log }) };
   const { node, control } = await openPlayed(options);
   return { node, playground: control };
 }

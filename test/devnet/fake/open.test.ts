@@ -68,7 +68,7 @@ describe('LIGHTNING_URL', () => {
   });
 
   it.each([
-    ['fake', 'LIGHTNING_URL must be lnd+rest://host:port?cert=…&macaroon=…, playground:, '],
+    ['fake', 'LIGHTNING_URL must be lnd+rest://host:port?cert=…&macaroon=…, cln+unix:///path/to/lightning-rpc, '],
     ['fake:x', 'LIGHTNING_URL: write fake: or fake:?seed=1'],
     ['fake:?seed=', 'LIGHTNING_URL: the seed must be 1 to 64 letters'],
     ['fake:?faults=2', 'LIGHTNING_URL: faults must be a rate from 0 to 1'],

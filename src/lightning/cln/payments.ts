@@ -1,0 +1,208 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '../../kernel/clock.ts';
+import { type Bolt11, decodeBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
+import { type FailureReason, NodeUnavailable, type PaymentOrder, type PaymentOutcome, type PaymentReference } from '../node.ts';
+import { ownBalanceMsat } from './channels.ts';
+import { type Claim, Claims } from './claims.ts';
+import type { Datastore } from './datastore.ts';
+import { type ErrorMeaning, meaningOf } from './errors.ts';
+import type { NodeHistory } from './history.ts';
+import { isAny, outcomeOf, readRows } from './rows.ts';
+import type { ClnRpc } from './rpc.ts';
+import { Settling } from './settling.ts';
+
+export interface ClnPaymentsOptions {
+  readonly rpc: ClnRpc;
+  readonly datastore: Datastore;
+  readonly history: NodeHistory;
+  /** Returns the public key of the node. */
+  readonly nodeId: () => Promise<string>;
+  readonly timing?: PaymentTiming | undefined;
+}
+
+export interface PaymentTiming {
+  /** How long a call of `pay` waits for the end of the payment. */
+  readonly waitMs: number;
+  /** See {@link Settling}. */
+  readonly quietMs: number;
+}
+
+/** `xpay` starts no new part after this time. A part that is in flight then may take longer. */
+const RETRY_SECONDS = 40;
+/** `waitMs` is less than the limit of a call in the service. `quietMs` covers the retries and a slow response. */
+const TIMING: PaymentTiming = { waitMs: 50_000, quietMs: (RETRY_SECONDS + 30) * 1000 };
+/** lightningd responds when the payment has ended, which takes as long as a receiver holds it. Afterwards only the rows are read. */
+const XPAY_MS = 600_000;
+/** After `xpay` has returned success, other parts need this long in most cases. */
+const OTHER_PARTS_MS = [50, 200, 750];
+
+/** What a failed call means when nothing is in flight. Other errors prove nothing. */
+const REASONS: Partial<Record<ErrorMeaning, FailureReason>> = {
+  invalid_request: 'ERROR',
+  expired: 'TIMEOUT',
+  no_route: 'NO_ROUTE',
+  fee_limit: 'NO_ROUTE',
+  rejected: 'INCORRECT_PAYMENT_DETAILS',
+  gave_up: 'NO_ROUTE',
+  timed_out: 'TIMEOUT',
+  already_paid: 'ERROR',
+};
+
+/** The errors after which parts were sent. */
+const HAVE_SENT: readonly ErrorMeaning[] = ['rejected', 'gave_up', 'timed_out'];
+
+/** A call of `pay` that has not ended. Later calls for the same payment join it. */
+interface OpenCall {
+  readonly ended: Promise<PaymentOutcome>;
+  /** Whether the datastore has the claim, so that the payment is not lost. */
+  isClaimed: boolean;
+}
+
+/**
+ * Pays invoices with `xpay`. The rows decide, never the response: lightningd returns errors while parts are in flight, and for invoices that
+ * it has paid. It sends no second payment of a hash while one is in flight, or after one has succeeded, so repeating a request is safe.
+ */
+export class ClnPayments {
+  readonly #options: ClnPaymentsOptions;
+  readonly #timing: PaymentTiming;
+  readonly #claims: Claims;
+  readonly #settling: Settling;
+  /** By payment id. */
+  readonly #open = new Map<string, OpenCall>();
+
+  constructor(options: ClnPaymentsOptions) {
+    this.#options = options;
+    this.#timing = options.timing ?? TIMING;
+    this.#claims = new Claims(options.datastore);
+    const { rpc, history } = options;
+    const rows = (payment: PaymentReference) => readRows(rpc, history, payment);
+    this.#settling = new Settling({ rpc, claims: this.#claims, rows, quietMs: this.#timing.quietMs });
+  }
+
+  async pay(order: PaymentOrder): Promise<PaymentOutcome> {
+    const invoice = readInvoice(order);
+    if (!invoice) return { state: 'failed', reason: 'ERROR' };
+    const call = this.#open.get(order.paymentId) ?? this.#begin(order, invoice);
+    const onTimeout = () => new WaitEnded();
+    try {
+      return await withTimeout(this.#timing.waitMs, call.ended, onTimeout);
+    } catch (error) {
+      if (error instanceof WaitEnded && call.isClaimed) return { state: 'pending' };
+      throw error;
+    }
+  }
+
+  async lookup(payment: PaymentReference): Promise<PaymentOutcome | undefined> {
+    const { known, claim, own } = await this.#read(payment);
+    if (known) return known;
+    if (this.#open.get(payment.paymentId)?.isClaimed) return { state: 'pending' };
+    if (!claim && own.length === 0) return undefined;
+    return await this.#settling.observe(payment, claim, 'ERROR');
+  }
+
+  #begin(order: PaymentOrder, invoice: Bolt11): OpenCall {
+    const { promise, resolve, reject } = Promise.withResolvers<PaymentOutcome>();
+    const call: OpenCall = { ended: promise, isClaimed: false };
+    this.#open.set(order.paymentId, call);
+    promise.catch(() => undefined);
+    void this.#run(order, invoice, call)
+      .finally(() => this.#open.delete(order.paymentId))
+      .then(resolve, reject);
+    return call;
+  }
+
+  async #run(order: PaymentOrder, invoice: Bolt11, call: OpenCall): Promise<PaymentOutcome> {
+    for (;;) {
+      const { known, claim, others } = await this.#read(order);
+      if (known) return known;
+      const begun = await this.#claims.begin(order, claim);
+      if (!begun) continue;
+      call.isClaimed = true;
+      const isFirst = begun.generation === 0 && order.unclearSinceMs === undefined;
+      // lightningd would reject the call; and it would pay an invoice of its own, without a channel.
+      const isPaidByOther = isAny(others, 'complete') || isAny(others, 'pending');
+      if (isPaidByOther || invoice.payee === (await this.#options.nodeId())) return await this.#fail(order, begun, isFirst, 'ERROR');
+      return await this.#send(order, invoice, begun, isFirst);
+    }
+  }
+
+  /** Reads everything that the node has about a payment. Always called before a request to pay. */
+  async #read(payment: PaymentReference) {
+    const { rpc, history } = this.#options;
+    const [rows, claim] = await Promise.all([readRows(rpc, history, payment), this.#claims.read(payment)]);
+    const failed: PaymentOutcome | undefined = claim?.failed && { state: 'failed', reason: claim.failed };
+    const known = outcomeOf(rows.own) ?? failed;
+    if (known) this.#settling.forget(payment.paymentId);
+    return { ...rows, claim, known };
+  }
+
+  async #send(order: PaymentOrder, invoice: Bolt11, claim: Claim, isFirst: boolean): Promise<PaymentOutcome> {
+    const { rpc } = this.#options;
+    const amount = invoice.amountMsat === undefined ? { amount_msat: order.amountMsat } : {};
+    const limits = { maxfee: order.feeLimitMsat, retry_for: RETRY_SECONDS };
+    const parameters = { invstring: invoice.paymentRequest, ...amount, ...limits, label: order.paymentId };
+    try {
+      await rpc.send('xpay', parameters, { timeoutMs: XPAY_MS });
+    } catch (error) {
+      if (error instanceof NodeUnavailable) throw error;
+      return await this.#concludeError(order, claim, isFirst, error);
+    }
+    return await this.#concludeSuccess(order);
+  }
+
+  async #concludeSuccess(order: PaymentOrder): Promise<PaymentOutcome> {
+    let { known } = await this.#read(order);
+    for (const ms of OTHER_PARTS_MS) {
+      if (known?.state !== 'pending') break;
+      await delay(ms);
+      ({ known } = await this.#read(order));
+    }
+    if (!known) throw new Error('lightningd reports a success without a record of the payment; the outcome is unknown');
+    return known;
+  }
+
+  async #concludeError(order: PaymentOrder, claim: Claim, isFirst: boolean, error: unknown): Promise<PaymentOutcome> {
+    const { known, others } = await this.#read(order);
+    if (known) return known;
+    const meaning = meaningOf(error);
+    const isOther = isAny(others, 'pending') || isAny(others, 'complete');
+    if (meaning === 'in_flight') return isOther ? await this.#fail(order, claim, isFirst, 'ERROR') : { state: 'pending' };
+    const reason = REASONS[meaning];
+    if (!reason) throw error;
+    const isTooMuch = meaning === 'no_route' && order.amountMsat > (await ownBalanceMsat(this.#options.rpc));
+    // xpay may start one more part while it returns an error.
+    const late = HAVE_SENT.includes(meaning) ? await this.#settling.recheck(order) : undefined;
+    return late ?? (await this.#fail(order, claim, isFirst, isTooMuch ? 'INSUFFICIENT_BALANCE' : reason));
+  }
+
+  /** Ends the payment as failed, unless an earlier request may still be executed. */
+  async #fail(order: PaymentOrder, claim: Claim, isFirst: boolean, reason: FailureReason): Promise<PaymentOutcome> {
+    if (!isFirst) return await this.#settling.observe(order, claim, reason);
+    return (await this.#claims.fail(order, claim, reason)) ? { state: 'failed', reason } : { state: 'pending' };
+  }
+}
+
+/** The time to wait has passed. The payment goes on. */
+class WaitEnded extends Error {
+  override readonly name = 'WaitEnded';
+
+  constructor() {
+    super('lightningd did not answer in time; the outcome of the payment is unknown');
+  }
+}
+
+/** Returns undefined for text that is no invoice: no node can pay it. @throws Error when the order contradicts the invoice. */
+function readInvoice(order: PaymentOrder): Bolt11 | undefined {
+  let invoice: Bolt11;
+  try {
+    invoice = decodeBolt11(order.paymentRequest);
+  } catch (error) {
+    if (error instanceof InvalidInvoice) return undefined;
+    throw error;
+  }
+  if (invoice.paymentHash !== order.paymentHash) throw new Error('the invoice has another payment hash than the order');
+  if (invoice.amountMsat !== undefined && invoice.amountMsat !== order.amountMsat) {
+    throw new Error('the invoice has another amount than the order');
+  }
+  return invoice;
+}

@@ -1,0 +1,35 @@
+import { msat } from '../../kernel/money.ts';
+import type { PaymentOutcome, PaymentReference } from '../node.ts';
+import type { NodeHistory } from './history.ts';
+import type { ClnRpc, SendpayRow } from './rpc.ts';
+
+/** The rows with the hash of a payment. The label of a row is the id of its payment. */
+export interface SendpayRows {
+  readonly own: readonly SendpayRow[];
+  /** Rows of other payments of the same invoice. */
+  readonly others: readonly SendpayRow[];
+}
+
+export async function readRows(rpc: ClnRpc, history: NodeHistory, { paymentId, paymentHash }: PaymentReference): Promise<SendpayRows> {
+  const { payments } = await rpc.call('listsendpays', { payment_hash: paymentHash });
+  for (const row of payments) history.record('sendpays', 'created', row.created_index);
+  return { own: payments.filter(({ label }) => label === paymentId), others: payments.filter(({ label }) => label !== paymentId) };
+}
+
+/**
+ * Returns what all rows together prove; undefined when no row is pending or complete. lightningd returns success with the first part that
+ * succeeds, and failure with the first part that fails for good, while others are still in flight: only then is the fee final.
+ */
+export function outcomeOf(rows: readonly SendpayRow[]): PaymentOutcome | undefined {
+  if (isAny(rows, 'pending')) return { state: 'pending' };
+  const complete = rows.filter(({ status }) => status === 'complete');
+  const preimage = complete[0]?.payment_preimage;
+  if (complete.length === 0) return undefined;
+  if (preimage === undefined) throw new Error('lightningd reports a complete payment without its preimage');
+  const feeMsat = complete.reduce((sum, row) => sum + row.amount_sent_msat - (row.amount_msat ?? Number.NaN), 0);
+  return { state: 'succeeded', preimage, feeMsat: msat(feeMsat) };
+}
+
+export function isAny(rows: readonly SendpayRow[], status: SendpayRow['status']): boolean {
+  return rows.some((row) => row.status === status);
+}

@@ -1,0 +1,159 @@
+import { errorMessage } from '../../kernel/log.ts';
+import { NodeUnavailable } from '../node.ts';
+import { meaningOf, ResponseLost, RpcError } from './errors.ts';
+import type { CallLimits, ClnTransport } from './transport.ts';
+
+// The parts of the results that the adapter uses, as version 26.06 returns them. Amounts are in msat.
+
+export interface InvoiceRecord {
+  readonly label: string;
+  readonly bolt11?: string;
+  readonly payment_hash: string;
+  readonly status: 'unpaid' | 'paid' | 'expired';
+  readonly updated_index?: number;
+  readonly amount_received_msat?: number;
+  readonly paid_at?: number;
+  readonly payment_preimage?: string;
+}
+
+/** One part of an outgoing payment: an HTLC that was sent, or was about to be sent. */
+export interface SendpayRow {
+  readonly created_index: number;
+  readonly updated_index?: number;
+  readonly payment_hash: string;
+  readonly status: 'pending' | 'complete' | 'failed';
+  readonly label?: string;
+  readonly amount_msat?: number;
+  readonly amount_sent_msat: number;
+  readonly created_at: number;
+  readonly payment_preimage?: string;
+}
+
+export interface ChannelRecord {
+  readonly state: string;
+  readonly peer_connected: boolean;
+  readonly reestablished?: boolean;
+  readonly short_channel_id?: string;
+  readonly to_us_msat?: number;
+  readonly htlcs?: readonly { readonly direction: 'in' | 'out'; readonly payment_hash: string }[];
+}
+
+export interface HtlcRecord {
+  readonly created_index: number;
+  readonly direction: 'in' | 'out';
+  readonly payment_hash: string;
+  readonly state: string;
+}
+
+export interface RouteStep {
+  readonly short_channel_id_dir: string;
+  readonly node_id_out: string;
+  readonly amount_in_msat: number;
+  readonly amount_out_msat: number;
+  readonly cltv_in: number;
+  readonly cltv_out: number;
+}
+
+export interface DatastoreEntry {
+  readonly generation?: number;
+  readonly string?: string;
+}
+
+interface Results {
+  getinfo: {
+    readonly id: string;
+    readonly alias?: string;
+    readonly version: string;
+    readonly network: string;
+    readonly blockheight: number;
+    readonly num_active_channels: number;
+    readonly num_inactive_channels: number;
+    readonly warning_bitcoind_sync?: string;
+    readonly warning_lightningd_sync?: string;
+  };
+  help: { readonly help: readonly unknown[] };
+  'autoclean-status': { readonly autoclean: Readonly<Record<string, { readonly enabled: boolean }>> };
+  invoice: { readonly bolt11: string };
+  delinvoice: object;
+  listinvoices: { readonly invoices: readonly InvoiceRecord[] };
+  wait: { readonly created?: number; readonly updated?: number };
+  xpay: { readonly payment_preimage: string };
+  listsendpays: { readonly payments: readonly SendpayRow[] };
+  listpays: { readonly pays: readonly { readonly status: string }[] };
+  listhtlcs: { readonly htlcs: readonly HtlcRecord[] };
+  listpeerchannels: { readonly channels: readonly ChannelRecord[] };
+  getroutes: { readonly routes: readonly { readonly path: readonly RouteStep[] }[] };
+  datastore: object;
+  listdatastore: { readonly datastore: readonly DatastoreEntry[] };
+}
+
+export type RpcMethod = keyof Results;
+
+/** The methods that the rune must permit. */
+export const METHODS: readonly RpcMethod[] = [
+  'getinfo',
+  'help',
+  'autoclean-status',
+  'invoice',
+  'delinvoice',
+  'listinvoices',
+  'wait',
+  'xpay',
+  'listsendpays',
+  'listpays',
+  'listhtlcs',
+  'listpeerchannels',
+  'getroutes',
+  'datastore',
+  'listdatastore',
+];
+
+/** The time limit of a call that neither waits nor pays. */
+const CALL_MS = 20_000;
+
+/** Calls lightningd. */
+export class ClnRpc {
+  readonly #transport: ClnTransport;
+
+  constructor(transport: ClnTransport) {
+    this.#transport = transport;
+  }
+
+  /** Makes a call that can be repeated. @throws RpcError, NodeUnavailable */
+  async call<M extends RpcMethod>(method: M, params: object = {}, limits: Partial<CallLimits> = {}): Promise<Results[M]> {
+    try {
+      return await this.send(method, params, limits);
+    } catch (error) {
+      throw error instanceof ResponseLost ? new NodeUnavailable(`${method}: ${error.message}`) : error;
+    }
+  }
+
+  /** Makes a call that must not be repeated without a check. @throws RpcError, NodeUnavailable, ResponseLost */
+  async send<M extends RpcMethod>(method: M, params: object, limits: Partial<CallLimits> = {}): Promise<Results[M]> {
+    try {
+      return (await this.#transport.call(method, params, { timeoutMs: CALL_MS, ...limits })) as Results[M];
+    } catch (error) {
+      if (meaningOf(error) !== 'not_permitted') throw error;
+      throw new NodeUnavailable(
+        `the rune does not permit the method ${method}, or this version of Core Lightning does not have it; see docs/lightning/core-lightning.md`,
+      );
+    }
+  }
+
+  /** Returns whether lightningd or one of its plugins has a command. @throws NodeUnavailable */
+  async hasCommand(command: string): Promise<boolean> {
+    try {
+      await this.#transport.call('help', { command }, { timeoutMs: CALL_MS });
+      return true;
+    } catch (error) {
+      if (error instanceof RpcError && error.message.startsWith('Unknown command')) return false;
+      // A deprecated command exists, but has no help.
+      if (error instanceof RpcError && error.message.startsWith('Deprecated command')) return true;
+      throw error instanceof NodeUnavailable ? error : new NodeUnavailable(`help: ${errorMessage(error)}`);
+    }
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+}

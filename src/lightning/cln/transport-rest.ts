@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request as sendRequest } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { errorMessage } from '../../kernel/log.ts';
+import { NodeUnavailable } from '../node.ts';
+import { ResponseLost, RpcError } from './errors.ts';
+import { parseJson } from './json.ts';
+import { type CallLimits, type ClnTransport, MAX_RESPONSE_BYTES } from './transport.ts';
+import { publicAddress, type RestAddress } from './url.ts';
+
+interface Credentials {
+  readonly rune: string;
+  readonly ca: string | undefined;
+}
+
+interface HttpResponse {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A connection takes longer than this only if the host does not answer. */
+const CONNECT_MS = 5000;
+/** The code of lightningd for a rune that does not permit the request. */
+const NOT_PERMITTED = 1502;
+
+/** Calls lightningd through its plugin clnrest, over HTTPS. */
+export class RestTransport implements ClnTransport {
+  readonly #address: RestAddress;
+  /** A waiting call occupies a socket, so the number of sockets has no limit. */
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #closing = new AbortController();
+  /** Read again after a failure, because the node replaces its certificate and the operator replaces the rune. */
+  #credentials: Credentials | undefined;
+
+  constructor(address: RestAddress) {
+    this.#address = address;
+  }
+
+  async call(method: string, params: object, limits: CallLimits): Promise<unknown> {
+    if (this.#closing.signal.aborted) throw new NodeUnavailable('the connection to Core Lightning is closed');
+    this.#credentials ??= readCredentials(this.#address);
+    try {
+      return readResult(await this.#post(this.#credentials, method, JSON.stringify(params), limits));
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code === NOT_PERMITTED) this.#credentials = undefined;
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#agent.destroy();
+  }
+
+  #post({ rune, ca }: Credentials, method: string, body: string, { timeoutMs, signal }: CallLimits): Promise<HttpResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
+    const { host, port } = this.#address;
+    const headers = { rune, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    // The pinned authority signs certificates of this node only, so their host names do not matter.
+    const tls = ca === undefined ? {} : { ca, checkServerIdentity: () => undefined };
+    const signals = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+    let isConnected = false;
+    const fail = (error: Error) =>
+      reject(isConnected ? new ResponseLost(`no response of clnrest: ${error.message}`) : new NodeUnavailable(this.#explain(error)));
+    const options = { host, port, method: 'POST', path: `/v1/${method}`, headers, agent: this.#agent, signal: signals, ...tls };
+    const request = sendRequest(options, (response) => void readText(response).then(resolve, fail));
+    request.on('error', fail);
+    request.on('socket', (socket) => {
+      isConnected = !socket.connecting && request.reusedSocket;
+      if (isConnected) return;
+      const timer = setTimeout(() => request.destroy(new Error('connecting takes too long')), CONNECT_MS);
+      (socket as TLSSocket).once('secureConnect', () => {
+        isConnected = true;
+      });
+      for (const event of ['secureConnect', 'close']) socket.once(event, () => clearTimeout(timer));
+    });
+    request.end(body);
+    return promise;
+  }
+
+  #explain(error: Error): string {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const isTls = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|EPROTO/.test(code);
+    const remedy = isTls ? '; set the parameter cert of LIGHTNING_URL to the ca.pem of this node' : '';
+    return `clnrest at ${publicAddress(this.#address)} cannot be reached: ${error.message}${remedy}`;
+  }
+}
+
+/** @throws NodeUnavailable when a file cannot be read. */
+function readCredentials({ rune, certPath }: RestAddress): Credentials {
+  return {
+    rune: 'text' in rune ? rune.text : readFile('rune', rune.path).trim(),
+    ca: certPath === undefined ? undefined : readFile('cert', certPath),
+  };
+}
+
+function readFile(parameter: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new NodeUnavailable(`the file that the parameter ${parameter} of LIGHTNING_URL names cannot be read: ${errorMessage(error)}`);
+  }
+}
+
+async function readText(response: IncomingMessage): Promise<HttpResponse> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('the response is too long');
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+/** clnrest returns 201 for success, and 401, 403, 404 or 500 with an error of lightningd. */
+function readResult({ status, text }: HttpResponse): unknown {
+  let body: unknown;
+  try {
+    body = parseJson(text);
+  } catch {
+    throw new ResponseLost(`clnrest returned status ${status} without JSON`);
+  }
+  if (status === 201) return body;
+  const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
+  if (typeof code !== 'number') throw new ResponseLost(`clnrest returned status ${status} without an error code`);
+  if (status === 401 || status === 403) throw new RpcError(NOT_PERMITTED, 'the rune is invalid or does not permit this call');
+  throw new RpcError(code, String(message));
+}

@@ -1,0 +1,138 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { InvalidConfig, readConfig } from '../../../src/config.ts';
+import { openCln } from '../../../src/lightning/cln/cln-node.ts';
+import { InvalidClnUrl, parseClnUrl } from '../../../src/lightning/cln/url.ts';
+import { NodeUnavailable } from '../../../src/lightning/node.ts';
+import { ORDER } from './orders.ts';
+import { CERT, RUNE, replayOnRest, replayOnSocket } from './replay.ts';
+
+const log = { info() {}, warn() {}, error() {} };
+
+const SVC = {
+  pubkey: '02abf53fda2c8ace7e56d870d1d857ed2ca0345a671fbc5145b46de3372cb08fa3',
+  alias: 'svc',
+  network: 'regtest',
+  software: 'Core Lightning v26.06.6',
+};
+
+describe('the URL of a Core Lightning node', () => {
+  it.each([
+    ['cln+unix:///run/lightningd/bitcoin/lightning-rpc', { transport: 'socket', path: '/run/lightningd/bitcoin/lightning-rpc' }],
+    ['cln+unix:///a%20b/lightning-rpc', { transport: 'socket', path: '/a b/lightning-rpc' }],
+    [
+      'cln+rest://127.0.0.1:3010?cert=/a/ca.pem&rune=/a/rune',
+      { transport: 'rest', host: '127.0.0.1', port: 3010, certPath: '/a/ca.pem', rune: { path: '/a/rune' } },
+    ],
+    ['cln+rest://[::1]?rune=abc==', { transport: 'rest', host: '::1', port: 3010, certPath: undefined, rune: { text: 'abc==' } }],
+  ])('%s', (text, address) => {
+    expect(parseClnUrl(text)).toEqual(address);
+    expect(readConfig({ LIGHTNING_URL: text }).lightningUrl).toBe(text);
+  });
+
+  it.each([
+    ['cln+unix://run/lightning-rpc', 'must begin with a slash'],
+    ['cln+unix:///run/lightning-rpc?rune=s3cret', 'has no parameters'],
+    ['cln+unix:///', 'has no path of a socket'],
+    ['cln+rest://?rune=s3cret', 'has no host'],
+    ['cln+rest://host', 'has no rune'],
+    ['cln+rest://host/path?rune=s3cret', 'must not have a path'],
+    ['cln+rest://host?rune=s3cret&rune=other', 'has a parameter twice'],
+    ['cln+rest://host?rune=s3cret&macaroon=1', 'are cert and rune'],
+    ['cln+rest://user:s3cret@host?rune=x', 'must not have a user'],
+  ])('%s is rejected without its secrets', (text, reason) => {
+    expect(() => parseClnUrl(text)).toThrow(InvalidClnUrl);
+    const error = caught(() => readConfig({ LIGHTNING_URL: text }));
+    expect(error).toBeInstanceOf(InvalidConfig);
+    expect(error.message).toMatch(/^LIGHTNING_URL: /);
+    expect(error.message).toContain(reason);
+    expect(error.message).toContain('cln+rest://host:port?cert=');
+    expect(error.message).not.toContain('s3cret');
+  });
+});
+
+describe.each([
+  ['the Unix socket', replayOnSocket],
+  ['clnrest', replayOnRest],
+])('%s', (_name, replay) => {
+  it('returns results', async () => {
+    const { url } = await replay();
+    expect(await openCln({ url, log }).info()).toMatchObject(SVC);
+  });
+
+  it('returns the errors of lightningd with their codes', async () => {
+    const { url } = await replay({ invoice: 'invoice-zero' });
+    const request = { preimage: '11'.repeat(32), description: '', expirySeconds: 60 };
+    await expect(openCln({ url, log }).createInvoice(request)).rejects.toMatchObject({ name: 'RpcError', code: -32602 });
+  });
+
+  it('reports a lost response of a call that can be repeated as an unavailable node', async () => {
+    const { url } = await replay({ getinfo: 'lost' });
+    await expect(openCln({ url, log }).info()).rejects.toThrow(NodeUnavailable);
+  });
+
+  it('reports a lost response of a payment as an unknown outcome', async () => {
+    const { url } = await replay({ xpay: 'lost' });
+    const paying = openCln({ url, log }).pay(ORDER);
+    await expect(paying).rejects.toMatchObject({ name: 'ResponseLost' });
+  });
+
+  it('makes no calls after it is closed', async () => {
+    const { url, calls } = await replay();
+    const node = openCln({ url, log });
+    await node.close();
+    await node.close();
+    await expect(node.info()).rejects.toThrow(NodeUnavailable);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a node that cannot be reached', () => {
+  it('names the socket', async () => {
+    const node = openCln({ url: 'cln+unix:///nowhere/lightning-rpc', log });
+    await expect(node.info()).rejects.toThrow(NodeUnavailable);
+    await expect(node.info()).rejects.toThrow('lightningd cannot be reached: connect ENOENT /nowhere/lightning-rpc');
+  });
+
+  it('names the address of clnrest, and never the rune', async () => {
+    const node = openCln({ url: `cln+rest://127.0.0.1:1?rune=${RUNE}`, log });
+    const error = await node.info().catch((one: Error) => one);
+    expect(error).toBeInstanceOf(NodeUnavailable);
+    expect(String(error)).toContain('clnrest at https://127.0.0.1:1 cannot be reached');
+    expect(String(error)).not.toContain(RUNE);
+  });
+
+  it('names the parameter cert when the certificate is not the pinned one', async () => {
+    const { port, calls } = await replayOnRest();
+    const node = openCln({ url: `cln+rest://127.0.0.1:${port}?rune=${RUNE}`, log });
+    await expect(node.info()).rejects.toThrow('set the parameter cert of LIGHTNING_URL to the ca.pem of this node');
+    expect(calls).toEqual([]);
+  });
+
+  it('names the parameter of a file that does not exist', async () => {
+    const node = openCln({ url: 'cln+rest://127.0.0.1:1?rune=/nowhere/rune', log });
+    await expect(node.info()).rejects.toThrow('the file that the parameter rune of LIGHTNING_URL names cannot be read');
+  });
+
+  it('names the method that the rune does not permit, and reads the file again afterwards', async () => {
+    const { port } = await replayOnRest();
+    const path = join(mkdtempSync(join(tmpdir(), 'satchel-rune-')), 'rune');
+    writeFileSync(path, 'wrong\n');
+    const node = openCln({ url: `cln+rest://127.0.0.1:${port}?cert=${CERT}&rune=${path}`, log });
+    await expect(node.info()).rejects.toThrow('the rune does not permit the method getinfo');
+    await expect(node.info()).rejects.toThrow(NodeUnavailable);
+    writeFileSync(path, `${RUNE}\n`);
+    expect(await node.info()).toMatchObject(SVC);
+  });
+});
+
+function caught(call: () => unknown): Error {
+  try {
+    call();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
+}
