@@ -1,13 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../../test/support/free-port.ts';
 import { figureOf } from '../compare.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import type { Run } from '../run.ts';
+import { startService } from '../service-process.ts';
 import { transferRequests } from '../transfer-route.ts';
 import { webOn } from '../web.ts';
 
@@ -32,27 +30,10 @@ async function afterTransfers(run: Run): Promise<readonly Figure[]> {
   await using temporary = await run.database('sqlite');
   const web = await webOn(temporary.database);
   await temporary.database.close();
-  const port = await freePort();
-  const own = { DATA_DIR: join(run.folder(), 'service'), DATABASE_URL: temporary.url, PORT: String(port), LIGHTNING_URL: 'fake:' };
-  const env = { ...process.env, ...own, LOG_LEVEL: 'silent', RATE_LIMIT_PER_SECOND: '0', PROOF_INTERVAL_SECONDS: '0' };
-  const root = join(import.meta.dirname, '..', '..');
-  const service = spawn(process.execPath, [...startFlags(root), 'src/main.ts'], { cwd: root, env });
-  try {
-    // The service prints its greeting when it listens.
-    await once(service.stdout, 'data');
-    service.stdout.resume();
-    const total = run.sizes.transfersUnderLoad;
-    await load({ port, requests: transferRequests(web), connections: CONNECTIONS, seconds: 3600, total });
-    const { stdout } = await execute('ps', ['-o', 'rss=', '-p', String(service.pid)]);
-    return [figureOf('resident', [(Number(stdout) * 1024) / MB])];
-  } finally {
-    service.kill('SIGKILL');
-    await once(service, 'exit');
-  }
-}
-
-/** Returns the Node flags of `npm start`. */
-function startFlags(root: string): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
-  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+  const settings = { DATA_DIR: join(run.folder(), 'service'), DATABASE_URL: temporary.url, RATE_LIMIT_PER_SECOND: '0' };
+  await using service = await startService(settings);
+  const total = run.sizes.transfersUnderLoad;
+  await load({ port: service.port, requests: transferRequests(web), connections: CONNECTIONS, seconds: 3600, total });
+  const { stdout } = await execute('ps', ['-o', 'rss=', '-p', String(service.pid)]);
+  return [figureOf('resident', [(Number(stdout) * 1024) / MB])];
 }

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../test/support/free-port.ts';
 import { figureOf } from '../compare.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { startService } from '../service-process.ts';
 
 const MB = 1_000_000;
 const CONNECTIONS = 400;
@@ -31,27 +28,15 @@ export function slowReaderRows(): Row[] {
 }
 
 async function measure(run: Run, databaseUrl: string): Promise<readonly Figure[]> {
-  const port = await freePort();
-  const env = {
-    ...process.env,
-    DATA_DIR: run.folder(),
-    DATABASE_URL: databaseUrl,
-    PORT: String(port),
-    LIGHTNING_URL: 'fake:',
-    LOG_LEVEL: 'silent',
-    BOOTSTRAP_SECRET_KEY: SECRET_KEY,
-    PROOF_INTERVAL_SECONDS: '0',
-  };
-  // The same flag as `npm start`.
-  const service = spawn(process.execPath, ['--max-semi-space-size=16', join('src', 'main.ts')], { env, stdio: 'ignore' });
+  const settings = { DATA_DIR: run.folder(), DATABASE_URL: databaseUrl, BOOTSTRAP_SECRET_KEY: SECRET_KEY };
+  await using service = await startService(settings);
+  const { port, url } = service;
+  const walletId = await fillWallet(url);
+  const path = `/v1/wallet/${walletId}/transactions?per-page=${ITEMS}`;
+  const page = await fetch(url + path, { headers: { 'x-api-key': SECRET_KEY } });
+  if ((await page.text()).length < 1.8 * MB) throw new Error('the page is too small');
   const sockets: Socket[] = [];
   try {
-    const url = `http://127.0.0.1:${port}`;
-    await untilReady(url);
-    const walletId = await fillWallet(url);
-    const path = `/v1/wallet/${walletId}/transactions?per-page=${ITEMS}`;
-    const page = await fetch(url + path, { headers: { 'x-api-key': SECRET_KEY } });
-    if ((await page.text()).length < 1.8 * MB) throw new Error('the page is too small');
     for (let i = 0; i < CONNECTIONS; i++) sockets.push(openUnreadConnection(port, path));
     let most = 0;
     for (let second = 0; second < SECONDS; second++) {
@@ -61,21 +46,7 @@ async function measure(run: Run, databaseUrl: string): Promise<readonly Figure[]
     return [figureOf('resident', [most / MB])];
   } finally {
     for (const socket of sockets) socket.destroy();
-    service.kill('SIGKILL');
-    if (service.exitCode === null && service.signalCode === null) await once(service, 'exit');
   }
-}
-
-async function untilReady(url: string): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    const isReady = await fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return;
-    await delay(100);
-  }
-  throw new Error('the service did not start');
 }
 
 /** Fills a wallet with one page of the largest items. @returns the wallet's id */
