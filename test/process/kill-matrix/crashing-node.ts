@@ -1,11 +1,10 @@
 import { eventNumber } from '../../../src/lightning/event-position.ts';
 import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../src/lightning/node.ts';
-import { nodeInvoice } from '../../support/node-invoice.ts';
 import type { CrashPoints } from './crash-points.ts';
 
 /**
- * A node with a point before and after each call, event and question to the guard. It also reports the end of each payment as an event. While points
- * are recorded, the event comes after the response is booked, so that the points have the same order in every run.
+ * A node with a point before and after each call, each event and each call of the guard. It also reports the end of each payment as an event.
+ * While points are recorded, the event comes after the response is booked, so that the points have the same order in every run.
  */
 export class CrashingNode {
   readonly #points: CrashPoints;
@@ -24,7 +23,7 @@ export class CrashingNode {
   around(node: LightningNode): LightningNode {
     return {
       ...node,
-      createInvoice: (request) => this.#call('createInvoice', () => nodeInvoice(node, request)),
+      createInvoice: (request) => this.#call('createInvoice', () => node.createInvoice(request)),
       cancelInvoice: (hash) => this.#call('cancelInvoice', () => node.cancelInvoice(hash)),
       pay: (order) => this.#send(order.paymentId, () => this.#call('pay', () => node.pay(order))),
       keysend: (order) => this.#send(order.paymentId, () => this.#call('keysend', () => node.keysend(order))),
