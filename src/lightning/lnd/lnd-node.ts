@@ -49,8 +49,14 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
       if (address.holdsKeysends) guarding ??= guardKeysends({ ...watching, log }, (incoming) => latestGuard(incoming), closing.signal);
       latestGuard = guard;
     },
-    watch: (position: Position | undefined, signal: AbortSignal) => watchSettlements(watching, position, untilClosed(signal)),
-    watchPayments: (signal) => watchEndedPayments(watching, untilClosed(signal)),
+    watch(position: Position | undefined, signal: AbortSignal) {
+      const ended = untilClosed(signal);
+      return endingQuietly(watchSettlements(watching, position, ended), ended);
+    },
+    watchPayments(signal) {
+      const ended = untilClosed(signal);
+      return endingQuietly(watchEndedPayments(watching, ended), ended);
+    },
     knowsPosition: (position) => knowsPosition(transport, position),
     collectEvidence: (payment) =>
       collectEvidence({ transport, readiness, findRecord: (reference) => payments.findRecord(reference) }, payment),
@@ -65,6 +71,15 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
       await guarding;
     },
   };
+}
+
+/** Ends a stream without an error when the signal has aborted. */
+async function* endingQuietly<T>(stream: AsyncGenerator<T, void>, signal: AbortSignal): AsyncGenerator<T, void> {
+  try {
+    yield* stream;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 /** The oldest version that keeps records of ours with a payment. */
