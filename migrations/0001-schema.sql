@@ -205,10 +205,10 @@ CREATE INDEX wallet_account ON wallet (account_id, id);
 
 -- One key: an API key of an account, or an access key of a wallet (src/accounts/keys.ts lists the kinds). A secret is stored only as its
 -- SHA-256 hash, with its last four characters if enough others remain unknown. Public identifiers are stored as text.
--- A rotation inserts a new key of the same lineage and sets `replaced_by` of the old one.
+-- A rotation inserts a new key in the same line and sets `replaced_by` of the old one.
 CREATE TABLE access_key (
   id TEXT PRIMARY KEY,
-  -- The first key of the lineage: a key and its replacements in rotations. A budget counts the spending of the whole lineage.
+  -- The first key of the line of rotations. A budget counts the spending of the whole line.
   line_id TEXT NOT NULL REFERENCES access_key (id),
   kind TEXT NOT NULL,
   secret_hash BLOB NOT NULL,
@@ -232,7 +232,7 @@ CREATE INDEX access_key_wallet ON access_key (wallet_id, kind);
 CREATE INDEX access_key_account ON access_key (account_id, kind);
 CREATE INDEX access_key_line ON access_key (line_id);
 
--- The spending of one lineage of keys in one period of its budget. Changed only by the postings that move the money (src/budgets/).
+-- What one line of keys has spent in one period of its budget. Changed only by the postings that move the money (src/budgets/).
 CREATE TABLE key_spending (
   line_id TEXT NOT NULL REFERENCES access_key (id),
   -- The beginning of the period, in Unix seconds; 0 for a budget without a period.
@@ -259,7 +259,7 @@ CREATE TABLE key_transfer (
 CREATE TABLE invoice (
   id TEXT PRIMARY KEY,
   wallet_id TEXT NOT NULL REFERENCES wallet (id),
-  -- The ledger account of the wallet.
+  -- The wallet's.
   ledger_account INTEGER NOT NULL REFERENCES ledger_account (id),
   node_id TEXT NOT NULL,
   dest_pubkey TEXT NOT NULL,
@@ -305,7 +305,7 @@ CREATE TABLE stray_settlement (
   settled_at INTEGER NOT NULL
 ) STRICT;
 
--- One event of the node that could not be booked (src/connection/unbooked-events.ts). It is tried again while later events are booked.
+-- One event of the node that could not be booked (src/payments/set-aside.ts). It is tried again while later events are booked.
 CREATE TABLE unbooked_event (
   id TEXT PRIMARY KEY,
   -- JSON.
@@ -321,7 +321,7 @@ CREATE TABLE unbooked_event (
 CREATE TABLE payment (
   id TEXT PRIMARY KEY,
   wallet_id TEXT NOT NULL REFERENCES wallet (id),
-  -- The ledger account of the wallet.
+  -- The wallet's.
   ledger_account INTEGER NOT NULL REFERENCES ledger_account (id),
   node_id TEXT NOT NULL,
   -- The transfer that spends the hold; chosen when the payment is made.
@@ -362,7 +362,7 @@ CREATE TABLE payment (
   CHECK ((state = 'succeeded') = (settled_at IS NOT NULL)),
   CHECK ((state = 'failed') = (failure_reason IS NOT NULL))
 ) STRICT;
--- At most one payment of a payment hash is pending or paid, so no invoice is paid twice.
+-- At most one payment of a payment hash is pending or paid. This prevents that an invoice is paid twice.
 CREATE UNIQUE INDEX payment_live ON payment (payment_hash) WHERE state <> 'failed' AND correction IS NULL;
 CREATE INDEX payment_hash ON payment (payment_hash);
 -- Lists of payments of all wallets, of one wallet, and of one withdraw link.
@@ -380,7 +380,7 @@ CREATE INDEX payment_failed_wallet ON payment (wallet_id, id) WHERE state = 'fai
 CREATE TABLE withdraw_link (
   id TEXT PRIMARY KEY,
   wallet_id TEXT NOT NULL REFERENCES wallet (id),
-  -- The ledger account of the wallet.
+  -- The wallet's.
   ledger_account INTEGER NOT NULL REFERENCES ledger_account (id),
   token_hash BLOB NOT NULL UNIQUE,
   balance_token_hash BLOB NOT NULL UNIQUE,
@@ -411,7 +411,7 @@ CREATE TABLE reconciliation (
   id TEXT PRIMARY KEY,
   state TEXT NOT NULL CHECK (state IN ('asked', 'running', 'done', 'failed')),
   scope TEXT NOT NULL CHECK (scope IN ('periodic', 'full', 'new_baseline')),
-  -- The operator who requested it, and the reason; empty when the service started it.
+  -- Who requested it and why; both are empty when the service started it.
   asked_by TEXT NOT NULL DEFAULT '',
   reason TEXT NOT NULL DEFAULT '',
   asked_at INTEGER NOT NULL,
