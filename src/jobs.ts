@@ -66,7 +66,7 @@ export function backgroundJobs(deps: JobDependencies, config: Config, { events: 
     ...deps,
     node,
     handlers,
-    onPaymentHint: payments.resumeByHash,
+    onPaymentHint: payments.readAgain,
     onReconnect: () => void payments.resumePending(),
     intervals,
   };

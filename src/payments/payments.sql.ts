@@ -166,6 +166,13 @@ export const findByHashInWallet = byHash('in_wallet', 'wallet_id = $2');
 /** The same of any wallet of an account. */
 export const findByHashInAccount = byHash('in_account', OF_ACCOUNT);
 
+/** Payments over the network that are pending or failed, newest first. */
+export const findUnpaidByHash = statement<PaymentRow>(
+  'payment_find_unpaid_by_hash',
+  `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND invoice_id IS NULL AND state <> 'succeeded' AND correction IS NULL
+   ORDER BY id DESC LIMIT $2`,
+);
+
 export const findLive = statement<PaymentRow>(
   'payment_find_live',
   `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND state <> 'failed' ORDER BY id DESC LIMIT 1`,

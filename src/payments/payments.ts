@@ -5,12 +5,12 @@ import { Refusal } from '../kernel/refusal.ts';
 import { InsufficientBalance, type Receipt } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { correctLateSuccess } from './correction.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
 import { readInvoice } from './payable.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
+import { createReports } from './reports.ts';
 import { type AwaitedPayment, Saga, type SagaDependencies, type StartedPayment } from './saga.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
 
@@ -44,8 +44,8 @@ export interface Payments {
   reportOutcome(paymentId: string, outcome: PaymentOutcome): Promise<void>;
   /** Attempts a pending payment again. Never throws. */
   attempt(payment: Payment): Promise<void>;
-  /** Attempts the pending payment of a payment hash again, if there is one. Never throws. */
-  resumeByHash(paymentHash: string): void;
+  /** Reads the outcomes of a hash's payments that have not succeeded again. For hints of the node. Never throws. */
+  readAgain(paymentHash: string): void;
   /** Attempts all pending payments again, unless the node is unavailable. Never throws. */
   resumePending(): Promise<void>;
   /** Makes every `wait` return the present state. */
@@ -93,18 +93,12 @@ export function createPayments(deps: SagaDependencies): Payments {
     }
   }
 
-  async function attemptByHash(paymentHash: string): Promise<void> {
-    const payment = await saga.findLive(paymentHash);
-    if (payment?.state === 'pending') await saga.attempt(payment);
-  }
+  const { reportOutcome, readAgain } = createReports(deps, saga);
 
   return {
     find,
     resumePending,
-    resumeByHash(paymentHash) {
-      // The payment is attempted again periodically anyway.
-      attemptByHash(paymentHash).catch((error) => deps.log.warn({ paymentHash, reason: errorMessage(error) }, 'a payment was not resumed'));
-    },
+    readAgain,
     readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.connection.identity().network),
     payInvoice(order) {
       const started = payInvoice({ ...deps, saga }, order);
@@ -129,19 +123,7 @@ export function createPayments(deps: SagaDependencies): Payments {
     isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,
     isClaimPaid: async (linkId, { paymentHash, paymentRequest }) =>
       (await database.first(sql.findClaim, paymentHash, paymentRequest, linkId)) !== undefined,
-    async reportOutcome(paymentId, outcome) {
-      let payment = await find(paymentId);
-      if (payment?.state === 'pending') {
-        await saga.conclude(payment, outcome);
-        // Another report with another outcome may have been booked meanwhile.
-        payment = await find(paymentId);
-        if (payment?.state === 'pending') return;
-      }
-      if (outcome.state === 'pending' || outcome.state === payment?.state || payment?.correction) return;
-      if (payment?.state === 'failed' && outcome.state === 'succeeded') return correctLateSuccess(deps, payment, outcome);
-      const message = `the payment is ${payment?.state ?? 'unknown'} in the ledger and ${outcome.state} at the node`;
-      await deps.alerts.raise({ kind: 'payment_contradicted', subject: paymentId, message });
-    },
+    reportOutcome,
     attempt: (payment) => saga.attempt(payment),
     stopWaiting: () => saga.stopWaiting(),
     stop: () => saga.stop(),
