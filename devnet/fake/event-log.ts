@@ -10,6 +10,7 @@ const OVERTAKEN_MS = 1_000;
 export class EventLog {
   readonly #network: NetworkState;
   readonly #waiting = new Set<() => void>();
+  readonly #hinted = new Set<(paymentHash: string) => void>();
 
   constructor(network: NetworkState) {
     this.#network = network;
@@ -26,6 +27,17 @@ export class EventLog {
     this.write(event);
     if (fault === 'duplicate') this.write(event);
     this.release();
+  }
+
+  /** Reports that a payment has ended, to those who listen now. */
+  hint(paymentHash: string): void {
+    for (const listener of this.#hinted) listener(paymentHash);
+  }
+
+  /** Calls the listener for each hint until the signal aborts. */
+  onHint(listener: (paymentHash: string) => void, signal: AbortSignal): void {
+    this.#hinted.add(listener);
+    signal.addEventListener('abort', () => this.#hinted.delete(listener), { once: true });
   }
 
   /** Writes the overtaken events. */

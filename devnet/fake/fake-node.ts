@@ -17,13 +17,13 @@ import type {
   RouteQuery,
 } from '../../src/lightning/node.ts';
 import { HistoryChanged, NodeUnavailable } from '../../src/lightning/node.ts';
-import { ALL_CAPABILITIES } from '../checks.ts';
 import type { ClaimGuards, GuardConnection } from './claim-guards.ts';
 import type { EventLog } from './event-log.ts';
 import type { CallFault, CallName } from './faults.ts';
 import type { Incoming } from './incoming.ts';
 import type { NetworkState } from './network-state.ts';
 import type { Outgoing } from './outgoing.ts';
+import { reported } from './profile.ts';
 import { routesTo } from './routes.ts';
 
 /** The connection broke before the response arrived. The outcome of the call is unknown. */
@@ -49,10 +49,12 @@ export class FakeNode implements LightningNode, GuardConnection {
   readonly #closing = new AbortController();
   #guard: IncomingGuard | undefined;
   #isKilled = false;
+  readonly watchPayments?: (signal: AbortSignal) => AsyncIterable<string>;
 
   constructor(parts: NodeParts) {
     this.#parts = parts;
     parts.guards.add(this);
+    if (!parts.network.profile.reportsPayments) this.watchPayments = (signal) => this.#watchHints(signal);
   }
 
   get guard(): IncomingGuard | undefined {
@@ -64,13 +66,14 @@ export class FakeNode implements LightningNode, GuardConnection {
   }
 
   info(): Promise<NodeInfo> {
+    const { profile } = this.#parts.network;
     const { pubkeys } = this.#parts.network.identities;
     return this.#call('info', () => ({
       pubkey: pubkeys.hub,
       alias: 'fake',
       network: 'regtest',
-      software: 'fake',
-      capabilities: ALL_CAPABILITIES,
+      software: profile.software,
+      capabilities: profile.capabilities,
     }));
   }
 
@@ -83,15 +86,18 @@ export class FakeNode implements LightningNode, GuardConnection {
   }
 
   pay(order: PaymentOrder): Promise<PaymentOutcome> {
-    return this.#call('pay', () => this.#parts.outgoing.pay(order), this.#scripted(order));
+    return this.#call('pay', () => this.#reported(this.#parts.outgoing.pay(order), order), this.#scripted(order));
   }
 
   keysend(order: KeysendOrder): Promise<PaymentOutcome> {
-    return this.#call('keysend', () => this.#parts.outgoing.keysend(order));
+    return this.#call('keysend', () => this.#reported(this.#parts.outgoing.keysend(order), order));
   }
 
-  lookupPayment({ paymentId }: PaymentReference): Promise<PaymentOutcome | undefined> {
-    return this.#call('lookupPayment', () => this.#parts.outgoing.lookup(paymentId));
+  lookupPayment(payment: PaymentReference): Promise<PaymentOutcome | undefined> {
+    return this.#call('lookupPayment', () => {
+      const outcome = this.#parts.outgoing.lookup(payment.paymentId);
+      return outcome && this.#reported(outcome, payment);
+    });
   }
 
   lookupInvoice(paymentHash: string): Promise<InvoiceStatus | undefined> {
@@ -167,6 +173,27 @@ export class FakeNode implements LightningNode, GuardConnection {
   #disconnect(): void {
     this.#parts.guards.remove(this);
     this.#parts.onDisconnect(this);
+  }
+
+  #reported(outcome: PaymentOutcome, payment: PaymentReference): PaymentOutcome {
+    const { time, profile } = this.#parts.network;
+    return reported(outcome, payment, time.nowMs(), profile);
+  }
+
+  async *#watchHints(signal: AbortSignal): AsyncGenerator<string> {
+    const hashes: string[] = [];
+    const ended = AbortSignal.any([signal, this.#closing.signal, this.#parts.downSignal()]);
+    let wake = (): void => undefined;
+    this.#parts.log.onHint((paymentHash) => {
+      hashes.push(paymentHash);
+      wake();
+    }, ended);
+    ended.addEventListener('abort', () => wake(), { once: true });
+    while (!ended.aborted && !this.#isKilled) {
+      const next = hashes.shift();
+      if (next !== undefined) yield next;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
   }
 
   /** Returns the fault that the invoice's script defines for the first `pay` call. */

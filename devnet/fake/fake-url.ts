@@ -1,8 +1,10 @@
 import { type FaultRates, faultsAt, NO_FAULTS } from './faults.ts';
+import { PROFILES, type ProfileName } from './profile.ts';
 
 export interface FakeAddress {
   readonly seed: string;
   readonly rates: FaultRates;
+  readonly behaves: ProfileName;
 }
 
 /** The text is not a valid URL of a fake node. The message contains the rule. */
@@ -26,10 +28,15 @@ export function parseFakeUrl(text: string): FakeAddress {
   for (const name of parameters.keys()) {
     const fault = RATE_NAMES.get(name);
     if (fault) rates = { ...rates, [fault]: rateOf(parameters, name) };
-    else if (name !== 'seed' && name !== 'faults')
-      throw new InvalidFakeUrl(`it may have seed, faults, ${[...RATE_NAMES.keys()].join(', ')}, and nothing else`);
+    else if (!['seed', 'faults', 'behaves'].includes(name))
+      throw new InvalidFakeUrl(`it may have seed, behaves, faults, ${[...RATE_NAMES.keys()].join(', ')}, and nothing else`);
   }
-  return { seed, rates };
+  return { seed, rates, behaves: profileOf(parameters.get('behaves') ?? 'ideal') };
+}
+
+function profileOf(text: string): ProfileName {
+  if (Object.hasOwn(PROFILES, text)) return text as ProfileName;
+  throw new InvalidFakeUrl(`behaves must be ${Object.keys(PROFILES).join(', ')}`);
 }
 
 function rateOf(parameters: URLSearchParams, name: string): number | undefined {

@@ -9,6 +9,7 @@ import { type Change, NetworkState } from './network-state.ts';
 import { Outgoing, routeFee } from './outgoing.ts';
 import { fakeControl, Outside } from './outside.ts';
 import { OutsideRecords } from './outside-records.ts';
+import type { ProfileName } from './profile.ts';
 import type { PaymentScript } from './script.ts';
 import { copyOf, type FakeState, fill, type NewEvent, NODE_TABLES, TABLE_NAMES, type TimerAction } from './tables.ts';
 import { noWaiting, type Time } from './time.ts';
@@ -33,6 +34,7 @@ import { noWaiting, type Time } from './time.ts';
  *   net.nextEvent('overtaken'); net.tell(event);           // the next event comes late; writes an arbitrary event (a stale failure, a duplicate)
  *   net.rates = { ...net.rates, loseAnswer: 0.1 };         // random faults, drawn from the seed
  *
+ *   new FakeNetwork({ behaves: 'lnd' });                   // payments are hinted at, not reported; the guard decides on keysends only; …
  *   net.addFunds(-900_000);                                // changes the balance without a payment
  *
  *   node.kill();                                           // kill -9 of the service; then net.connect() again
@@ -48,6 +50,8 @@ export interface FakeNetworkOptions {
   readonly time?: Time;
   /** The rates of random faults; 0 by default. */
   readonly rates?: Partial<FaultRates>;
+  /** The program that our node behaves like; `ideal` by default. */
+  readonly behaves?: ProfileName;
   /** The state of an earlier network, from {@link FakeNetwork.state}. */
   readonly state?: Partial<FakeState>;
   /** Persists the changes of each step. It runs before any response or event of the step leaves the network. */
@@ -74,8 +78,8 @@ export class FakeNetwork {
   readonly #guards: ClaimGuards;
   #down = new AbortController();
 
-  constructor({ seed = '1', time = noWaiting(), rates = {}, state, keep }: FakeNetworkOptions = {}) {
-    const network = new NetworkState({ seed: String(seed), time, rates, state, keep });
+  constructor({ seed = '1', time = noWaiting(), rates = {}, behaves = 'ideal', state, keep }: FakeNetworkOptions = {}) {
+    const network = new NetworkState({ seed: String(seed), time, rates, behaves, state, keep });
     this.#network = network;
     this.#log = new EventLog(network);
     this.#records = new OutsideRecords(network);

@@ -82,7 +82,7 @@ export class Incoming {
     return invoice && { state: invoice.cancelled ? 'cancelled' : 'open' };
   }
 
-  /** Handles the arrival of a payment at our node. @returns the request to the guard; undefined if the node failed the payment at once. */
+  /** Handles the arrival of a payment at our node. @returns the request to the guard; undefined if the node decided at once. */
   arrived({ outsideId, preimage, claimDelayMs = 0, ...incoming }: Arriving): ClaimRequest | undefined {
     const { receipts, ourInvoices } = this.#network.tables;
     const known = preimage ?? ourInvoices.get(incoming.paymentHash)?.preimage;
@@ -92,7 +92,9 @@ export class Incoming {
     }
     const askId = this.#network.draws.count('asks');
     receipts.put(incoming.paymentHash, { ...incoming, askId, state: 'asked', preimage: known, outsideId, claimDelayMs });
-    return { askId, incoming };
+    if (this.#isGuarded(incoming)) return { askId, incoming };
+    this.decide({ askId, incoming }, 'claim');
+    return undefined;
   }
 
   /** Applies the guard's decision. A late decision on a payment that was failed meanwhile has no effect. */
@@ -130,9 +132,14 @@ export class Incoming {
     }));
   }
 
+  #isGuarded({ keysend }: IncomingPayment): boolean {
+    const { guards } = this.#network.profile.capabilities;
+    return guards === 'all' || (guards === 'keysends' && keysend);
+  }
+
   #isPayable({ paymentHash, amountMsat, keysend }: IncomingPayment): boolean {
     const invoice = this.#network.tables.ourInvoices.get(paymentHash);
-    if (keysend) return !invoice;
+    if (keysend) return !invoice && this.#network.profile.capabilities.receivesKeysend;
     if (!invoice || invoice.cancelled || invoice.expiresAt <= this.#network.nowSeconds()) return false;
     // BOLT 4: the receiver accepts at least the invoice's amount and at most twice as much.
     const stated = invoice.amountMsat;

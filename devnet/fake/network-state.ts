@@ -3,6 +3,7 @@ import { type Bolt11Field, encodeBolt11, featureWords, numberWords } from './bol
 import { Draws } from './draws.ts';
 import { type FaultRates, Faults } from './faults.ts';
 import { hashOf, type Identities, identitiesOf } from './identities.ts';
+import { PROFILES, type Profile, type ProfileName } from './profile.ts';
 import { type FakeState, fill, makeTables, type TableName, type Tables, type TimerAction } from './tables.ts';
 import type { Time } from './time.ts';
 
@@ -17,6 +18,7 @@ export interface NetworkStateOptions {
   readonly seed: string;
   readonly time: Time;
   readonly rates: Partial<FaultRates>;
+  readonly behaves: ProfileName;
   /** The state that an earlier process stored. */
   readonly state?: Partial<FakeState> | undefined;
   /** Persists the changes of a step, before any response or event of the step leaves the network. */
@@ -41,6 +43,7 @@ export class NetworkState {
   readonly time: Time;
   readonly draws: Draws;
   readonly faults: Faults;
+  readonly profile: Profile;
   readonly identities: Identities;
   /** Runs the action of a timer. {@link FakeNetwork} sets it. */
   perform: (action: TimerAction) => void = () => undefined;
@@ -48,7 +51,7 @@ export class NetworkState {
   #changes: Change[] = [];
   #depth = 0;
 
-  constructor({ seed, time, rates, state = {}, keep }: NetworkStateOptions) {
+  constructor({ seed, time, rates, behaves, state = {}, keep }: NetworkStateOptions) {
     this.tables = makeTables((table, key, row) => this.#keep && this.#changes.push({ table, key, row }));
     fill(this.tables, state);
     this.#keep = keep;
@@ -56,6 +59,7 @@ export class NetworkState {
     this.draws = new Draws(seed, this.tables.counters);
     this.faults = new Faults(this.draws, rates);
     this.identities = identitiesOf(seed);
+    this.profile = PROFILES[behaves];
     this.#changes = [];
   }
 

@@ -15,9 +15,9 @@ export interface FakeOptions {
 
 /** Opens the fake node for a running service, in real time and with persistent state. @throws InvalidFakeUrl, FakeFileRefused */
 export function openFake({ url, dataDir, log }: FakeOptions): TestNetwork {
-  const { seed, rates } = parseFakeUrl(url);
+  const { seed, rates, behaves } = parseFakeUrl(url);
   const file = openFakeFile(dataDir, seed);
   log.warn({ seed, rates }, 'the Lightning node is a FAKE: a test tool without real money, whose keys are derived from the public seed');
-  const net = new FakeNetwork({ seed, rates, time: realTime, state: file.state, keep: file.keep });
+  const net = new FakeNetwork({ seed, rates, behaves, time: realTime, state: file.state, keep: file.keep });
   return { node: net.connect({ closed: file.close }), control: net.control };
 }

@@ -64,7 +64,10 @@ export class Outgoing {
 
   lookup(paymentId: string): PaymentOutcome | undefined {
     requireId('paymentId', paymentId);
-    return this.#network.tables.outgoing.get(paymentId)?.outcome;
+    const payment = this.#network.tables.outgoing.get(paymentId);
+    const newest = payment && this.#attempts.get(payment.paymentHash)?.at(-1);
+    if (this.#network.profile.replacesRecords && newest !== paymentId) return undefined;
+    return payment?.outcome;
   }
 
   /** Returns what the node's records show about a payment: whether its money is on the way. */
@@ -131,7 +134,7 @@ export class Outgoing {
 
   #travel(arrival: Arrival, script: PaymentScript): void {
     const { held, outsideInvoices } = this.#network.tables;
-    if (script.lateSuccessMs !== undefined) this.fail(arrival.paymentId, 'TIMEOUT');
+    if (script.lateSuccessMs !== undefined && this.#network.profile.misreports) this.fail(arrival.paymentId, 'TIMEOUT');
     const delayMs = script.lateSuccessMs ?? script.delayMs;
     if (script.hold) {
       held.put(arrival.paymentHash, arrival);
@@ -145,7 +148,7 @@ export class Outgoing {
   repeatFailures(paymentHash: string): void {
     for (const paymentId of this.#attempts.get(paymentHash) ?? []) {
       const outcome = this.#network.tables.outgoing.get(paymentId)?.outcome;
-      if (outcome?.state === 'failed') this.#log.append({ type: 'payment', paymentId, outcome });
+      if (outcome?.state === 'failed' && this.#network.profile.reportsPayments) this.#log.append({ type: 'payment', paymentId, outcome });
     }
   }
 
@@ -177,7 +180,8 @@ export class Outgoing {
     // A node that was restored from an older backup has no record of the payment.
     if (!payment) return;
     this.#network.tables.outgoing.put(paymentId, { ...payment, outcome });
-    this.#log.append({ type: 'payment', paymentId, outcome });
+    if (this.#network.profile.reportsPayments) this.#log.append({ type: 'payment', paymentId, outcome });
+    else this.#log.hint(payment.paymentHash);
   }
 
   /** Returns the invoice's row at its receiver; undefined for an invoice of no node here. */

@@ -73,6 +73,9 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const connection = {
     ...connected,
     isAvailable,
+    async requireCanSend() {
+      if (!(await isAvailable())) throw new NodeUnavailable('away');
+    },
     async requireAvailable() {
       if (!(await isAvailable())) throw new NodeUnavailable('away');
     },
@@ -83,7 +86,7 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
   const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
   const onReconnect = () => void payments.resumePending();
-  const onPaymentHint = payments.resumeByHash;
+  const onPaymentHint = payments.readAgain;
   const reader = {
     database,
     node: connection.node,

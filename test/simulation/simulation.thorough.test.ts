@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { FaultRates } from '../../devnet/fake/faults.ts';
+import type { ProfileName } from '../../devnet/fake/profile.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { operation } from './operations.ts';
 import { Simulation } from './simulation.ts';
@@ -31,6 +32,8 @@ const rates: fc.Arbitrary<Partial<FaultRates>> = fc.record({
   lateSuccess: fc.constantFrom(0, 0, 0.1),
 });
 
+const behaves: fc.Arbitrary<ProfileName> = fc.constantFrom('ideal', 'lnd', 'cln');
+
 onBothDatabases('simulation', (open, dialect) => {
   // PostgreSQL runs in another process and takes longer.
   const length = dialect === 'sqlite' ? operations : Math.ceil(operations / 2);
@@ -38,7 +41,7 @@ onBothDatabases('simulation', (open, dialect) => {
   it(`${seeds} × ${length} operations with faults and crashes: no money is lost or created, and in the end the ledger agrees with the outside nodes`, async () => {
     let count = 0;
     const history = fc.record({
-      net: fc.record({ seed: fc.nat(), rates }),
+      net: fc.record({ seed: fc.nat(), rates, behaves }),
       steps: fc.array(operation, { minLength: length, maxLength: length, size: 'max' }),
     });
     const property = fc.asyncProperty(history, async ({ net, steps }) => {

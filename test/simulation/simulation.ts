@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FakeNetwork } from '../../devnet/fake/fake.ts';
-import type { FaultRates } from '../../devnet/fake/faults.ts';
+import { FakeNetwork, type FakeNetworkOptions } from '../../devnet/fake/fake.ts';
 import { SteppedTime } from '../../devnet/fake/time.ts';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
@@ -37,6 +36,8 @@ const LAST_TURNS = 40;
 const SLOW_TURNS = { sqlite: 0, postgres: 2000 } as const;
 
 /** The instances of a service, their node and the outside nodes. Operations are applied one by one, and the invariants checked after each. */
+export type SimulatedNetwork = Pick<FakeNetworkOptions, 'behaves' | 'rates'> & { readonly seed: number };
+
 export class Simulation {
   readonly #database: FaultyDatabase;
   readonly #net: FakeNetwork;
@@ -53,14 +54,14 @@ export class Simulation {
   readonly #firstBalanceMsat: number;
   #operations = 0;
 
-  private constructor(database: Database, net: { seed: number; rates: Partial<FaultRates> }) {
+  private constructor(database: Database, net: SimulatedNetwork) {
     this.#database = faulty(database);
     this.#lives = Array.from({ length: INSTANCES[database.dialect] }, () => undefined);
     this.#net = new FakeNetwork({ ...net, time: this.#time });
     this.#firstBalanceMsat = this.#localMsat();
   }
 
-  static async begin(database: Database, net: { seed: number; rates: Partial<FaultRates> }): Promise<Simulation> {
+  static async begin(database: Database, net: SimulatedNetwork): Promise<Simulation> {
     const simulation = new Simulation(database, net);
     await openAccount(database);
     const life = await simulation.#living(0);
@@ -111,6 +112,9 @@ export class Simulation {
     this.#time.advance(120_000);
     await this.#settle();
     await life.payments.resumePending();
+    await this.#settle();
+    // Reconciliation compares ended payments with the node.
+    for (const hash of this.#requested.keys()) life.payments.readAgain(hash);
     await this.#settle();
   }
 

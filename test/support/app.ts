@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
+import type { ProfileName } from '../../devnet/fake/profile.ts';
 import { SteppedTime } from '../../devnet/fake/time.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
@@ -91,7 +92,7 @@ export function onFakeNode(
 ): void {
   onBothDialects(name, (dialect) => {
     const time = new SteppedTime();
-    const net = new FakeNetwork({ seed: name, time });
+    const net = new FakeNetwork({ seed: name, time, behaves: (process.env.FAKE_BEHAVES ?? 'ideal') as ProfileName });
     const open = async () => ({ node: net.connect(), playground: net.control });
     const app = prepareApp(dialect, settings, { openNode: open, jobTiming: { ...JOB_TIMING, ...jobTiming } });
     suite(Object.assign(app, { net, time }), dialect);

@@ -54,9 +54,9 @@ describe('the file', () => {
 
 describe('LIGHTNING_URL', () => {
   it.each([
-    ['fake:', { seed: '1', rates: NO_FAULTS }],
-    ['fake:?seed=abc', { seed: 'abc', rates: NO_FAULTS }],
-    ['fake:?late-success=1', { seed: '1', rates: { ...NO_FAULTS, lateSuccess: 1 } }],
+    ['fake:', { seed: '1', behaves: 'ideal', rates: NO_FAULTS }],
+    ['fake:?seed=abc', { seed: 'abc', behaves: 'ideal', rates: NO_FAULTS }],
+    ['fake:?late-success=1', { seed: '1', behaves: 'ideal', rates: { ...NO_FAULTS, lateSuccess: 1 } }],
   ])('%s', (url, address) => {
     expect(parseFakeUrl(url)).toEqual(address);
     expect(readConfig({ LIGHTNING_URL: url }).lightningUrl).toBe(url);
@@ -73,7 +73,7 @@ describe('LIGHTNING_URL', () => {
     ['fake:?seed=', 'LIGHTNING_URL: the seed must be 1 to 64 letters'],
     ['fake:?faults=2', 'LIGHTNING_URL: faults must be a rate from 0 to 1'],
     ['fake:?slow=-1', 'LIGHTNING_URL: slow must be a rate from 0 to 1'],
-    ['fake:?typo=1', 'LIGHTNING_URL: it may have seed, faults, lose-call, lose-answer'],
+    ['fake:?typo=1', 'LIGHTNING_URL: it may have seed, behaves, faults, lose-call, lose-answer'],
   ])('%s is rejected with a helpful error', (url, message) => {
     expect(() => readConfig({ LIGHTNING_URL: url })).toThrow(InvalidConfig);
     expect(() => readConfig({ LIGHTNING_URL: url })).toThrow(message);
