@@ -28,9 +28,26 @@ export class ClnEvents {
     this.#options = options;
   }
 
-  async *watch(position: Position | undefined, signal: AbortSignal): AsyncGenerator<NodeEvent> {
-    const { rpc, history, closing } = this.#options;
-    const until = AbortSignal.any([signal, closing]);
+  watch(position: Position | undefined, signal: AbortSignal): AsyncGenerator<NodeEvent> {
+    return this.#untilAborted(signal, (until) => this.#settlements(position, until));
+  }
+
+  watchPayments(signal: AbortSignal): AsyncGenerator<string> {
+    return this.#untilAborted(signal, (until) => this.#paymentHashes(until));
+  }
+
+  /** Ends the stream when a signal aborts, also if a call fails because of that. */
+  async *#untilAborted<T>(signal: AbortSignal, stream: (until: AbortSignal) => AsyncGenerator<T>): AsyncGenerator<T> {
+    const until = AbortSignal.any([signal, this.#options.closing]);
+    try {
+      yield* stream(until);
+    } catch (error) {
+      if (!until.aborted) throw error;
+    }
+  }
+
+  async *#settlements(position: Position | undefined, until: AbortSignal): AsyncGenerator<NodeEvent> {
+    const { rpc, history } = this.#options;
     await this.#verify(position);
     const epoch = await history.epoch();
     const pages = this.#pages('invoices', indexOf(position), until, async (start) => {
@@ -40,10 +57,10 @@ export class ClnEvents {
     for await (const invoice of pages) if (invoice.status === 'paid') yield settlementOf(invoice, epoch);
   }
 
-  async *watchPayments(signal: AbortSignal): AsyncGenerator<string> {
-    const { rpc, history, closing } = this.#options;
+  async *#paymentHashes(until: AbortSignal): AsyncGenerator<string> {
+    const { rpc, history } = this.#options;
     const from = await history.counter('sendpays', 'updated');
-    const pages = this.#pages('sendpays', from, AbortSignal.any([signal, closing]), async (start) => {
+    const pages = this.#pages('sendpays', from, until, async (start) => {
       const { payments } = await rpc.call('listsendpays', { index: 'updated', start, limit: PAGE });
       return payments;
     });
@@ -81,7 +98,7 @@ export class ClnEvents {
     }
   }
 
-  /** Waits until the counter has a value, and returns the counter; undefined when the signal has aborted. @throws NodeUnavailable */
+  /** Waits until the counter has a value, and returns the counter. @throws NodeUnavailable */
   async #waitFor(subsystem: Subsystem, nextvalue: number, signal: AbortSignal): Promise<number | undefined> {
     const { rpc, heartbeatMs = HEARTBEAT_MS } = this.#options;
     const broken = new AbortController();
@@ -97,9 +114,6 @@ export class ClnEvents {
     const heartbeat = setInterval(() => void beat(), heartbeatMs);
     try {
       return (await waiting).updated;
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
     } finally {
       clearInterval(heartbeat);
     }

@@ -35,7 +35,14 @@ export interface ChannelRecord {
   readonly reestablished?: boolean;
   readonly short_channel_id?: string;
   readonly to_us_msat?: number;
-  readonly htlcs?: readonly { readonly direction: 'in' | 'out'; readonly payment_hash: string }[];
+  readonly htlcs?: readonly ChannelHtlc[];
+}
+
+export interface ChannelHtlc {
+  readonly direction: 'in' | 'out';
+  readonly payment_hash: string;
+  readonly amount_msat: number;
+  readonly state: string;
 }
 
 export interface HtlcRecord {
