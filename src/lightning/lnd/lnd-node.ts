@@ -1,11 +1,13 @@
 import type { Log } from '../../kernel/log.ts';
 import { type IncomingGuard, type LightningNode, type NodeCapabilities, type NodeInfo, NodeUnavailable, type Position } from '../node.ts';
 import { channelBalance, queryRoutes } from './channels.ts';
+import { CredentialReader } from './credentials.ts';
 import { knowsPosition, LND_WATCH_TIMING, type LndWatchTiming, watchEndedPayments, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
 import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
 import { guardKeysends } from './keysends.ts';
 import { LND_PAYMENT_TIMING, LndPayments, type LndPaymentTiming } from './payments.ts';
+import { reportPermissions } from './permissions.ts';
 import { type GetInfoResponse, ReadinessReader } from './readiness.ts';
 import { openTransport } from './transport.ts';
 import { type LndAddress, parseLndUrl } from './url.ts';
@@ -65,6 +67,10 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
       return queryRoutes(transport, query, pubkey);
     },
     balance: async () => ({ localMsat: await channelBalance(transport) }),
+    async checkCredential() {
+      const { macaroon } = await new CredentialReader(address, log).read();
+      return reportPermissions(Buffer.from(macaroon, 'hex'), address.holdsKeysends);
+    },
     async close() {
       closing.abort();
       transport.close();
@@ -105,6 +111,7 @@ function toNodeInfo(info: GetInfoResponse, address: LndAddress): NodeInfo {
     network,
     software: `LND ${version}`,
     capabilities: capabilitiesOf(info, address),
+    channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
   };
 }
 

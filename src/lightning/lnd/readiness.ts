@@ -7,6 +7,7 @@ export interface GetInfoResponse {
   /** `0.21.2-beta commit=…` */
   readonly version: string;
   readonly num_active_channels: number;
+  readonly num_inactive_channels: number;
   readonly block_height: number;
   readonly synced_to_chain: boolean;
   readonly chains: readonly { readonly network: string }[];

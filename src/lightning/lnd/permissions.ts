@@ -1,0 +1,116 @@
+import type { CredentialReport } from '../node.ts';
+
+/** The calls that the service makes, as LND names them, and the general permission that includes each. */
+const CALLS: Readonly<Record<string, string>> = {
+  '/lnrpc.Lightning/GetInfo': 'info read',
+  '/lnrpc.Lightning/AddInvoice': 'invoices write',
+  '/lnrpc.Lightning/LookupInvoice': 'invoices read',
+  '/lnrpc.Lightning/ListInvoices': 'invoices read',
+  '/lnrpc.Lightning/SubscribeInvoices': 'invoices read',
+  '/lnrpc.Lightning/ChannelBalance': 'offchain read',
+  '/lnrpc.Lightning/ListChannels': 'offchain read',
+  '/lnrpc.Lightning/PendingChannels': 'offchain read',
+  '/lnrpc.Lightning/QueryRoutes': 'info read',
+  '/invoicesrpc.Invoices/CancelInvoice': 'invoices write',
+  '/routerrpc.Router/SendPaymentV2': 'offchain write',
+  '/routerrpc.Router/TrackPaymentV2': 'offchain read',
+  '/routerrpc.Router/TrackPayments': 'offchain read',
+};
+/** Only for keysends that the node holds until the service decides. */
+const KEYSEND_CALL = '/invoicesrpc.Invoices/SettleInvoice';
+
+/** What general permissions permit that the service never does. */
+const EXCESSIVE: Readonly<Record<string, string>> = {
+  'onchain write': 'send on-chain payments',
+  'offchain write': 'open and close channels',
+  'macaroon generate': 'create other macaroons',
+  'signer generate': 'sign with the keys of the node',
+};
+
+/**
+ * Compares the permissions in a macaroon with the calls of the service. The general permission that pays also opens and closes channels, so
+ * only a macaroon of single calls has no more than what is needed.
+ * @throws Error for bytes that are not a macaroon of LND.
+ */
+export function reportPermissions(macaroon: Buffer, holdsKeysends: boolean): CredentialReport {
+  const needed = { ...CALLS, ...(holdsKeysends && { [KEYSEND_CALL]: 'invoices write' }) };
+  const permitted = readPermissions(macaroon);
+  const single = permitted.flatMap(({ entity, actions }) => (entity === 'uri' ? actions : []));
+  const general = permitted.flatMap(({ entity, actions }) => actions.map((action) => `${entity} ${action}`));
+  const isPermitted = ([call, permission]: readonly [string, string]) => single.includes(call) || general.includes(permission);
+  const others = single.filter((call) => !(call in CALLS) && call !== KEYSEND_CALL);
+  return {
+    missing: Object.entries(needed).flatMap((call) => (isPermitted(call) ? [] : [call[0]])),
+    excessive: [
+      ...Object.entries(EXCESSIVE).flatMap(([permission, verb]) => (general.includes(permission) ? [verb] : [])),
+      ...(others.length > 0 ? [`call ${others.join(', ')}`] : []),
+    ],
+    command: `lncli bakemacaroon --save_to satchel.macaroon ${Object.keys(needed)
+      .map((call) => `uri:${call}`)
+      .join(' ')}`,
+  };
+}
+
+interface Permission {
+  readonly entity: string;
+  readonly actions: readonly string[];
+}
+
+const MACAROON_VERSION = 2;
+const IDENTIFIER = 2;
+/** The version of LND's identifiers, a protobuf message follows. Source: the package `bakery` that LND uses. */
+const BAKERY_VERSION = 3;
+const OPERATIONS = 3;
+
+/** Source: the format of macaroons, version 2, and `MacaroonId` of LND's bakery: nonce, storage id, operations. */
+function readPermissions(macaroon: Buffer): Permission[] {
+  if (macaroon[0] !== MACAROON_VERSION) throw new Error('the macaroon is not of LND');
+  // The fields of a macaroon have their type before their length, without the wire type of protobuf.
+  let rest = macaroon.subarray(1);
+  for (;;) {
+    const type = readVarint(rest);
+    const length = readVarint(rest.subarray(type.size));
+    const start = type.size + length.size;
+    const data = rest.subarray(start, start + length.value);
+    if (type.value === IDENTIFIER) return readOperations(data);
+    rest = rest.subarray(start + length.value);
+    if (rest.length === 0) throw new Error('the macaroon has no identifier');
+  }
+}
+
+function readOperations(identifier: Buffer): Permission[] {
+  if (identifier[0] !== BAKERY_VERSION) throw new Error('the macaroon has an unknown version of identifier');
+  return readFields(identifier.subarray(1))
+    .filter(({ number }) => number === OPERATIONS)
+    .map(({ data }) => {
+      const fields = readFields(data);
+      const texts = (wanted: number) => fields.filter(({ number }) => number === wanted).map((field) => field.data.toString());
+      return { entity: texts(1)[0] ?? '', actions: texts(2) };
+    });
+}
+
+/** Reads the length-delimited fields of a protobuf message. LND's identifiers have no others. */
+function readFields(message: Buffer): { number: number; data: Buffer }[] {
+  const fields = [];
+  for (let rest = message; rest.length > 0; ) {
+    const key = readVarint(rest);
+    const length = readVarint(rest.subarray(key.size));
+    const start = key.size + length.size;
+    if ((key.value & 7) !== 2 || start + length.value > rest.length) throw new Error('the macaroon has an unknown identifier');
+    fields.push({ number: key.value >> 3, data: rest.subarray(start, start + length.value) });
+    rest = rest.subarray(start + length.value);
+  }
+  return fields;
+}
+
+/** Numbers here are lengths and small types, so three bytes are enough. */
+function readVarint(bytes: Buffer): { value: number; size: number } {
+  let value = 0;
+  for (let size = 1; size <= 3; size++) {
+    const byte = bytes[size - 1];
+    if (byte === undefined) break;
+    value += (byte & 0x7f) << (7 * (size - 1));
+    if (byte < 0x80) return { value, size };
+  }
+  throw new Error('the macaroon is cut off');
+}
