@@ -278,8 +278,8 @@ export interface LightningNode {
   knowsPosition(position: Position): Promise<boolean>;
   /** Collects what the node shows about a payment that it reports as pending. Changes nothing. Absent: it cannot prove a failure. */
   collectEvidence?(payment: PaymentReference): Promise<PaymentEvidence>;
-  /** Finds out what the credential permits, without changing anything. Absent if the node has none. */
-  checkCredential?(): Promise<CredentialReport>;
+  /** Finds out what the credential permits, without changing anything; undefined if the node is reached without one. */
+  checkCredential?(): Promise<CredentialReport | undefined>;
   /** Returns routes for an amount, best first, from the node's current view of the network. Sends nothing. Absent if unsupported. */
   queryRoutes?(query: RouteQuery): Promise<readonly Route[]>;
   /** Returns the node's own balance in its channels, including outgoing HTLCs in flight. */

@@ -2,6 +2,7 @@ import type { Log } from '../../kernel/log.ts';
 import type {
   CancelOutcome,
   CreatedInvoice,
+  CredentialReport,
   InvoiceRequest,
   InvoiceStatus,
   LightningNode,
@@ -23,11 +24,12 @@ import { collectEvidence } from './evidence.ts';
 import { NodeHistory } from './history.ts';
 import { ClnInvoices } from './invoices.ts';
 import { ClnPayments, type PaymentTiming } from './payments.ts';
+import { reportRune } from './permissions.ts';
 import { queryRoutes } from './routes.ts';
 import { readRows } from './rows.ts';
 import { ClnRpc } from './rpc.ts';
 import { requireSettings } from './settings.ts';
-import { RestTransport } from './transport-rest.ts';
+import { RestTransport, readCredentials } from './transport-rest.ts';
 import { SocketTransport } from './transport-socket.ts';
 import { parseClnUrl, publicAddress } from './url.ts';
 
@@ -60,11 +62,13 @@ export function openCln({ url, log, timing }: OpenClnOptions): LightningNode {
   const address = parseClnUrl(url);
   const transport = address.transport === 'socket' ? new SocketTransport(address.path) : new RestTransport(address);
   log.info({ address: publicAddress(address) }, 'the Lightning node is Core Lightning');
-  return new ClnNode(new ClnRpc(transport), timing);
+  const rune = async () => (address.transport === 'rest' ? readCredentials(address).rune : undefined);
+  return new ClnNode(new ClnRpc(transport), rune, timing);
 }
 
 class ClnNode implements LightningNode {
   readonly #rpc: ClnRpc;
+  readonly #rune: () => Promise<string | undefined>;
   readonly #closing = new AbortController();
   readonly #datastore: Datastore;
   readonly #history: NodeHistory;
@@ -74,8 +78,9 @@ class ClnNode implements LightningNode {
   #nodeId: string | undefined;
   #settingsCheckedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(rpc: ClnRpc, timing: OpenClnOptions['timing']) {
+  constructor(rpc: ClnRpc, rune: () => Promise<string | undefined>, timing: OpenClnOptions['timing']) {
     this.#rpc = rpc;
+    this.#rune = rune;
     this.#datastore = new Datastore(rpc);
     this.#history = new NodeHistory(rpc, this.#datastore);
     this.#invoices = new ClnInvoices(rpc, this.#datastore);
@@ -167,6 +172,12 @@ class ClnNode implements LightningNode {
       if (stored.text !== replaces) return stored.text;
       if (await this.#datastore.replace(LEDGER, ledgerId, stored.generation)) return ledgerId;
     }
+  }
+
+  /** Who can open the Unix socket may do everything, so there is nothing to compare. */
+  async checkCredential(): Promise<CredentialReport | undefined> {
+    const rune = await this.#rune();
+    return rune === undefined ? undefined : reportRune(rune);
   }
 
   async close(): Promise<void> {

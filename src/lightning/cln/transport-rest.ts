@@ -88,7 +88,7 @@ export class RestTransport implements ClnTransport {
 }
 
 /** @throws NodeUnavailable when a file cannot be read. */
-function readCredentials({ rune, certPath }: RestAddress): Credentials {
+export function readCredentials({ rune, certPath }: RestAddress): Credentials {
   return {
     rune: 'text' in rune ? rune.text : readFile('rune', rune.path).trim(),
     ca: certPath === undefined ? undefined : readFile('cert', certPath),
