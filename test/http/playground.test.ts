@@ -21,7 +21,7 @@ onFakeNode('the playground routes', (service) => {
 });
 
 it.each([
-  ['cannot be reached', new NodeUnavailable('away'), 'The Lightning node cannot be reached; this request sent nothing. Try again later.'],
+  ['cannot be reached', new NodeUnavailable('away'), 'The Lightning node cannot be reached. This request sent nothing. Try again later.'],
   ['stops before it answers', new OutcomeUnknown('the worker ended'), expect.stringContaining('the outcome is unknown')],
 ])('the playground routes return 503 while the playground %s', async (_, error, message) => {
   const fail = () => Promise.reject(error);
