@@ -7,11 +7,11 @@ import { grouped, span, table } from './table.ts';
 const USAGE = `npm run --silent payment -- [resolve <payment> (--preimage <hex> | --failed) --reason "…"]
 
 Without arguments: lists the pending payments, oldest first.
-  resolve     ends a pending payment (lntx_…) with evidence. The service asks the node right before it books.
+  resolve     ends a pending payment (lntx_…) with evidence. The service looks it up at the node right before it books.
   --preimage  The payment was paid; this is the preimage that the receiver shows. Refused while the node reports it as pending or failed.
-  --failed    The payment failed. Refused unless the node reports a definitive failure.
+  --failed    The payment failed. Refused unless the node reports failure, or its records prove that no money can leave.
   --reason    1 to 500 characters.
-The service records who asked, when, why and with what evidence.
+The service records the operator, the time, the reason and the evidence.
 Exit code 0: done. 1: refused, no money moved. 2: not done. 3: not ended yet.`;
 
 const MAX_LISTED = 200;

@@ -11,7 +11,7 @@ Handles money that arrived for no wallet. Without arguments: lists the money in 
   assign    credits the money to a wallet (wal_…)
   return    pays the money to an invoice (BOLT11) that states its amount; the routing fee is paid from the same money
   --reason  1 to 500 characters, required for assign and return
-The running service executes the command, and records who asked, when and why.
+The running service executes the command, and records the operator, the time and the reason.
 Exit code 0: done. 1: refused, no money moved. 2: not done. 3: the payment is still pending.`;
 
 const KINDS: Readonly<Record<string, 'credit' | 'return'>> = { assign: 'credit', return: 'return' };

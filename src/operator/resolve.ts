@@ -10,8 +10,8 @@ import * as sql from './operator.sql.ts';
 
 /**
  * Ends a pending payment with evidence, which is checked at the node right before it is booked. `settled` requires the preimage, and a node
- * that reports success or has no record. `failed` requires that the node reports a definitive failure, or
- * that its records prove that no money can leave it any more.
+ * that reports success or has no record. `failed` requires that the node reports a definitive failure, or that its records prove that no
+ * money can leave it any more.
  */
 export async function resolvePayment(deps: OperatorDependencies, action: Action): Promise<void> {
   const payment = await deps.payments.find(action.subject);
@@ -47,7 +47,7 @@ async function resolveAtNode(deps: OperatorDependencies, action: Action, payment
 
 function provenFailure(status: PaymentOutcome | undefined, evidence: PaymentEvidence | undefined): PaymentOutcome {
   if (status?.state === 'failed') return status;
-  // A node that stopped at the wrong moment can report a payment as pending for ever although none of its channels carries it.
+  // A node that stopped at the wrong moment may report a payment as pending indefinitely, although no channel carries it.
   if (evidence?.provesFailure) return { state: 'failed', reason: 'ERROR' };
   if (evidence) {
     throw new ActionRefused(
@@ -67,7 +67,7 @@ function provenFailure(status: PaymentOutcome | undefined, evidence: PaymentEvid
 }
 
 /**
- * The node decides wherever it knows the payment. A preimage alone counts only where the node has no record: a receiver who holds a payment
+ * If the node has a record of the payment, the record decides. A preimage alone counts only if there is none: a receiver who holds a payment
  * can show the preimage and still cancel.
  */
 function provenSuccess({ preimage = '' }: Action, payment: Payment, status: PaymentOutcome | undefined): PaymentOutcome {
@@ -94,12 +94,12 @@ function provenSuccess({ preimage = '' }: Action, payment: Payment, status: Paym
   return { state: 'succeeded', preimage, feeMsat: ZERO_MSAT };
 }
 
-/** Asks the node again to close the invoice to outside payers. Its response decides how the internal payment ends. */
+/** Cancels the invoice of an internal payment at the node again. The response determines how the payment ends. */
 async function resolveInside(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
   await ask(() => deps.connection.node.lookupInvoice(payment.paymentHash));
   await deps.payments.attempt(payment);
   if ((await deps.payments.find(payment.id))?.state === 'pending') {
-    throw new ActionRefused('The node does not say whether an outside payer can still pay the invoice. See the log for its response.');
+    throw new ActionRefused('The node did not confirm that no outside payer can pay the invoice. See the log for its response.');
   }
   await storeEvidence(deps, action, 'the node was asked to cancel the invoice');
 }

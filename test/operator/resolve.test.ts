@@ -147,7 +147,7 @@ onFakeNode(
       });
       expect(started.status).toBe(202);
       const { id } = started.body.lnTx;
-      expect(await request(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('does not say') });
+      expect(await request(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('did not confirm') });
       net.always('cancelInvoice', undefined);
       expect(await request(id, 'failed')).toMatchObject({
         state: 'refused',
