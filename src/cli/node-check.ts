@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   if (url === '') exitWithUsage(USAGE);
   const dataDir = await mkdtemp(join(tmpdir(), 'satchel-node-check-'));
   try {
-    // A playground of its own would always be ready, so only the address of another node is of use.
+    // A playground in the temporary folder would always be ready, so checking it makes no sense.
     const { lightningUrl } = readConfig({ ...process.env, ...(url && { LIGHTNING_URL: url }) });
     const { node } = await openNode({ lightningUrl, dataDir, log: stderrLog });
     try {

@@ -5,7 +5,7 @@ import { mayGoBelowZero } from './accounts.ts';
 import { entryHash } from './chain.ts';
 import type { HoldOrder, Posting, TransferOrder, TransferRow } from './posting.ts';
 
-/** A ledger account after some transfer; while a batch is decided, after the last one decided so far. */
+/** A ledger account after one of its transfers. In a worksheet: after the last posting that was applied. */
 export interface AccountState {
   readonly id: number;
   balanceMsat: Msat;
@@ -52,7 +52,7 @@ export class HoldClosed extends Error {
   }
 }
 
-/** The accounts and holds of a batch while it is decided, and the rows that it will write. */
+/** The accounts and holds of a batch while its postings are applied, and the rows that the batch will write. */
 export interface Worksheet {
   readonly nowMs: number;
   readonly accounts: Map<number, AccountState>;

@@ -10,8 +10,8 @@ import type { BatchTx } from './store.ts';
 export type Decision = Receipt | Error;
 
 /**
- * Books a batch of postings in one database transaction: locks the accounts, decides each posting in order on the state that the postings
- * before it leave, and writes everything.
+ * Books a batch of postings in one database transaction: locks the accounts, applies or rejects each posting on the state that the previous
+ * ones leave, and writes everything.
  * @throws RowMissed, now or at the commit, when a row of a posting did not change.
  */
 export async function bookBatch(batch: BatchTx, batchId: string, postings: readonly Posting[], nowMs: number): Promise<Decision[]> {
@@ -38,7 +38,7 @@ export async function bookBatch(batch: BatchTx, batchId: string, postings: reado
   return decisions;
 }
 
-/** Returns the postings of which a guard does not hold, each with its refusal. */
+/** Returns the postings with a guard that does not hold, each with the guard's error. */
 async function findUnguarded(tx: Tx, postings: readonly Posting[]): Promise<Map<Posting, Error>> {
   const guards = postings.flatMap((posting) => posting.guards ?? []);
   const reads = [...new Set(guards.map((guard) => guard.statement))].map((statement) => {

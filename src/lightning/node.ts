@@ -270,7 +270,7 @@ export interface LightningNode {
   watch(position: Position | undefined, signal: AbortSignal): AsyncIterable<NodeEvent>;
   /**
    * Streams the payment hashes of outgoing payments that may have ended, for nodes whose history of payments has no positions. A hash may be
-   * missing or repeated and says nothing about the outcome: the service looks the payment up. Absent if \`watch\` reports payments.
+   * missing or repeated and implies no outcome: the service looks up the payment. Absent if `watch` reports payments.
    * @throws when the connection breaks.
    */
   watchPayments?(signal: AbortSignal): AsyncIterable<string>;

@@ -21,8 +21,8 @@ class CorrectedBefore extends Error {
 
 /**
  * Books a payment that the node reported as succeeded after it had reported it as failed, so that the hold was released. The wallet is
- * charged the same as for any success. If its balance no longer covers that, the operator bears, because no wallet's balance may become
- * negative. Idempotent; the posting contains an alert.
+ * charged the same as for any success. If its balance no longer covers that, the operator bears the cost, because no wallet's balance may
+ * become negative. Idempotent; the posting contains an alert.
  */
 export async function correctLateSuccess(deps: SagaDependencies, payment: Payment, outcome: Success): Promise<void> {
   requireProof(payment, outcome.preimage);

@@ -87,7 +87,7 @@ function issuedPayable(invoice: Invoice): Payable {
   };
 }
 
-/** Says what was sent instead of an invoice, without repeating the text. */
+/** Describes what was sent instead of an invoice, without repeating the text. */
 function unreadableInvoice(text: string, { message }: InvalidInvoice): Refusal {
   const [, remedy] = MISTAKEN_FOR_INVOICES.find(([form]) => form.test(text.trim().replace(/^lightning:/i, ''))) ?? [];
   const rest = remedy ?? `it cannot be read: ${message}. Copy it again, in full`;

@@ -47,7 +47,7 @@ async function writeTree({ database, clock, log }: { database: Database; clock: 
       if (await writer.add(wallets)) log.info({ epoch, wallets: writer.leaves }, 'a proof of liabilities is being made');
     }
     const top = await writer.finish();
-    invariant(top.sumMsat === owed, `the wallets add up to ${top.sumMsat} msat, the rest of the ledger says ${owed}`);
+    invariant(top.sumMsat === owed, `the wallets add up to ${top.sumMsat} msat, the system accounts owe ${owed} msat`);
     return { createdAt, leaves: writer.leaves, totalMsat: top.sumMsat, treeHash: top.hash };
   });
 }

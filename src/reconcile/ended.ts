@@ -15,7 +15,7 @@ const SETTLING_SECONDS = 60;
 
 /**
  * Compares ended payments with the node: all that ended since the last run, those with an open alert, and some older ones. Internal payments
- * are skipped, because the node does not know them.
+ * are skipped, because the node has no record of them.
  */
 export async function compareEnded(run: ReconciliationRun): Promise<void> {
   const alerted = new Set(await run.alerts.openSubjects('payment_contradicted'));
@@ -55,7 +55,7 @@ async function compareRemembered(run: ReconciliationRun, visit: Visit): Promise<
   }
 }
 
-/** Compares payments created since the last run. Remembers those that are pending, and those for which the node did not answer. */
+/** Compares payments created since the last run. Stores those that are pending, and those without a response, for the next run. */
 async function compareFresh(run: ReconciliationRun, visit: Visit): Promise<void> {
   const settled = idAt(run.startedAt - SETTLING_SECONDS);
   const kept = await run.database.first(readFact, FRESH);

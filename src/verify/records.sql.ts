@@ -165,7 +165,7 @@ export const straysAgainstActions = statement<Mismatch>(
    HAVING s.amount_msat IS NULL OR sum(a.amount_msat - COALESCE(a.back_msat, 0)) > s.amount_msat LIMIT 20`,
 );
 
-/** Payments that an operator ended and that are not what the action says. A failure may have been corrected since. */
+/** Payments that an operator ended and whose state differs from the action's. A failure may have been corrected since. */
 export const actionsAgainstPayments = statement<Mismatch>(
   'verify_action_payments',
   `SELECT a.id FROM operator_action a LEFT JOIN payment p ON p.id = a.subject

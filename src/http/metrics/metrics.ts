@@ -34,7 +34,7 @@ export function metricsRoute(app: App, sources: MetricsSources, access: MetricsA
   });
 }
 
-/** The settings that decide who may read the metrics. */
+/** The settings that determine which clients may read the metrics. */
 export interface MetricsAccess {
   readonly metricsToken: string | undefined;
   readonly trustProxy: unknown;

@@ -56,7 +56,7 @@ function nameOf(status: number): string {
   return (STATUS_CODES[status] ?? `Status${status}`).replaceAll(/[^A-Za-z]/g, '');
 }
 
-/** What decides which errors a route can return. */
+/** The properties of a route that determine which errors it can return. */
 export interface ErrorFacts {
   readonly method: string;
   readonly url: string;

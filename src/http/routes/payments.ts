@@ -281,5 +281,5 @@ function wantsNoWait({ mustNotWait, headers }: FastifyRequest): boolean {
   );
 }
 
-/** Values of `X-LNPAY-ASYNC` that do not ask for an asynchronous response; old clients send `1`, others `true` or `yes`. */
+/** Values of `X-LNPAY-ASYNC` that do not request an asynchronous response; old clients send `1`, others `true` or `yes`. */
 const FALSE_WORDS = new Set(['', '0', 'false', 'no', 'off', 'null', 'undefined']);

@@ -272,7 +272,7 @@ const CREDIT_POLL_MS = 10;
 const STOPPED =
   'The playground stopped before it answered, so the outcome is unknown. GET /playground/payments lists what its nodes have sent and received.';
 
-/** Waits for the credit: the payer may learn of its success a moment before our ledger does. */
+/** Waits for the credit: the payer may report success a moment before our ledger has booked the credit. */
 async function untilCredited(invoices: Invoices, paymentHash: string): Promise<void> {
   for (const deadline = Date.now() + CREDIT_WAIT_MS; Date.now() < deadline; await delay(CREDIT_POLL_MS)) {
     if ((await invoices.findByHash(paymentHash))?.state === 'settled') return;

@@ -20,7 +20,7 @@ const PAGE = `<!doctype html>
 
 const CONTENT_SECURITY_POLICY = pagePolicy(STYLE);
 
-/** `GET /`: a page, or the same links as JSON for a program that asks for JSON and not for HTML. */
+/** `GET /`: a page, or the same links as JSON for a program that accepts JSON and not HTML. */
 export function startPage(app: App): void {
   app.get('/', { config: { undocumented: true } }, (request, reply) => {
     const accept = request.headers.accept ?? '';

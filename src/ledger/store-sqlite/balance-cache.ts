@@ -28,7 +28,7 @@ export type Place = [position: number, fromPrevious: number, toPrevious: number]
  * The rows of `ledger_transfer` are the truth. The state of an account after its transfers stays in memory until its row is written back.
  * When more than `writeBackAfter` transfers are not yet written back, a write-back begins: it updates the rows of all dirty accounts in the
  * order of their ids, a few with each batch, and then advances `ledger_tail.written`. After a kill, the transfers after `written` are read
- * again. The row of an account with a hold is written with the commit: transfers do not tell what is held, and the CHECK on the row guards it.
+ * again. The row of an account with a hold is written with the commit: transfers do not contain what is held, and a CHECK on the row guards it.
  *
  * Accounts that were read recently are kept as well, because no other process writes to the file. Each transaction verifies that: the id of
  * the last batch in the file must be the one in memory.

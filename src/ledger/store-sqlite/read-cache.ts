@@ -7,7 +7,7 @@ import * as sql from './store-sqlite.sql.ts';
 
 const PAGE = 2000;
 
-/** Reads the cache from the database: the transfers after `written` tell which rows are out of date, and what they should contain. */
+/** Reads the cache from the database: the transfers after `written` show which rows are out of date, and what they should contain. */
 export async function readCache(tx: Tx): Promise<CacheState> {
   const progress = await tx.first(sql.readProgress);
   invariant(progress, 'the ledger has a row of its progress');
