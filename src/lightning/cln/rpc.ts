@@ -142,7 +142,7 @@ export class ClnRpc {
     } catch (error) {
       if (meaningOf(error) !== 'not_permitted') throw error;
       throw new NodeUnavailable(
-        `the rune does not permit the method ${method}, or this version of Core Lightning does not have it; see docs/lightning/core-lightning.md`,
+        `the rune does not permit the method ${method}, or this version of Core Lightning does not have it; \`npm run node-check\` prints the command that creates a rune`,
       );
     }
   }

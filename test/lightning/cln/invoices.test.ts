@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { msat } from '../../../src/kernel/money.ts';
 import { openCln } from '../../../src/lightning/cln/cln-node.ts';
+import { silentLog as log } from '../../support/ledger.ts';
 import { recording, replayOnSocket, type Script } from './replay.ts';
-
-const log = { info() {}, warn() {}, error() {} };
 
 /** The recorded invoice. */
 const { params: CREATED } = recording('invoice-create');

@@ -3,9 +3,9 @@ import { msat } from '../../../src/kernel/money.ts';
 import { openCln } from '../../../src/lightning/cln/cln-node.ts';
 import { parseJson } from '../../../src/lightning/cln/json.ts';
 import { HistoryChanged, type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
+import { silentLog as log } from '../../support/ledger.ts';
 import { type Answer, recording, replayOnSocket, type Script } from './replay.ts';
 
-const log = { info() {}, warn() {}, error() {} };
 const timing = { waitMs: 300, quietMs: 100, heartbeatMs: 50 };
 
 async function replayed(script: Script = {}) {

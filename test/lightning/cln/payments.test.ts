@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { openCln } from '../../../src/lightning/cln/cln-node.ts';
 import type { PaymentOrder } from '../../../src/lightning/node.ts';
+import { silentLog as log } from '../../support/ledger.ts';
 import { ORDER, orderOf, PREIMAGE } from './orders.ts';
 import { type Answer, recording, replayOnSocket, type Script } from './replay.ts';
 
-const log = { info() {}, warn() {}, error() {} };
 const timing = { waitMs: 300, quietMs: 100, heartbeatMs: 1000 };
 const NO_ROWS: Answer = { result: { payments: [] } };
 const SUCCESS = { state: 'succeeded', preimage: PREIMAGE, feeMsat: 0 };

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { reportRune } from '../../../src/lightning/cln/permissions.ts';
 import { METHODS } from '../../../src/lightning/cln/rpc.ts';
@@ -9,6 +10,11 @@ const UNRESTRICTED = '16zn7hMWkW4TmLOOspbt1VScWXZ4MMK0-8cOs6aM3yo9MQ==';
 const runeOf = (restrictions: string) => Buffer.concat([Buffer.alloc(32, 7), Buffer.from(restrictions)]).toString('base64url');
 
 describe('the methods that a rune permits', () => {
+  it('are created by the documented command', () => {
+    const page = readFileSync(new URL('../../../docs/lightning/core-lightning.md', import.meta.url), 'utf8');
+    expect(page).toContain(reportRune(UNRESTRICTED).command);
+  });
+
   it('are exactly what the service calls in one that the printed command makes', () => {
     const { command } = reportRune(UNRESTRICTED);
     const [, json = ''] = /^lightning-cli createrune restrictions='(.*)'$/.exec(command) ?? [];

@@ -6,10 +6,9 @@ import { InvalidConfig, readConfig } from '../../../src/config.ts';
 import { openCln } from '../../../src/lightning/cln/cln-node.ts';
 import { InvalidClnUrl, parseClnUrl } from '../../../src/lightning/cln/url.ts';
 import { NodeUnavailable } from '../../../src/lightning/node.ts';
+import { silentLog as log } from '../../support/ledger.ts';
 import { ORDER } from './orders.ts';
 import { CERT, RUNE, replayOnRest, replayOnSocket } from './replay.ts';
-
-const log = { info() {}, warn() {}, error() {} };
 
 const SVC = {
   pubkey: '02abf53fda2c8ace7e56d870d1d857ed2ca0345a671fbc5145b46de3372cb08fa3',
