@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { LND_PERMISSIONS } from '../../../src/lightning/lnd/permissions.ts';
 import { openTransport } from '../../../src/lightning/lnd/transport.ts';
 import { parseLndUrl } from '../../../src/lightning/lnd/url.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -32,26 +33,6 @@ const PUSHED_SAT = 8_000_000;
 /** Receives the first block, because btcd needs an address to mine. Nobody has its key. */
 const NO_ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const START_MS = 120_000;
-
-/** The permissions that docs/lightning.md tells operators to give. */
-export const PERMISSIONS = [
-  ...[
-    'GetInfo',
-    'AddInvoice',
-    'LookupInvoice',
-    'ListInvoices',
-    'SubscribeInvoices',
-    'ChannelBalance',
-    'ListChannels',
-    'PendingChannels',
-  ].map((method) => `/lnrpc.Lightning/${method}`),
-  '/lnrpc.Lightning/QueryRoutes',
-  '/invoicesrpc.Invoices/CancelInvoice',
-  '/invoicesrpc.Invoices/SettleInvoice',
-  '/routerrpc.Router/SendPaymentV2',
-  '/routerrpc.Router/TrackPaymentV2',
-  '/routerrpc.Router/TrackPayments',
-];
 
 /** Repeats a check until it returns true. An error counts as false. */
 export async function until(what: string, check: () => Promise<boolean>, timeoutMs = START_MS): Promise<void> {
@@ -173,10 +154,9 @@ export class RegtestLnd {
     await this.waitUntilActive(channels);
   }
 
-  /** Creates a macaroon with the permissions of docs/lightning.md, and returns its file in the node's directory. */
+  /** Creates a macaroon with the permissions that the service needs, and returns its file in the node's directory. */
   async bakeMacaroon(): Promise<string> {
-    const permissions = PERMISSIONS.map((action) => ({ entity: 'uri', action }));
-    const { macaroon } = await this.call<{ macaroon: string }>('POST', '/v1/macaroon', { permissions });
+    const { macaroon } = await this.call<{ macaroon: string }>('POST', '/v1/macaroon', { permissions: LND_PERMISSIONS });
     writeFileSync(join(this.directory, 'satchel.macaroon'), Buffer.from(macaroon, 'hex'));
     return 'satchel.macaroon';
   }

@@ -1,0 +1,202 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openLnd } from '../../../src/lightning/lnd/lnd-node.ts';
+import { BAKE_COMMAND } from '../../../src/lightning/lnd/permissions.ts';
+import { type LightningNode, NodeUnavailable } from '../../../src/lightning/node.ts';
+import { freePort } from '../../support/free-port.ts';
+import { silentLog } from '../../support/ledger.ts';
+import { fixtureFile, recording, recordings } from './recordings.ts';
+import { MACAROON, scriptedLnd } from './scripted-lnd.ts';
+
+const open = scriptedLnd();
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'satchel-lnd-'));
+  closing.push(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function opened(url: string, log = silentLog): LightningNode {
+  const node = openLnd({ url, log });
+  closing.push(() => node.close());
+  return node;
+}
+
+const HASH = '00'.repeat(32);
+
+describe('nothing was sent to LND, and the error says what to change,', () => {
+  it.each([
+    [
+      'no program listens',
+      async () => `lnd+rest://127.0.0.1:${await freePort()}?macaroon=${fixtureFile('tls.cert')}`,
+      'no program listens there',
+    ],
+    ['the host is unknown', async () => `lnd+rest://lnd.invalid:8080?macaroon=${fixtureFile('tls.cert')}`, 'cannot be reached'],
+    ['the macaroon file is missing', async () => 'lnd+rest://127.0.0.1:8080?macaroon=/nowhere/x', '/nowhere/x, cannot be read (ENOENT)'],
+    [
+      'the certificate file is missing',
+      async () => `lnd+rest://127.0.0.1:8080?cert=/nowhere/tls.cert&macaroon=${fixtureFile('tls.cert')}`,
+      '/nowhere/tls.cert, cannot be read (ENOENT)',
+    ],
+  ])('if %s', async (_, url, reason) => {
+    const node = opened(await url());
+    await expect(node.info()).rejects.toThrow(NodeUnavailable);
+    await expect(node.info()).rejects.toThrow(reason);
+    await expect(node.lookupInvoice(HASH)).rejects.toThrow(NodeUnavailable);
+  });
+
+  it('if the port is that of gRPC', async () => {
+    const node = opened(`lnd+rest://127.0.0.1:10009?macaroon=${fixtureFile('tls.cert')}`);
+    await expect(node.info()).rejects.toThrow('10009 is usually the port of gRPC: use that of REST, usually 8080');
+  });
+
+  it('if the certificate of the node is another one', async () => {
+    const { url, lnd } = await open();
+    const other = url.replace(/cert=[^&]*&/, '');
+    await expect(opened(other).info()).rejects.toThrow('its certificate is not the one in LIGHTNING_URL: copy the current tls.cert');
+    expect(lnd.requests).toEqual([]);
+  });
+
+  it('if the server does not use TLS', async () => {
+    const server = createHttpServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    closing.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const node = opened(`lnd+rest://127.0.0.1:${port}?macaroon=${fixtureFile('tls.cert')}`);
+    await expect(node.lookupInvoice(HASH)).rejects.toThrow(NodeUnavailable);
+  });
+
+  it('if the macaroon file is empty', async () => {
+    const macaroon = join(temporaryDirectory(), 'empty.macaroon');
+    writeFileSync(macaroon, '');
+    await expect(opened(`lnd+rest://127.0.0.1:8080?macaroon=${macaroon}`).info()).rejects.toThrow(`${macaroon}, is empty`);
+  });
+
+  it.each([
+    'no macaroon',
+    'garbage macaroon',
+    'macaroon of another node',
+    'a macaroon whose root key was deleted',
+    'not allowed: WalletBalance',
+  ])('if LND rejects the macaroon: %s', async (name) => {
+    const { lnd, node } = await open();
+    lnd.on('GET /v1/getinfo', recording('09-macaroon', name).response);
+    await expect(node.info()).rejects.toThrow(NodeUnavailable);
+    await expect(node.info()).rejects.toThrow('use a macaroon of this node with the permissions of docs/lightning.md');
+  });
+
+  it.each(recordings('16-wallet-state').filter((one) => one.response.status === 500 && !/password|unlock/.test(one.case)))(
+    'if LND is not ready: $case',
+    async ({ response }) => {
+      const { lnd, node } = await open();
+      lnd.on(`GET /v1/invoice/${HASH}`, response);
+      await expect(node.lookupInvoice(HASH)).rejects.toThrow(NodeUnavailable);
+    },
+  );
+});
+
+describe('the connection to LND', () => {
+  it('accepts the pinned certificate under any host name', async () => {
+    const { url } = await open();
+    expect((await opened(url.replace('127.0.0.1', 'localhost')).info()).alias).toBe('alice');
+    expect((await opened(url).info()).alias).toBe('alice');
+  });
+
+  it('takes the certificate and the macaroon from an lndconnect URL', async () => {
+    const { url, lnd } = await open();
+    const pem = readFileSync(fixtureFile('tls.cert'), 'utf8');
+    const der = Buffer.from(pem.replace(/-----[A-Z ]+-----/g, ''), 'base64').toString('base64url');
+    const { port } = new URL(url);
+    const node = opened(`lndconnect://127.0.0.1:${port}?cert=${der}&macaroon=${MACAROON.toString('base64url')}`);
+    expect((await node.info()).alias).toBe('alice');
+    expect(lnd.requests[0]?.macaroon).toBe(MACAROON.toString('hex'));
+  });
+
+  it('uses a macaroon that was replaced', async () => {
+    const { url, lnd, node } = await open();
+    await node.info();
+    const file = new URL(url).searchParams.get('macaroon') ?? '';
+    writeFileSync(file, Buffer.from('020304', 'hex'));
+    await expect.poll(async () => (await node.info()) && lnd.requests.at(-1)?.macaroon).toBe('020304');
+  });
+
+  it('repeats no macaroon and no path with a secret in an error', async () => {
+    const { lnd, node } = await open();
+    lnd.on('GET /v1/getinfo', { status: 500, body: { code: 2, message: 'something new', details: [] } });
+    const error = await node.info().catch((thrown: Error) => thrown);
+    expect(String(error)).not.toContain(MACAROON.toString('hex'));
+  });
+
+  it('warns once of a macaroon that can send on-chain payments', async () => {
+    const { url } = await open();
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'admin.macaroon'), Buffer.concat([MACAROON, Buffer.from('onchain write')]));
+    const warnings: string[] = [];
+    const node = opened(url.replace(/macaroon=.*/, `macaroon=${directory}/admin.macaroon`), {
+      ...silentLog,
+      warn: (_fields: object, message: string) => void warnings.push(message),
+    } as never);
+    await node.info();
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await node.info();
+    expect(warnings).toEqual([expect.stringContaining('also permits on-chain payments')]);
+  });
+
+  it('joins messages that arrive in parts, and limits their size', async () => {
+    const { lnd, node } = await open();
+    const invoice = recording('01-add-invoice', 'lookup of it (GET /v1/invoice/<hex hash>)').response.body as object;
+    lnd.on(`GET /v1/invoice/${HASH}`, { body: { ...invoice, memo: 'x'.repeat(70_000_000) } });
+    await expect(node.lookupInvoice(HASH)).rejects.toThrow('the response of LND is larger than');
+  });
+
+  it('has its own sockets for payments and streams, so they do not delay short calls', async () => {
+    const { lnd, node } = await open({ timing: {} });
+    lnd.on('GET /v2/router/payments', { messages: [], ending: 'silence' });
+    const abort = new AbortController();
+    const streams = Array.from({ length: 50 }, async () => {
+      for await (const _ of node.watchPayments?.(abort.signal) ?? []);
+    });
+    await expect.poll(() => lnd.sent('/v2/router/payments').length).toBe(50);
+    expect((await node.info()).alias).toBe('alice');
+    abort.abort();
+    await Promise.all(streams);
+  });
+});
+
+describe('a macaroon', () => {
+  const baked = (start: string) => {
+    const found = recordings('09-macaroon').find((one) => one.case.startsWith(start));
+    return Buffer.from((found?.response.body as { macaroon: string } | undefined)?.macaroon ?? '', 'hex');
+  };
+
+  async function report(macaroon: Buffer) {
+    const file = join(temporaryDirectory(), 'x.macaroon');
+    writeFileSync(file, macaroon);
+    return opened(`lnd+rest://127.0.0.1:8080?macaroon=${file}`).checkCredential?.();
+  }
+
+  it('for single calls lacks what it was not given', async () => {
+    expect(await report(baked('bake, uri permissions'))).toEqual({
+      missing: ['/routerrpc.Router/TrackPayments'],
+      excessive: ['call /lnrpc.Lightning/DecodePayReq', 'call /lnrpc.Lightning/GetChanInfo', 'call /lnrpc.Lightning/ListPayments'],
+      command: BAKE_COMMAND,
+    });
+  });
+
+  it('for groups of calls permits more than is needed', async () => {
+    expect(await report(baked('bake, entity permissions'))).toMatchObject({ missing: [], excessive: ['open and close channels'] });
+  });
+
+  it.each(['', '0201036c6e64', '0201036c6e6402ff04030a', '01', 'ffff'])('that cannot be parsed is reported: %s', async (text) => {
+    await expect(report(Buffer.from(`${text}00`, 'hex'))).rejects.toThrow(/the macaroon (has an unknown format|is incomplete)/);
+  });
+});
