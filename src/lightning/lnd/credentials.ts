@@ -45,7 +45,7 @@ export class CredentialReader {
     this.#hasWarned = true;
     this.#log.warn(
       {},
-      'the macaroon in LIGHTNING_URL also permits on-chain payments, such as admin.macaroon does: replace it by one with the permissions of docs/lightning.md',
+      'the macaroon in LIGHTNING_URL also permits on-chain payments, as admin.macaroon does. Replace it: npm run node-check prints the command',
     );
   }
 }

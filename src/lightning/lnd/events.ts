@@ -93,25 +93,23 @@ async function waitForSettlement(deps: LndWatchDependencies, signal: AbortSignal
   return !signal.aborted;
 }
 
-/** Streams the settled invoices after an index, and new invoices. @throws when a heartbeat fails or LND ends the stream. */
-export async function* subscribeInvoices(
-  { transport, timing }: LndWatchDependencies,
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<LndInvoice, void> {
+/** Streams the settled invoices after an index, and new invoices. @throws when the connection breaks. */
+export function subscribeInvoices(deps: LndWatchDependencies, after: number, signal: AbortSignal): AsyncGenerator<LndInvoice, void> {
+  return withHeartbeat<LndInvoice>(deps, `/v1/invoices/subscribe?settle_index=${after}`, signal);
+}
+
+/** Streams messages until the signal aborts. @throws when a heartbeat fails or LND ends the stream. */
+async function* withHeartbeat<T>({ transport, timing }: LndWatchDependencies, path: string, signal: AbortSignal): AsyncGenerator<T, void> {
   const broken = new AbortController();
   const ended = new AbortController();
-  const beating = beat(transport, timing, broken, AbortSignal.any([signal, ended.signal]));
+  void beat(transport, timing, broken, AbortSignal.any([signal, ended.signal]));
   try {
-    const path = `/v1/invoices/subscribe?settle_index=${after}`;
-    const stream = transport.stream<LndInvoice>({ method: 'GET', path }, AbortSignal.any([signal, broken.signal]));
-    yield* stream;
+    yield* transport.stream<T>({ method: 'GET', path }, AbortSignal.any([signal, broken.signal]));
     if (signal.aborted) return;
     broken.signal.throwIfAborted();
-    throw new Error('LND ended the stream of invoices');
+    throw new Error(`LND ended the stream ${path}`);
   } finally {
     ended.abort();
-    await beating;
   }
 }
 
@@ -180,17 +178,7 @@ function changed(position: Position): HistoryChanged {
 }
 
 /** Streams the hashes of payments that have ended. LND reports only those that end while the stream is open. */
-export async function* watchEndedPayments({ transport, timing }: LndWatchDependencies, signal: AbortSignal): AsyncGenerator<string, void> {
-  const broken = new AbortController();
-  const ended = new AbortController();
-  const beating = beat(transport, timing, broken, AbortSignal.any([signal, ended.signal]));
-  try {
-    const path = '/v2/router/payments?no_inflight_updates=true';
-    const stream = transport.stream<{ payment_hash: string }>({ method: 'GET', path }, AbortSignal.any([signal, broken.signal]));
-    for await (const payment of stream) yield payment.payment_hash;
-    if (!signal.aborted) throw new Error('LND ended the stream of payments');
-  } finally {
-    ended.abort();
-    await beating;
-  }
+export async function* watchEndedPayments(deps: LndWatchDependencies, signal: AbortSignal): AsyncGenerator<string, void> {
+  const stream = withHeartbeat<{ payment_hash: string }>(deps, '/v2/router/payments?no_inflight_updates=true', signal);
+  for await (const { payment_hash: paymentHash } of stream) yield paymentHash;
 }
