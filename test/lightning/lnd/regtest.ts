@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { LND_PERMISSIONS } from '../../../src/lightning/lnd/permissions.ts';
+import { reportPermissions } from '../../../src/lightning/lnd/permissions.ts';
 import { openTransport } from '../../../src/lightning/lnd/transport.ts';
 import { parseLndUrl } from '../../../src/lightning/lnd/url.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -32,6 +32,7 @@ const CAPACITY_SAT = 16_000_000;
 const PUSHED_SAT = 8_000_000;
 /** Receives the first block, because btcd needs an address to mine. Nobody has its key. */
 const NO_ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+const ADMIN_MACAROON = 'data/chain/bitcoin/regtest/admin.macaroon';
 const START_MS = 120_000;
 
 /** Repeats a check until it returns true. An error counts as false. */
@@ -104,7 +105,7 @@ export class RegtestLnd {
   }
 
   /** The URL for LIGHTNING_URL. */
-  url(macaroon = 'data/chain/bitcoin/regtest/admin.macaroon', parameters = '&keysends=held'): string {
+  url(macaroon = ADMIN_MACAROON, parameters = '&keysends=held'): string {
     const cert = join(this.directory, 'tls.cert');
     return `lnd+rest://127.0.0.1:${this.restPort}?cert=${cert}&macaroon=${join(this.directory, macaroon)}${parameters}`;
   }
@@ -156,7 +157,10 @@ export class RegtestLnd {
 
   /** Creates a macaroon with the permissions that the service needs, and returns its file in the node's directory. */
   async bakeMacaroon(): Promise<string> {
-    const { macaroon } = await this.call<{ macaroon: string }>('POST', '/v1/macaroon', { permissions: LND_PERMISSIONS });
+    const admin = readFileSync(join(this.directory, ADMIN_MACAROON));
+    const { command } = reportPermissions(admin, true);
+    const permissions = Array.from(command.matchAll(/uri:(\S+)/g), ([, action]) => ({ entity: 'uri', action }));
+    const { macaroon } = await this.call<{ macaroon: string }>('POST', '/v1/macaroon', { permissions });
     writeFileSync(join(this.directory, 'satchel.macaroon'), Buffer.from(macaroon, 'hex'));
     return 'satchel.macaroon';
   }

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openLnd } from '../../../src/lightning/lnd/lnd-node.ts';
-import { BAKE_COMMAND } from '../../../src/lightning/lnd/permissions.ts';
 import { type LightningNode, NodeUnavailable } from '../../../src/lightning/node.ts';
 import { freePort } from '../../support/free-port.ts';
 import { silentLog } from '../../support/ledger.ts';
@@ -169,34 +168,5 @@ describe('the connection to LND', () => {
     expect((await node.info()).alias).toBe('alice');
     abort.abort();
     await Promise.all(streams);
-  });
-});
-
-describe('a macaroon', () => {
-  const baked = (start: string) => {
-    const found = recordings('09-macaroon').find((one) => one.case.startsWith(start));
-    return Buffer.from((found?.response.body as { macaroon: string } | undefined)?.macaroon ?? '', 'hex');
-  };
-
-  async function report(macaroon: Buffer) {
-    const file = join(temporaryDirectory(), 'x.macaroon');
-    writeFileSync(file, macaroon);
-    return opened(`lnd+rest://127.0.0.1:8080?macaroon=${file}`).checkCredential?.();
-  }
-
-  it('for single calls lacks what it was not given', async () => {
-    expect(await report(baked('bake, uri permissions'))).toEqual({
-      missing: ['/routerrpc.Router/TrackPayments'],
-      excessive: ['call /lnrpc.Lightning/DecodePayReq', 'call /lnrpc.Lightning/GetChanInfo', 'call /lnrpc.Lightning/ListPayments'],
-      command: BAKE_COMMAND,
-    });
-  });
-
-  it('for groups of calls permits more than is needed', async () => {
-    expect(await report(baked('bake, entity permissions'))).toMatchObject({ missing: [], excessive: ['open and close channels'] });
-  });
-
-  it.each(['', '0201036c6e64', '0201036c6e6402ff04030a', '01', 'ffff'])('that cannot be parsed is reported: %s', async (text) => {
-    await expect(report(Buffer.from(`${text}00`, 'hex'))).rejects.toThrow(/the macaroon (has an unknown format|is incomplete)/);
   });
 });
