@@ -5,7 +5,7 @@ import { type FailureReason, NodeUnavailable, type PaymentOrder, type PaymentOut
 import { ownBalanceMsat } from './channels.ts';
 import { type Claim, Claims } from './claims.ts';
 import type { Datastore } from './datastore.ts';
-import { type ErrorMeaning, meaningOf } from './errors.ts';
+import { type ErrorMeaning, meaningOf, ResponseLost } from './errors.ts';
 import type { NodeHistory } from './history.ts';
 import { isAny, outcomeOf, readRows } from './rows.ts';
 import type { ClnRpc } from './rpc.ts';
@@ -141,13 +141,19 @@ export class ClnPayments {
     const amount = invoice.amountMsat === undefined ? { amount_msat: order.amountMsat } : {};
     const limits = { maxfee: order.feeLimitMsat, retry_for: RETRY_SECONDS };
     const parameters = { invstring: invoice.paymentRequest, ...amount, ...limits, label: order.paymentId };
+    let error: unknown;
     try {
       await rpc.send('xpay', parameters, { timeoutMs: XPAY_MS });
-    } catch (error) {
-      if (error instanceof NodeUnavailable) throw error;
-      return await this.#concludeError(order, claim, isFirst, error);
+    } catch (thrown) {
+      if (thrown instanceof NodeUnavailable) throw thrown;
+      error = thrown;
     }
-    return await this.#concludeSuccess(order);
+    try {
+      return error === undefined ? await this.#concludeSuccess(order) : await this.#concludeError(order, claim, isFirst, error);
+    } catch (thrown) {
+      // The node became unavailable after the request, so `NodeUnavailable` would wrongly report that nothing was sent.
+      throw thrown instanceof NodeUnavailable ? new ResponseLost(thrown.message) : thrown;
+    }
   }
 
   async #concludeSuccess(order: PaymentOrder): Promise<PaymentOutcome> {

@@ -5,7 +5,7 @@ import { silentLog as log } from '../../support/ledger.ts';
 import { ORDER, orderOf, PREIMAGE } from './orders.ts';
 import { type Answer, recording, replayOnSocket, type Script } from './replay.ts';
 
-const timing = { waitMs: 300, quietMs: 100, heartbeatMs: 1000 };
+const timing = { waitMs: 2000, quietMs: 100, heartbeatMs: 1000 };
 const NO_ROWS: Answer = { result: { payments: [] } };
 const SUCCESS = { state: 'succeeded', preimage: PREIMAGE, feeMsat: 0 };
 const PENDING = { state: 'pending' };
@@ -89,6 +89,27 @@ describe('a payment through Core Lightning', () => {
     const { node } = await replayed({ xpay: answer });
     await expect(node.pay(ORDER)).rejects.toThrow();
     expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
+  });
+
+  it.each<[string, Answer]>([
+    ['an error', 'xpay-fail-unknown-at-destination'],
+    ['a success', 'xpay-held-then-success'],
+    ['no response', 'lost'],
+  ])('is unknown, not unavailable, when the node cannot be reached after %s of xpay', async (_name, answer) => {
+    const { replay, node } = await replayed({});
+    replay.change({
+      xpay: () => {
+        replay.change({ listsendpays: 'lost' });
+        return answer;
+      },
+    });
+    await expect(node.pay(ORDER)).rejects.toMatchObject({ name: 'ResponseLost' });
+  });
+
+  it('is unavailable when the node cannot be reached before the call of xpay', async () => {
+    const { node, count } = await replayed({ listsendpays: 'lost' });
+    await expect(node.pay(ORDER)).rejects.toMatchObject({ name: 'NodeUnavailable' });
+    expect(count('xpay')).toBe(0);
   });
 
   it('is unavailable, not unknown, when the rune does not permit xpay', async () => {
