@@ -20,7 +20,7 @@ import { noWaiting, type Time } from './time.ts';
  *
  *   const net = new FakeNetwork({ seed: 'any text' });     // no waiting; or { time: new SteppedTime() }, then net.time.advance(ms)
  *   const node = net.connect();                            // a connection; several may be open at once
- *   ground.openNode = async () => ({ node: net.connect(), playground: net.control });
+ *   startSatchel(config, { openDatabase, openNode: async () => ({ node: net.connect(), playground: net.control }) });
  *
  *   const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 5_000, script: { hold: true } });
  *   net.outside.resolveHold(paymentHash, 'settle');        // or 'cancel'
