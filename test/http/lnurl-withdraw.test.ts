@@ -4,6 +4,9 @@ import { decodeLnurl } from '../../src/lnurl/bech32.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';
+import { reloadModulesAfterFile } from '../support/reload-modules.ts';
+
+reloadModulesAfterFile();
 
 interface Link {
   readonly url: string;
