@@ -76,6 +76,6 @@ export function toNodeError(error: LndError): Error {
   if (meaning === 'not_ready') return new NodeUnavailable(`LND is not ready: ${error.text}`);
   if (meaning !== 'forbidden') return error;
   return new NodeUnavailable(
-    `LND does not accept the macaroon of LIGHTNING_URL (${error.text}): use a macaroon of this node with the permissions of docs/lightning.md`,
+    `LND does not accept the macaroon of LIGHTNING_URL (${error.text}): npm run node-check prints the command that creates one`,
   );
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reportPermissions } from '../../../src/lightning/lnd/permissions.ts';
 
@@ -66,4 +68,9 @@ describe('the permissions of a macaroon', () => {
   ])('are not read from bytes that are %s', (_case, hex) => {
     expect(() => report(hex)).toThrow(/^the macaroon/);
   });
+});
+
+it('the documentation has the command', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'lightning', 'lnd.md'), 'utf8');
+  expect(page).toContain(report(ADMIN, true).command);
 });

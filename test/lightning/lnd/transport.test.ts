@@ -90,7 +90,7 @@ describe('nothing was sent to LND, and the error says what to change,', () => {
     const { lnd, node } = await open();
     lnd.on('GET /v1/getinfo', recording('09-macaroon', name).response);
     await expect(node.info()).rejects.toThrow(NodeUnavailable);
-    await expect(node.info()).rejects.toThrow('use a macaroon of this node with the permissions of docs/lightning.md');
+    await expect(node.info()).rejects.toThrow('npm run node-check prints the command that creates one');
   });
 
   it.each(recordings('16-wallet-state').filter((one) => one.response.status === 500 && !/password|unlock/.test(one.case)))(
