@@ -18,7 +18,7 @@ export async function collectEvidence(rpc: ClnRpc, payment: PaymentReference, ro
   const all = [...rows.own, ...rows.others];
   const closed = all.filter(({ status }) => status === 'failed').length;
   const removed = htlcs.filter(({ state }) => state === REMOVED).length;
-  const newest = Math.max(0, ...rows.own.map((row) => row.created_at));
+  const newest = Math.max(...rows.own.map((row) => row.created_at));
   const ageSeconds = Math.floor(Date.now() / 1000) - newest;
   const inChannels = channels.flatMap((channel) => channel.htlcs ?? []).filter((htlc) => isOutgoing(htlc, payment.paymentHash));
   const unready = channels.filter(({ reestablished, state }) => !reestablished || state !== 'CHANNELD_NORMAL');
@@ -30,8 +30,8 @@ export async function collectEvidence(rpc: ClnRpc, payment: PaymentReference, ro
     },
     {
       fact: `The newest part is at least ${MIN_AGE_SECONDS / 60} minutes old.`,
-      holds: ageSeconds >= MIN_AGE_SECONDS,
-      detail: `created ${ageSeconds} seconds ago`,
+      holds: rows.own.length > 0 && ageSeconds >= MIN_AGE_SECONDS,
+      detail: rows.own.length > 0 ? `created ${ageSeconds} seconds ago` : 'there is none',
     },
     {
       fact: 'No channel has an HTLC with this payment hash.',
