@@ -48,6 +48,8 @@ export interface Satchel {
   readonly server: App;
   /** The keys of the first account, when this start created it. */
   readonly newKeys: AccountKeys | undefined;
+  /** Whether the node is in a test network with the routes under /playground. */
+  readonly hasPlayground: boolean;
   /** Returns whether the Lightning node answers. The service runs without it. */
   isNodeAvailable(): Promise<boolean>;
   /** Stops accepting requests, waits for running ones, and closes the node and the database. */
@@ -131,6 +133,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
   return {
     server,
     newKeys: modules.newKeys,
+    hasPlayground: modules.playground !== undefined,
     isNodeAvailable: connection.isAvailable,
     async close() {
       payments.stopWaiting();

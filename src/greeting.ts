@@ -10,12 +10,27 @@ export interface Greeting {
   readonly isNodeAvailable: boolean;
   /** Whether the Lightning node is the fake node. The greeting warns of it, because nothing else shows it. */
   readonly isFake?: boolean;
+  /** Whether the node is in a test network, whose other nodes can be told to pay. */
+  readonly hasPlayground: boolean;
   /** A shell expression that expands to the secret key. */
   readonly secretKeyShell: string;
 }
 
+const PLAYGROUND_STEPS = 'create a wallet, let another node of the playground pay 5000 sat to it over Lightning, and print its balance.';
+const REAL_STEPS = 'create a wallet and an invoice of 5000 sat, which any Lightning wallet can pay, and print the balance.';
+const FUND = 'curl -s $URL/playground/fund -H "X-Api-Key: $KEY" -d wallet_id=$WALLET -d num_satoshis=5000';
+const INVOICE = 'curl -s $URL/v1/wallet/$WALLET/invoice -H "X-Api-Key: $KEY" -d num_satoshis=5000';
+
 /** Returns the text that `npm start` prints when the service listens: its URL, its keys, and commands to try. */
-export function greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake = false, secretKeyShell }: Greeting): string {
+export function greeting({
+  publicUrl,
+  localUrl,
+  newKeys,
+  isNodeAvailable,
+  isFake = false,
+  hasPlayground,
+  secretKeyShell,
+}: Greeting): string {
   const warning = isFake
     ? `
   !! The Lightning node is a FAKE: a test tool that loses calls and reports wrong outcomes. Never use it for real money: see docs/fake-node.md.
@@ -27,11 +42,11 @@ export function greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake
   return `${warning}
   ${state}
 ${newKeys ? describeKeys(newKeys) : ''}
-  Try it: these commands create a wallet, let another node of the playground pay 5000 sat to it over Lightning, and print its balance.
+  Try it: these commands ${hasPlayground ? PLAYGROUND_STEPS : REAL_STEPS}
 
 KEY=${secretKeyShell}; URL=${localUrl}
 WALLET=$(curl -s $URL/v1/wallet -H "X-Api-Key: $KEY" -d user_label=first | sed 's/.*"id":"\\(wal_[^"]*\\)".*/\\1/'); echo $WALLET
-curl -s $URL/playground/fund -H "X-Api-Key: $KEY" -d wallet_id=$WALLET -d num_satoshis=5000; echo
+${hasPlayground ? FUND : INVOICE}; echo
 curl -s "$URL/v1/wallet/$WALLET?fields=user_label,balance" -H "X-Api-Key: $KEY"; echo
 
 `;

@@ -20,7 +20,10 @@ async function main(): Promise<void> {
   const isFake = config.lightningUrl.startsWith('fake:');
   const isNodeAvailable = await satchel.isNodeAvailable();
   const { publicUrl } = config;
-  process.stdout.write(greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake, secretKeyShell: secretKeyShell(config) }));
+  const { hasPlayground } = satchel;
+  process.stdout.write(
+    greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake, hasPlayground, secretKeyShell: secretKeyShell(config) }),
+  );
 }
 
 /**
