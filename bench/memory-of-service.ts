@@ -32,7 +32,7 @@ const accounts = createAccounts(database, systemClock);
 const wallets = createWallets(database, accounts, systemClock);
 const ledger = createLedger(database, systemClock);
 const access = createAccess({ accounts, wallets });
-const objects = createObjects('lnd_bench');
+const objects = createObjects();
 // No payment is made. The modules behind the payment routes only have to be loaded, because they count as idle memory.
 const runIdempotent = createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) });
 const deps = { access, runIdempotent, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };

@@ -46,7 +46,7 @@ export async function webOn(database: Database): Promise<Web> {
     wallets,
     ledger: createLedger(database, systemClock),
     database,
-    objects: createObjects('lnd_bench'),
+    objects: createObjects(),
   };
 }
 

@@ -358,12 +358,12 @@ export interface Playground {
 }
 
 export interface Readiness {
-  /** `ready` when database and node are ok */
+  /** `ready` when the database is ok and a node answers */
   status: 'ready' | 'not ready' | (string & {});
   /** `read_only`: reads work, writes failed. The service tries to write until it works */
   database: 'ok' | 'read_only' | 'unavailable' | (string & {});
-  /** `unavailable`: reads work, sending and new invoices are rejected with 503 */
-  node: 'ok' | 'unavailable' | (string & {});
+  /** `partial`: some of several nodes do not answer; their wallets neither send nor receive. `unavailable`: none answers. Reads work in both cases; what a node is needed for is rejected with 503 */
+  node: 'ok' | 'partial' | 'unavailable' | (string & {});
 }
 
 export interface ResolvedHold {
@@ -527,7 +527,7 @@ export interface ListWalletsRequest {
 export interface CreateWalletRequest {
   /** A label of your choice, for people */
   user_label?: string;
-  /** The Lightning node of the wallet, `lnd_…`. Default: the only one */
+  /** The Lightning node of the wallet, `lnd_…`. Default: the active one with the fewest wallets */
   ln_node_id?: string;
 }
 

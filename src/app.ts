@@ -3,8 +3,7 @@ import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import { createKeyring } from './accounts/keyring.ts';
 import { createAlerts } from './alerts/alerts.ts';
 import { type Config, makeDataDir } from './config.ts';
-import { connectNode } from './connection/connection.ts';
-import { createEventPosition } from './connection/position.ts';
+import { connectNodes, type NodeConnections } from './connection/connections.ts';
 import type { Database, Tx } from './db/database.ts';
 import { type DatabaseHealth, watchHealth } from './db/health.ts';
 import { MIGRATIONS, migrate } from './db/migrate.ts';
@@ -48,9 +47,9 @@ export interface Satchel {
   readonly server: App;
   /** The keys of the first account, when this start created it. */
   readonly newKeys: AccountKeys | undefined;
-  /** Whether the node is in a test network with the routes under /playground. */
+  /** Whether a node is in a test network with the routes under /playground. */
   readonly hasPlayground: boolean;
-  /** Returns whether the Lightning node answers. The service runs without it. */
+  /** Returns whether a Lightning node answers. The service runs without them. */
   isNodeAvailable(): Promise<boolean>;
   /** Stops accepting requests, waits for running ones, and closes the node and the database. */
   close(): Promise<void>;
@@ -68,14 +67,14 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   const log = pino({ level: config.logLevel, base: null });
   makeDataDir(config.dataDir);
   const { database, health } = watchHealth(await overrides.openDatabase(config.databaseUrl, { log }), log);
-  let opened: OpenedNode | undefined;
+  const opened: OpenedNode[] = [];
   try {
     await migrate(database, MIGRATIONS);
-    opened = await overrides.openNode({ ...config, log });
+    for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
     return run(config, { ...(await createModules(config, log, database, opened)), health }, overrides.jobTiming);
   } catch (error) {
     health.close();
-    await opened?.node.close();
+    await Promise.all(opened.map(({ node }) => node.close()));
     await database.close();
     throw error;
   }
@@ -84,12 +83,12 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
 type Modules = Awaited<ReturnType<typeof createModules>> & { readonly health: DatabaseHealth };
 
 /** Creates each module once, with the modules it depends on as arguments. */
-async function createModules(config: Config, log: pino.Logger, database: Database, opened: OpenedNode) {
+async function createModules(config: Config, log: pino.Logger, database: Database, opened: readonly OpenedNode[]) {
   const clock = systemClock;
   const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight } = config;
   const alerts = createAlerts(database, clock, log);
-  const position = createEventPosition({ database, alerts, onRestore });
-  const connection = await connectNode({ database, node: opened.node, position, replacesLedger: config.takeOverFromLedger, log });
+  const nodes = opened.map(({ node }) => node);
+  const connections = await connectNodes({ database, nodes, alerts, onRestore, replacesLedger: config.takeOverFromLedger, clock, log });
   const ledger = createLedger(database, clock);
   const accounts = createAccounts(database, clock);
   const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {
@@ -101,21 +100,21 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   const wallets = createWallets(database, accounts, clock);
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
-  const invoices = createInvoices({ database, ledger, connection, routeKeysend, clock, maxOpenInvoices });
-  const payments = createPayments({ database, ledger, alerts, connection, invoices, clock, log, linkUses, maxInFlight });
+  const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
+  const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl });
   const proofs = createProofs({ database, clock, log });
-  connection.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
-  const { playground } = opened;
+  connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
+  const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, proofs };
-  return { clock, log, database, alerts, position, connection, accounts, newKeys, keyring, idempotency, playground, ...moneyModules };
+  return { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, playground, ...moneyModules };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */
-async function onRestore(tx: Tx): Promise<void> {
-  await markPendingAtNode(tx);
-  await requestUnsettledComparison(tx);
+async function onRestore(tx: Tx, nodeId: string): Promise<void> {
+  await markPendingAtNode(tx, nodeId);
+  await requestUnsettledComparison(tx, nodeId);
 }
 
 /** Warns of a mistyped KEYSEND_WALLET_ID, which would return keysends to their payers unnoticed. */
@@ -126,7 +125,7 @@ async function warnOfMissingWallet({ keysendWalletId }: Config, wallets: Wallets
 
 /** Starts the background jobs and returns the running service. */
 function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satchel {
-  const { database, health, connection, ledger, payments } = modules;
+  const { database, health, connections, ledger, payments } = modules;
   const server = createApp(config, modules);
   const stopping = new AbortController();
   const jobs = runJobs(modules, backgroundJobs(modules, config, jobTiming), stopping.signal);
@@ -134,7 +133,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
     server,
     newKeys: modules.newKeys,
     hasPlayground: modules.playground !== undefined,
-    isNodeAvailable: connection.isAvailable,
+    isNodeAvailable: () => isAnyAvailable(connections),
     async close() {
       payments.stopWaiting();
       await server.close();
@@ -143,7 +142,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
       await payments.stop();
       await jobs;
       await ledger.drain();
-      await connection.node.close();
+      await connections.close();
       await database.close();
     },
   };
@@ -160,7 +159,7 @@ function createApp(config: Config, modules: Modules): App {
 function registerRoutes(app: App, config: Config, modules: Modules & { access: Access; runIdempotent: IdempotentHandler }): void {
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds } = config;
-  const deps = { ...modules, objects: createObjects(modules.connection.nodeId, config) };
+  const deps = { ...modules, objects: createObjects(config) };
   walletRoutes(app, deps);
   keyRoutes(app, deps);
   invoiceRoutes(app, deps);
@@ -177,8 +176,12 @@ function registerRoutes(app: App, config: Config, modules: Modules & { access: A
   serviceRoutes(app, {
     isReadable: async () => (await readable.get('', () => isReadable(modules.database))) === true,
     isWritable: modules.health.isWritable,
-    isNodeAvailable: modules.connection.isAvailable,
+    connections: modules.connections,
   });
+}
+
+async function isAnyAvailable({ all }: NodeConnections): Promise<boolean> {
+  return (await Promise.all(all.map((one) => one.isAvailable()))).includes(true);
 }
 
 async function isReadable(database: Database): Promise<boolean> {

@@ -15,8 +15,8 @@ export interface Config {
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
-  /** `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://…`, or the test tool `fake:?seed=…`. */
-  readonly lightningUrl: string;
+  /** One URL per node: `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://…`, or the test tool `fake:?seed=…`. */
+  readonly lightningUrls: readonly [string, ...string[]];
   readonly logLevel: string;
   /** A secret API key (`sak_…`) that the start creates unless it exists. */
   readonly bootstrapSecretKey: string | undefined;
@@ -77,7 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       /^(sqlite:.|postgres(ql)?:\/\/.)/,
       'sqlite:./data/satchel.db or postgres://user:password@host/database',
     ),
-    lightningUrl: lightningUrl(get('LIGHTNING_URL') ?? 'playground:'),
+    lightningUrls: lightningUrls(get('LIGHTNING_URL') ?? 'playground:'),
     logLevel: matching(
       get('LOG_LEVEL') ?? 'info',
       'LOG_LEVEL',
@@ -170,20 +170,28 @@ const URL_PARSERS: readonly (readonly [form: RegExp, parse: (text: string) => un
   [/^fake:/, parseFakeUrl],
 ];
 
-/** The error never contains the value, which may contain the node's secret. */
-function lightningUrl(text: string): string {
-  if (text === 'playground:') return text;
+/** Reads one URL per node. The error never contains a URL, which may contain the node's secret. */
+function lightningUrls(text: string): [string, ...string[]] {
+  const [first = '', ...others] = text.split(/\s+/);
+  const urls: [string, ...string[]] = [first, ...others];
+  if (new Set(urls).size < urls.length) throw new InvalidConfig('LIGHTNING_URL must not contain the same URL twice.');
+  for (const [index, url] of urls.entries())
+    checkLightningUrl(url, others.length === 0 ? 'LIGHTNING_URL' : `URL ${index + 1} of LIGHTNING_URL`);
+  return urls;
+}
+
+function checkLightningUrl(text: string, name: string): void {
+  if (text === 'playground:') return;
   const [, parse] = URL_PARSERS.find(([form]) => form.test(text)) ?? [];
   if (!parse)
     throw new InvalidConfig(
-      'LIGHTNING_URL must be lnd+rest://host:port?cert=…&macaroon=…, cln+unix:///path/to/lightning-rpc, ' +
+      `${name} must be lnd+rest://host:port?cert=…&macaroon=…, cln+unix:///path/to/lightning-rpc, ` +
         'cln+rest://host:port?cert=…&rune=…, playground:, playground://host:port?secret=… or, for tests, fake:?seed=1.',
     );
   try {
     parse(text);
-    return text;
   } catch (error) {
-    throw new InvalidConfig(`LIGHTNING_URL: ${errorMessage(error)}`);
+    throw new InvalidConfig(`${name}: ${errorMessage(error)}`);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Alerts } from './alerts/alerts.ts';
 import type { Config } from './config.ts';
 import type { NodeConnection } from './connection/connection.ts';
+import type { NodeConnections } from './connection/connections.ts';
 import { type EventReaderIntervals, readNodeEvents } from './connection/events.ts';
-import type { EventPosition } from './connection/position.ts';
 import type { Database } from './db/database.ts';
 import { underLease } from './db/leases.ts';
 import { ROUND_MS } from './db/retention.ts';
@@ -22,7 +22,7 @@ import type { Wallets } from './wallets/wallets.ts';
 export interface Job {
   readonly name: string;
   /** The instance that holds this lease runs the job. On SQLite there is one instance, and no lease is needed. */
-  readonly lease: 'node-listener' | 'reconcile' | 'proof-epochs';
+  readonly lease: 'node-listener' | 'reconcile' | 'proof-epochs' | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
   readonly interval: 'continuous' | number;
   /** Whether `run` is first called after an interval instead of at the start. */
@@ -35,8 +35,7 @@ const RESUME_MS = 30_000;
 
 export interface JobDependencies {
   readonly database: Database;
-  readonly connection: NodeConnection;
-  readonly position: EventPosition;
+  readonly connections: NodeConnections;
   readonly alerts: Alerts;
   readonly ledger: Ledger;
   readonly idempotency: Idempotency;
@@ -58,22 +57,12 @@ export interface JobTiming {
 
 /** Returns the background jobs of the service. */
 export function backgroundJobs(deps: JobDependencies, config: Config, { events: intervals, probe, pollMs }: JobTiming): readonly Job[] {
-  const { ledger, idempotency, invoices, payments, proofs } = deps;
-  const { node } = deps.connection;
+  const { ledger, idempotency, payments, proofs } = deps;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
-  const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
-  const events = {
-    ...deps,
-    node,
-    handlers,
-    onPaymentHint: payments.readAgain,
-    onReconnect: () => void payments.resumePending(),
-    intervals,
-  };
   const operator = { ...deps, pollMs };
-  const comparison = { ...deps, node, stuckPaymentSeconds, timing: probe, pollMs };
+  const comparison = { ...deps, stuckPaymentSeconds, timing: probe, pollMs };
   const jobs: readonly Job[] = [
-    { name: 'node events', lease: 'node-listener', interval: 'continuous', run: (signal) => readNodeEvents(events, signal) },
+    ...deps.connections.all.map((connection) => eventsJob(deps, connection, intervals)),
     { name: 'pending payments', lease: 'node-listener', interval: RESUME_MS, run: payments.resumePending },
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(operator, signal) },
     { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
@@ -88,6 +77,27 @@ export function backgroundJobs(deps: JobDependencies, config: Config, { events: 
   if (proofIntervalSeconds === 0) return jobs;
   const run = (signal: AbortSignal) => proofs.takeEvery(proofIntervalSeconds, signal);
   return [...jobs, { name: 'proofs of liabilities', lease: 'proof-epochs', interval: 'continuous', run }];
+}
+
+/** Reads the events of one node. Each node has its own lease, so that instances share the work. */
+function eventsJob(deps: JobDependencies, connection: NodeConnection, intervals: EventReaderIntervals | undefined): Job {
+  const { invoices, payments } = deps;
+  const { nodeId } = connection;
+  const events = {
+    ...deps,
+    connection,
+    nodeId,
+    handlers: { settle: invoices.settle, reportOutcome: payments.reportOutcome },
+    onPaymentHint: payments.readAgain,
+    onReconnect: () => void payments.resumePending(),
+    intervals,
+  };
+  return {
+    name: `events of ${nodeId}`,
+    lease: `events ${nodeId}`,
+    interval: 'continuous',
+    run: (signal) => readNodeEvents(events, signal),
+  };
 }
 
 /** Runs the jobs, each under its lease, until the signal aborts. */

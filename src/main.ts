@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   closeOnSignals('Satchel', () => satchel.close());
   const newKeys = newKeysOf(satchel, config);
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
-  const isFake = config.lightningUrl.startsWith('fake:');
+  const isFake = config.lightningUrls.some((url) => url.startsWith('fake:'));
   const isNodeAvailable = await satchel.isNodeAvailable();
   const { publicUrl } = config;
   const { hasPlayground } = satchel;

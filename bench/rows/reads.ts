@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import { Type } from 'typebox';
 import type { NodeConnection } from '../../src/connection/connection.ts';
+import type { NodeConnections } from '../../src/connection/connections.ts';
 import type { Database, Dialect } from '../../src/db/database.ts';
 import { createHistory } from '../../src/history/history.ts';
 import type { App } from '../../src/http/app-type.ts';
@@ -14,6 +15,7 @@ import { walletRoutes } from '../../src/http/routes/wallets.ts';
 import { createInvoices } from '../../src/invoices/invoices.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { satToMsat } from '../../src/kernel/money.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import type { Payments } from '../../src/payments/payments.ts';
 import { compare } from '../compare.ts';
 import { fillWithTransfers, transfer } from '../filling.ts';
@@ -49,7 +51,7 @@ const READS: readonly Read[] = [
       const invoices = createInvoices({
         database,
         ledger,
-        connection: ourNode(),
+        connections: connectionsOf(ourNode()),
         routeKeysend: async () => undefined,
         clock: systemClock,
         maxOpenInvoices: 1_000_000,
@@ -107,7 +109,7 @@ function routes(web: Web, database: Database): (app: App) => void {
   const invoices = createInvoices({
     database,
     ledger,
-    connection: ourNode(),
+    connections: connectionsOf(ourNode()),
     routeKeysend: async () => undefined,
     clock,
     maxOpenInvoices: 1_000_000,
@@ -131,11 +133,26 @@ function ourNode(): NodeConnection {
   return {
     node: { createInvoice } as unknown as NodeConnection['node'],
     nodeId: 'lnd_bench',
+    ledgerAccount: SYSTEM_ACCOUNTS.node,
+    createdAt: 0,
+    position: { read: async () => undefined, store: async () => undefined, verify: async () => undefined, reset: async () => undefined },
+    wasReached: () => true,
     identity: () => ({ pubkey: '02'.repeat(33), network: 'regtest' }),
     isAvailable: async () => true,
     requireAvailable: async () => undefined,
     requireCanSend: async () => undefined,
     info: () => undefined,
+  };
+}
+
+function connectionsOf(connection: NodeConnection): NodeConnections {
+  return {
+    all: [connection],
+    of: () => connection,
+    owns: () => false,
+    network: () => 'regtest',
+    guardIncoming: () => undefined,
+    close: async () => undefined,
   };
 }
 

@@ -36,7 +36,7 @@ export const ALERT_KINDS = {
   },
   node_restored: {
     meaning: 'The node was restored from an older backup: it does not have the event up to which its events were read.',
-    todo: 'All events are read again, and all unsettled invoices are compared; nothing is credited twice. Check the payments that stay pending: the node may have lost them although the money left. Then: npm run reconcile -- --seen node.',
+    todo: 'All events are read again, and all unsettled invoices are compared; nothing is credited twice. Check the payments that stay pending: the node may have lost them although the money left. Then: npm run reconcile -- --seen <node>.',
   },
   node_holds_less: {
     meaning: 'The node has less money than the ledger owes, beyond the amount in flight.',

@@ -40,8 +40,8 @@ async function main(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'satchel-node-check-'));
   try {
     // A playground in the temporary folder would always be ready, so checking it makes no sense.
-    const { lightningUrl } = readConfig({ ...process.env, ...(url && { LIGHTNING_URL: url }) });
-    const { node } = await openNode({ lightningUrl, dataDir, log: stderrLog });
+    const { lightningUrls } = readConfig({ ...process.env, ...(url && { LIGHTNING_URL: url }) });
+    const { node } = await openNode({ lightningUrl: lightningUrls[0], dataDir, log: stderrLog });
     try {
       const findings = await checkNode(node);
       process.stdout.write(`${table(findings.map(({ heading, text, isGood }) => [isGood ? '' : '!', heading, text]))}\n`);

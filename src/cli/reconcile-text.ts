@@ -1,20 +1,31 @@
 import { type Alert, adviceFor } from '../alerts/alerts.ts';
-import { type BalanceReport, holdsLess, type PendingReport, type ReconciliationReport } from '../reconcile/report.ts';
+import {
+  type BalanceReport,
+  holdsLess,
+  type NodePosition,
+  type NodeReport,
+  type PendingReport,
+  type ReconciliationReport,
+} from '../reconcile/report.ts';
 import { grouped, moment, span, table } from './table.ts';
 
 /** Formats a report and the open alerts for a terminal. Amounts are msat. */
-export function reportText(report: ReconciliationReport, alerts: readonly Alert[], now: number): string {
-  const { compared, startedAt, endedAt, silence } = report;
+export function reportText({ nodes, positions }: ReconciliationReport, alerts: readonly Alert[], now: number): string {
+  const distribution = positions.length > 1 ? [positionsText(positions)] : [];
+  return [...nodes.flatMap((one) => nodeText(one, now)), ...distribution, alertsText(alerts)].join('\n\n');
+}
+
+function nodeText(report: NodeReport, now: number): string[] {
+  const { nodeId, compared, startedAt, endedAt, silence } = report;
   return [
-    `Ledger and node at ${moment(startedAt)} (${span(Math.max(0, now - endedAt))} ago): compared ${compared.payments} ended payments and ${compared.invoices} invoices.`,
+    `Ledger and node ${nodeId} at ${moment(startedAt)} (${span(Math.max(0, now - endedAt))} ago): compared ${compared.payments} ended payments and ${compared.invoices} invoices.`,
     ...(silence === null ? [] : [`THE NODE DID NOT ANSWER (${silence}). The report is incomplete.`]),
     balanceText(report.balance),
     pendingText(report.pending),
     stuckText(report.pending),
     contradictionsText(report),
     missedText(report),
-    alertsText(alerts),
-  ].join('\n\n');
+  ];
 }
 
 function balanceText(balance: BalanceReport): string {
@@ -30,6 +41,7 @@ function balanceText(balance: BalanceReport): string {
     [grouped(balance.serviceFeesMsat), 'service fees'],
     [grouped(balance.suspenseMsat), 'suspense: arrived for no wallet'],
     [grouped(balance.operatorMsat), 'borne by the operator: routing beyond reserves, late successes'],
+    ...(balance.atOtherNodesMsat === 0 ? [] : [[grouped(balance.atOtherNodesMsat), 'held by the other nodes']]),
     [grouped(balance.expectedMsat), 'expected'],
     [grouped(balance.nodeMsat), "the node's balance"],
     [grouped(balance.restMsat), balance.restMsat === 0 ? 'difference' : rest],
@@ -45,6 +57,11 @@ function balanceText(balance: BalanceReport): string {
   return [`Balance of the node, in msat:`, table(rows, [0]), inFlight, ...moved, ...rose, ...fell, ...less].join('\n');
 }
 
+function positionsText(positions: readonly NodePosition[]): string {
+  const rows = positions.map(({ nodeId, heldMsat, positionMsat }) => [nodeId, grouped(heldMsat), grouped(positionMsat)]);
+  return `Distribution over the nodes, in msat:\n${table([['node', 'holds', 'of it for wallets of other nodes'], ...rows], [1, 2])}`;
+}
+
 function pendingText({ payments, amountMsat, byEvidence }: PendingReport): string {
   if (payments === 0) return 'Pending payments: none.';
   const states = Object.entries(byEvidence).map(([evidence, count]) => `${evidence} (${count})`);
@@ -57,14 +74,14 @@ function stuckText({ stuck, stuckPayments }: PendingReport): string {
   return `Stuck payments: ${stuckPayments}. Their money stays reserved until the node reports an outcome.\n${table([['payment', 'wallet', 'msat', 'age', 'state at the node'], ...rows], [2])}`;
 }
 
-function contradictionsText({ contradictions }: ReconciliationReport): string {
+function contradictionsText({ contradictions }: NodeReport): string {
   if (contradictions.length === 0) return 'Contradictions: none.';
   const rows = contradictions.map((one) => [one.id, one.walletId, grouped(one.amountMsat), one.ours, one.node]);
   const head = ['payment or invoice', 'wallet', 'msat', 'in the ledger', 'at the node'];
   return `Contradictions: ${contradictions.length}\n${table([head, ...rows], [2])}`;
 }
 
-function missedText({ missedSettlements }: ReconciliationReport): string {
+function missedText({ missedSettlements }: NodeReport): string {
   if (missedSettlements.length === 0) return 'Missed settlements: none.';
   const rows = missedSettlements.map((one) => [
     one.invoiceId,

@@ -46,7 +46,8 @@ async function main(): Promise<void> {
     if (failure !== undefined) process.stderr.write(`${failure}\n`);
     const [report, alerts] = [await lastReport(database), await alertsOf.listOpen('', MAX_ALERTS)];
     show(report, alerts, values.json === true);
-    const isDone = failure === undefined && report !== undefined && report.silence === null && report.balance.state === 'measured';
+    const isDone =
+      failure === undefined && report?.nodes.every(({ silence, balance }) => silence === null && balance.state === 'measured') === true;
     process.exitCode = !isDone ? NOT_DONE : isClean(report, alerts) ? CLEAN : DIFFERENCES;
   });
 }
@@ -57,8 +58,9 @@ async function closeAlerts(alerts: Alerts, subject: string): Promise<void> {
   if (!closed) throw new Error('no open alert is about what --seen names. Run the command without --seen to list the open alerts.');
 }
 
-function isClean({ contradictions, missedSettlements }: ReconciliationReport, alerts: readonly Alert[]): boolean {
-  return contradictions.length === 0 && missedSettlements.length === 0 && alerts.length === 0;
+function isClean({ nodes }: ReconciliationReport, alerts: readonly Alert[]): boolean {
+  const agrees = nodes.every(({ contradictions, missedSettlements }) => contradictions.length === 0 && missedSettlements.length === 0);
+  return agrees && alerts.length === 0;
 }
 
 /** Requests a reconciliation and waits for it. @returns the reason of a failure; undefined when there is a new report. */

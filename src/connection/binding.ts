@@ -1,46 +1,87 @@
-import type { Database } from '../db/database.ts';
-import { readFact, writeOnce } from '../db/facts.sql.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
 import type { NodeInfo } from '../lightning/node.ts';
+import * as sql from './nodes.sql.ts';
 
-/** The ledger is bound to another node or network, whose money its balances are. */
+/** The node is not one of the ledger, or is on another network: the ledger's balances are money at other nodes. */
 export class ForeignLedger extends Error {
   override readonly name = 'ForeignLedger';
 }
 
-/** The node and network to which a ledger is bound. */
+/** Instances that add or bind nodes at the same time do so one after the other. LOCK cannot be prepared. */
+const lockNodes = statement('node_lock', {
+  sqlite: 'SELECT 1 AS locked',
+  postgres: 'LOCK TABLE lightning_node IN SHARE ROW EXCLUSIVE MODE',
+});
+
+/** The public key and network of a node. */
 export type NodeIdentity = Pick<NodeInfo, 'pubkey' | 'network'>;
 
-/** Returns the id of the ledger's node in the API (`lnd_…`). It is generated once, before the node is first reached. */
-export async function ledgerNodeId(database: Database): Promise<string> {
-  return await database.transaction(async (tx) => {
-    await tx.run(writeOnce, 'node_id', `lnd_${newId()}`);
-    const row = await tx.first(readFact, 'node_id');
-    if (!row) throw new Error('the id of the node was not stored');
-    return row.value;
+/** A node of the ledger. */
+export interface LedgerNode {
+  /** `lnd_…`, the API's `ln_node_id`. */
+  readonly id: string;
+  readonly ledgerAccount: number;
+  /** Undefined until the node was first reached. */
+  readonly identity: NodeIdentity | undefined;
+  /** A draining node gets no new wallets. */
+  readonly state: 'active' | 'draining';
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
+
+/** Returns the nodes of the ledger in the order in which they were added. The id of the first one is also the id of the ledger. */
+export async function ledgerNodes(database: Pick<Tx, 'all'>): Promise<[LedgerNode, ...LedgerNode[]]> {
+  const [first, ...others] = (await database.all(sql.listNodes)).map(toNode);
+  invariant(first, 'the schema creates the first node');
+  return [first, ...others];
+}
+
+function toNode({ id, ledger_account, pubkey, network, state, created_at }: sql.LedgerNodeRow): LedgerNode {
+  const identity = pubkey === null ? undefined : { pubkey, network: network as NodeIdentity['network'] };
+  return { id, ledgerAccount: ledger_account, identity, state, createdAt: created_at };
+}
+
+/** Adds nodes until the ledger has one for each URL of LIGHTNING_URL. They have no identity until they are first reached. */
+export async function addMissingNodes(database: Database, urls: number, nowSeconds: number): Promise<void> {
+  if ((await ledgerNodes(database)).length >= urls) return;
+  await database.transaction(async (tx) => {
+    await tx.all(lockNodes);
+    for (let { length } = await ledgerNodes(tx); length < urls; length++) {
+      const account = await tx.first(sql.openNodeAccount);
+      invariant(account, 'the insert returns the account');
+      await tx.run(sql.insertNode, `lnd_${newId()}`, account.id, nowSeconds);
+    }
   });
 }
 
-/** Returns the node to which the ledger is bound; undefined while no node was ever reached. */
-export async function boundNode(database: Database): Promise<NodeIdentity | undefined> {
-  const row = await database.first(readFact, 'node');
-  return row && (JSON.parse(row.value) as NodeIdentity);
+/**
+ * Returns the node of the ledger with this identity, or the one to which it can be bound. A node is bound only while the ledger has fewer
+ * bound nodes than LIGHTNING_URL has URLs: a URL that by mistake leads to another node is then an error, not a new node.
+ * @throws ForeignLedger
+ */
+export function matchingNode(nodes: readonly LedgerNode[], { pubkey, network }: NodeIdentity, urls: number): LedgerNode {
+  const known = nodes.find(({ identity }) => identity?.pubkey === pubkey);
+  const bound = nodes.flatMap(({ identity }) => (identity ? [identity] : []));
+  const isOnNetwork = bound.every((one) => one.network === network);
+  const free = bound.length < urls ? nodes.find(({ identity }) => !identity) : undefined;
+  const match = known ?? free;
+  if (match && isOnNetwork) return match;
+  const keys = bound.map((one) => one.pubkey).join(', ');
+  throw new ForeignLedger(
+    `This database holds the ledger of node ${keys} on ${bound[0]?.network}, but LIGHTNING_URL leads to ${pubkey} on ${network}. ` +
+      'Set LIGHTNING_URL to the node to which the ledger is bound, or DATABASE_URL to another database.',
+  );
 }
 
-/**
- * Binds a new ledger to a node and network, permanently. Does nothing when it is bound to them already.
- * @throws ForeignLedger when it is bound to another node or network.
- */
-export async function bindLedger(database: Database, { network, pubkey }: NodeIdentity): Promise<void> {
-  await database.transaction(async (tx) => {
-    // When two instances bind a new ledger at the same time, the second waits here and reads what the first wrote.
-    await tx.run(writeOnce, 'node', JSON.stringify({ network, pubkey }));
-    const row = await tx.first(readFact, 'node');
-    const bound = row && (JSON.parse(row.value) as NodeIdentity);
-    if (bound?.network === network && bound.pubkey === pubkey) return;
-    throw new ForeignLedger(
-      `This database holds the ledger of node ${bound?.pubkey} on ${bound?.network}, but LIGHTNING_URL leads to ${pubkey} on ${network}. ` +
-        'Set LIGHTNING_URL to the node to which the ledger is bound, or DATABASE_URL to another database.',
-    );
+/** Binds the identity to a node of the ledger, permanently, unless it is bound already. @throws ForeignLedger like {@link matchingNode} */
+export async function bindNode(database: Database, identity: NodeIdentity, urls: number): Promise<LedgerNode> {
+  return database.transaction(async (tx) => {
+    await tx.all(lockNodes);
+    const node = matchingNode(await ledgerNodes(tx), identity, urls);
+    if (!node.identity) await tx.run(sql.bindNode, node.id, identity.pubkey, identity.network);
+    return { ...node, identity };
   });
 }

@@ -1,18 +1,37 @@
-import type { Database } from '../db/database.ts';
 import { withTimeout } from '../kernel/clock.ts';
-import { errorMessage, type Log } from '../kernel/log.ts';
+import { errorMessage } from '../kernel/log.ts';
 import { TtlCache } from '../kernel/ttl-cache.ts';
-import { HistoryChanged, type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
-import { bindLedger, boundNode, ForeignLedger, ledgerNodeId, type NodeIdentity } from './binding.ts';
+import {
+  HistoryChanged,
+  type IncomingGuard,
+  type InvoiceRequest,
+  type KeysendOrder,
+  type LightningNode,
+  type NodeInfo,
+  NodeUnavailable,
+  type PaymentOrder,
+  type PaymentReference,
+  type Position,
+} from '../lightning/node.ts';
+import { ForeignLedger, type LedgerNode, type NodeIdentity } from './binding.ts';
+import { callToIdentify, type Endpoint, type Endpoints } from './endpoint.ts';
 import type { EventPosition } from './position.ts';
 
-/** The connection to the Lightning node that holds the ledger's money. */
+/** The connection to one of the Lightning nodes that hold the ledger's money. */
 export interface NodeConnection {
-  /** The node. Every call throws {@link NodeUnavailable} until the node was identified as the one to which the ledger is bound. */
+  /** The node. Every call throws {@link NodeUnavailable} until the node was identified. */
   readonly node: LightningNode;
   /** `lnd_…`, the API's `ln_node_id`. */
   readonly nodeId: string;
-  /** @throws NodeUnavailable when the node was never reached since the ledger was created. */
+  /** The ledger account of the node. */
+  readonly ledgerAccount: number;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** The position up to which its events are booked. */
+  readonly position: EventPosition;
+  /** Returns whether the node was ever reached since it was added to the ledger. */
+  wasReached(): boolean;
+  /** @throws NodeUnavailable when the node was never reached since it was added to the ledger. */
   identity(): NodeIdentity;
   /** Returns what the node last reported about itself; undefined before this process has reached it. */
   info(): NodeInfo | undefined;
@@ -25,24 +44,15 @@ export interface NodeConnection {
 }
 
 export interface ConnectionDependencies {
-  readonly database: Database;
-  readonly node: LightningNode;
-  readonly position: Pick<EventPosition, 'verify' | 'reset'>;
-  /** The ledger (`lnd_…`) that this one replaces on the node. */
-  readonly replacesLedger?: string | undefined;
-  readonly log: Log;
+  readonly endpoints: Endpoints;
+  readonly position: EventPosition;
 }
 
-/**
- * Connects to the node and identifies it. If the node cannot be reached, the service starts nevertheless, and rejects requests that need
- * the node until it answers.
- * @throws ForeignLedger when the node is not the one to which the ledger is bound, or belongs to another ledger.
- */
-export async function connectNode(deps: ConnectionDependencies): Promise<NodeConnection> {
-  const { database, log } = deps;
-  const nodeId = await ledgerNodeId(database);
-  const identification = new Identification({ ...deps, nodeId }, await boundNode(database));
-  const node = identifiedNode(deps.node, identification);
+/** Returns the connection to a node of the ledger. The node is identified before the first call, and again after each lost connection. */
+export function connectionTo(ledgerNode: LedgerNode, { endpoints, position }: ConnectionDependencies): NodeConnection {
+  const { id: nodeId, ledgerAccount, createdAt } = ledgerNode;
+  const identification = new Identification(ledgerNode, endpoints, position);
+  const node = identifiedNode(identification);
   const reachable = new TtlCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
   // A node that has just answered another call is not called again.
   const isAvailable = async () => identification.answeredRecently() || (await reachable.get('', () => isReachable(node))) === true;
@@ -50,19 +60,15 @@ export async function connectNode(deps: ConnectionDependencies): Promise<NodeCon
   async function requireAvailable(): Promise<void> {
     if (!(await isAvailable())) throw new NodeUnavailable('the node does not answer');
   }
-  try {
-    await identification.ensure();
-    const cannotSend = identification.info()?.cannotSend;
-    if (cannotSend) log.error({ reason: cannotSend }, 'the Lightning node cannot send payments yet; requests that send one are rejected');
-  } catch (error) {
-    if (!(error instanceof NodeUnavailable)) throw error;
-    log.error({ reason: error.message }, 'the Lightning node cannot be reached: nothing is sent or received until it answers');
-  }
   return {
     node,
     nodeId,
+    ledgerAccount,
+    createdAt,
+    position,
+    wasReached: () => identification.wasReached(),
     identity: () => identification.identity(),
-    info: () => identification.info(),
+    info: () => identification.endpoint()?.info,
     isAvailable,
     requireAvailable,
     async requireCanSend() {
@@ -73,37 +79,39 @@ export async function connectNode(deps: ConnectionDependencies): Promise<NodeCon
   };
 }
 
-/** Checks that the node behind LIGHTNING_URL is the one to which the ledger is bound; again after each lost connection. */
+/** Finds the endpoint that is the node, and verifies the position of its events; again after each lost connection. */
 class Identification {
-  readonly #deps: ConnectionDependencies & { readonly nodeId: string };
+  readonly #nodeId: string;
+  readonly #endpoints: Endpoints;
+  readonly #position: EventPosition;
   #identity: NodeIdentity | undefined;
-  #info: NodeInfo | undefined;
   #isValid = false;
   #running: Promise<void> | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(deps: ConnectionDependencies & { readonly nodeId: string }, identity: NodeIdentity | undefined) {
-    this.#deps = deps;
+  constructor({ id, identity }: LedgerNode, endpoints: Endpoints, position: EventPosition) {
+    this.#nodeId = id;
     this.#identity = identity;
+    this.#endpoints = endpoints;
+    this.#position = position;
+  }
+
+  endpoint(): Endpoint | undefined {
+    return this.#endpoints.of(this.#nodeId);
+  }
+
+  wasReached(): boolean {
+    this.#identity ??= this.endpoint()?.matched?.identity;
+    return this.#identity !== undefined;
   }
 
   identity(): NodeIdentity {
-    if (!this.#identity) throw new NodeUnavailable('the node was never reached');
+    if (!this.wasReached() || !this.#identity) throw new NodeUnavailable('the node was never reached');
     return this.#identity;
   }
 
-  info(): NodeInfo | undefined {
-    return this.#info;
-  }
-
-  /** Reads what the node reports about itself. @throws NodeUnavailable */
-  async readInfo(): Promise<NodeInfo> {
-    this.#info = await withTimeout(IDENTIFICATION_MS, this.#deps.node.info(), () => new NodeUnavailable('the node does not answer'));
-    return this.#info;
-  }
-
   resetPosition(): Promise<void> {
-    return this.#deps.position.reset();
+    return this.#position.reset();
   }
 
   /** Requires a new check before the next call. */
@@ -121,40 +129,28 @@ class Identification {
     return this.#isValid && performance.now() - this.#answeredAtMs < AVAILABLE_MS;
   }
 
-  /** @throws NodeUnavailable, ForeignLedger */
-  async ensure(): Promise<void> {
-    if (this.#isValid) return;
-    this.#running ??= this.#identify().finally(() => {
-      this.#running = undefined;
-    });
-    await this.#running;
+  /** Returns the identified endpoint. @throws NodeUnavailable */
+  async ensure(): Promise<Endpoint> {
+    if (!this.#isValid) {
+      this.#running ??= this.#identify().finally(() => {
+        this.#running = undefined;
+      });
+      await this.#running;
+    }
+    const endpoint = this.endpoint();
+    if (!endpoint) throw new NodeUnavailable('the node is not identified');
+    return endpoint;
   }
 
   async #identify(): Promise<void> {
-    const { database, node, position } = this.#deps;
-    const { pubkey, network } = await this.readInfo();
-    if (this.#identity) await bindLedger(database, { pubkey, network });
-    // A binding is permanent, so a new ledger is bound only to a node that belongs to no other ledger.
-    await this.#claimNode();
-    await bindLedger(database, { pubkey, network });
-    await position.verify({ knowsPosition: (one) => callToIdentify(() => node.knowsPosition(one)) });
-    this.#identity = { pubkey, network };
-    this.#isValid = true;
-  }
-
-  /** Claims the node for this ledger. Two ledgers on one node would reject or book each other's payments. @throws ForeignLedger */
-  async #claimNode(): Promise<void> {
-    const { node, nodeId, replacesLedger, log } = this.#deps;
-    const owner = await callToIdentify(async () => node.claimForLedger?.(nodeId, replacesLedger));
-    if (owner !== undefined && owner !== nodeId) {
-      throw new ForeignLedger(
-        `The Lightning node belongs to another ledger, ${owner}; this database holds ${nodeId}. ` +
-          'Set DATABASE_URL to the database of that ledger, or LIGHTNING_URL to a node without a ledger. ' +
-          `If the other ledger is retired or lost, stop its service and start this one with TAKE_OVER_FROM_LEDGER=${owner}.`,
-      );
+    try {
+      const { node, matched } = await this.#endpoints.identify(this.#nodeId);
+      await this.#position.verify({ knowsPosition: (one) => callToIdentify(() => node.knowsPosition(one)) });
+      this.#identity = matched?.identity;
+      this.#isValid = true;
+    } catch (error) {
+      throw error instanceof ForeignLedger ? new NodeUnavailable(errorMessage(error)) : error;
     }
-    if (replacesLedger !== undefined)
-      log.warn({ replacesLedger }, 'TAKE_OVER_FROM_LEDGER is set: this ledger replaces that one on the node');
   }
 }
 
@@ -164,50 +160,43 @@ const AVAILABLE_MS = 1000;
 const CAN_SEND_MS = 5000;
 /** The time limit of a call. After it the outcome of the call is unknown, and a payment stays pending. */
 const CALL_MS = 60_000;
-/** The time limit of the calls that identify the node. After it the node counts as unavailable. */
-const IDENTIFICATION_MS = 5000;
 
 /** Returns the node, with a time limit for each call, and with no call before the node is identified. */
-function identifiedNode(node: LightningNode, identification: Identification): LightningNode {
-  async function identified(): Promise<LightningNode> {
-    try {
-      await identification.ensure();
-      return node;
-    } catch (error) {
-      throw error instanceof ForeignLedger ? new NodeUnavailable(errorMessage(error)) : error;
-    }
-  }
-  const queryRoutes = node.queryRoutes?.bind(node);
-  const watchPayments = node.watchPayments?.bind(node);
-  const collectEvidence = node.collectEvidence?.bind(node);
+function identifiedNode(identification: Identification): LightningNode {
+  const identified = async (): Promise<LightningNode> => (await identification.ensure()).node;
+  const adapter = () => identification.endpoint()?.node;
   async function ask<T>(call: (node: LightningNode) => Promise<T>): Promise<T> {
     const answer = await withTimeout(CALL_MS, call(await identified()), callTimeout);
     identification.recordAnswer();
     return answer;
   }
-  return {
+  const calls = {
     async info() {
-      await identified();
-      return identification.readInfo();
+      return (await identification.ensure()).readInfo();
     },
-    createInvoice: (request) => ask((one) => one.createInvoice(request)),
-    cancelInvoice: (paymentHash) => ask((one) => one.cancelInvoice(paymentHash)),
-    pay: (order) => ask((one) => one.pay(order)),
-    keysend: (order) => ask((one) => one.keysend(order)),
-    lookupPayment: (payment) => ask((one) => one.lookupPayment(payment)),
-    lookupInvoice: (paymentHash) => ask((one) => one.lookupInvoice(paymentHash)),
+    createInvoice: (request: InvoiceRequest) => ask((one) => one.createInvoice(request)),
+    cancelInvoice: (paymentHash: string) => ask((one) => one.cancelInvoice(paymentHash)),
+    pay: (order: PaymentOrder) => ask((one) => one.pay(order)),
+    keysend: (order: KeysendOrder) => ask((one) => one.keysend(order)),
+    lookupPayment: (payment: PaymentReference) => ask((one) => one.lookupPayment(payment)),
+    lookupInvoice: (paymentHash: string) => ask((one) => one.lookupInvoice(paymentHash)),
     balance: () => ask((one) => one.balance()),
-    knowsPosition: (position) => ask((one) => one.knowsPosition(position)),
-    ...(queryRoutes && { queryRoutes: (query) => ask(() => queryRoutes(query)) }),
-    ...(collectEvidence && { collectEvidence: (payment) => ask(() => collectEvidence(payment)) }),
-    guardIncoming: (guard) => node.guardIncoming(guard),
-    ...(watchPayments && {
-      async *watchPayments(signal: AbortSignal) {
-        await identified();
-        yield* watchPayments(signal);
-      },
-    }),
-    async *watch(position, signal) {
+    knowsPosition: (position: Position) => ask((one) => one.knowsPosition(position)),
+    // Whether an adapter has the optional calls is known once it is found.
+    get queryRoutes() {
+      const call = adapter()?.queryRoutes?.bind(adapter());
+      return call && ((query: Parameters<typeof call>[0]) => ask(() => call(query)));
+    },
+    get collectEvidence() {
+      const call = adapter()?.collectEvidence?.bind(adapter());
+      return call && ((payment: Parameters<typeof call>[0]) => ask(() => call(payment)));
+    },
+    get watchPayments() {
+      const call = adapter()?.watchPayments?.bind(adapter());
+      return call && ((signal: AbortSignal) => watchIdentified(identification, call, signal));
+    },
+    guardIncoming: (guard: IncomingGuard) => adapter()?.guardIncoming(guard),
+    async *watch(position: Position | undefined, signal: AbortSignal) {
       try {
         yield* (await identified()).watch(position, signal);
       } catch (error) {
@@ -217,17 +206,18 @@ function identifiedNode(node: LightningNode, identification: Identification): Li
         identification.invalidate();
       }
     },
-    close: () => node.close(),
+    close: async () => adapter()?.close(),
   };
+  return calls as LightningNode;
 }
 
-/** Makes a call that identifies the node. Any failure of it means that the node cannot be used. @throws NodeUnavailable */
-async function callToIdentify<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await withTimeout(IDENTIFICATION_MS, call(), () => new NodeUnavailable('the node does not answer'));
-  } catch (error) {
-    throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
-  }
+async function* watchIdentified(
+  identification: Identification,
+  watchPayments: (signal: AbortSignal) => AsyncIterable<string>,
+  signal: AbortSignal,
+): AsyncIterable<string> {
+  await identification.ensure();
+  yield* watchPayments(signal);
 }
 
 function callTimeout(): Error {

@@ -1,12 +1,12 @@
 import { pause } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
-import type { LightningNode, NodeEvent, Position } from '../lightning/node.ts';
-import type { EventPosition } from './position.ts';
+import type { NodeEvent, Position } from '../lightning/node.ts';
+import type { NodeConnection } from './connection.ts';
 import { type BookingDependencies, bookEvent, retryUnbookedEvents, setEventAside } from './unbooked-events.ts';
 
 export interface EventReaderDependencies extends BookingDependencies {
-  readonly node: LightningNode;
-  readonly position: EventPosition;
+  /** The node whose events are read. */
+  readonly connection: Pick<NodeConnection, 'node' | 'position'>;
   /** Called for each payment hash of `watchPayments`. */
   readonly onPaymentHint: (paymentHash: string) => void;
   /** Called when the node answers again after an interruption. */
@@ -38,10 +38,12 @@ export async function readNodeEvents(deps: EventReaderDependencies, signal: Abor
 }
 
 /** Hints only make the service faster: payments are also looked up periodically. */
-async function readHintsUntilAborted({ node, onPaymentHint, intervals = INTERVALS }: EventReaderDependencies, signal: AbortSignal) {
-  while (node.watchPayments && !signal.aborted) {
+async function readHintsUntilAborted(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {
+  const { connection, onPaymentHint, intervals = INTERVALS } = deps;
+  while (!signal.aborted) {
     try {
-      for await (const paymentHash of node.watchPayments(signal)) onPaymentHint(paymentHash);
+      // Whether the adapter has hints is known once the node is found.
+      for await (const paymentHash of connection.node.watchPayments?.(signal) ?? []) onPaymentHint(paymentHash);
     } catch {
       // The reader of the events logs an interruption.
     }
@@ -53,15 +55,19 @@ async function readUntilAborted(deps: EventReaderDependencies, signal: AbortSign
   let isInterrupted = false;
   while (!signal.aborted) {
     try {
-      await deps.node.info();
+      await deps.connection.node.info();
       if (isInterrupted) {
-        deps.log.info({}, 'the node answers again: its events are read from the stored position, and pending payments are resumed');
+        deps.log.info(
+          { node: deps.nodeId },
+          'the node answers again: its events are read from the stored position, and pending payments are resumed',
+        );
         deps.onReconnect();
       }
       isInterrupted = false;
       await readOnce(deps, signal);
     } catch (error) {
-      if (!isInterrupted) deps.log.warn({ reason: errorMessage(error) }, 'reading the node events was interrupted; retrying every second');
+      if (!isInterrupted)
+        deps.log.warn({ node: deps.nodeId, reason: errorMessage(error) }, 'reading the node events was interrupted; retrying every second');
       isInterrupted = true;
       await pause((deps.intervals ?? INTERVALS).retryMs, signal);
     }
@@ -80,14 +86,14 @@ async function retryUntilAborted(deps: EventReaderDependencies, signal: AbortSig
 }
 
 async function readOnce(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {
-  const from = await deps.position.read();
+  const from = await deps.connection.position.read();
   const progress: Progress = { booked: undefined, stored: undefined, inOrder: [] };
   const running = new Set<Promise<void>>();
   const ended = new AbortController();
   const connected = AbortSignal.any([signal, ended.signal]);
   const storing = storePositions(deps, progress, connected);
   try {
-    for await (const event of deps.node.watch(from, signal)) {
+    for await (const event of deps.connection.node.watch(from, signal)) {
       const entry = { position: event.position, isDone: false };
       progress.inOrder.push(entry);
       const booking: Promise<void> = bookOrSetAside(deps, event, connected).then((isDone) => {
@@ -127,7 +133,7 @@ async function storePositions(deps: EventReaderDependencies, progress: Progress,
     const { booked } = progress;
     if (booked === undefined || booked === progress.stored) continue;
     try {
-      await deps.position.store(booked);
+      await deps.connection.position.store(booked);
       progress.stored = booked;
     } catch (error) {
       deps.log.warn({ reason: errorMessage(error) }, 'the position of the node events was not stored; they may be read again');

@@ -1,11 +1,11 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { deleteFact, readFact, writeFact } from '../db/facts.sql.ts';
 import { writeRows } from '../db/row-write.ts';
 import type { LightningNode, Position } from '../lightning/node.ts';
+import * as sql from './nodes.sql.ts';
 
 /**
- * The position up to which the node's events are booked. A node that does not have the event at this position was restored from an older
+ * The position up to which the events of one node are booked. A node that does not have the event at this position was restored from an older
  * backup; then all events are read again.
  */
 export interface EventPosition {
@@ -21,23 +21,22 @@ export interface EventPosition {
 
 export interface EventPositionDependencies {
   readonly database: Database;
+  readonly nodeId: string;
   readonly alerts: Alerts;
   /** Writes the consequences of a restored node in the transaction that deletes the position. */
-  readonly onRestore: (tx: Tx) => Promise<void>;
+  readonly onRestore: (tx: Tx, nodeId: string) => Promise<void>;
 }
 
-const POSITION = 'node_event_position';
-
-export function createEventPosition({ database, alerts, onRestore }: EventPositionDependencies): EventPosition {
-  const read = async () => (await database.first(readFact, POSITION))?.value;
+export function createEventPosition({ database, nodeId, alerts, onRestore }: EventPositionDependencies): EventPosition {
+  const read = async () => (await database.first(sql.readPosition, nodeId))?.event_position ?? undefined;
 
   /** Booking an event is idempotent, so all events can be read again. */
   async function reset(): Promise<void> {
     const message = 'the node does not have the event up to which its events were read; all of them are read again';
     await database.transaction(async (tx) => {
-      await writeRows(tx, [alerts.rowOf({ kind: 'node_restored', subject: 'node', message })]);
-      await tx.run(deleteFact, POSITION);
-      await onRestore(tx);
+      await writeRows(tx, [alerts.rowOf({ kind: 'node_restored', subject: nodeId, message })]);
+      await tx.run(sql.storePosition, nodeId, null);
+      await onRestore(tx, nodeId);
     });
     await alerts.announce();
   }
@@ -45,7 +44,7 @@ export function createEventPosition({ database, alerts, onRestore }: EventPositi
   return {
     read,
     reset,
-    store: (position) => database.transaction(async (tx) => void (await tx.run(writeFact, POSITION, position))),
+    store: (position) => database.transaction(async (tx) => void (await tx.run(sql.storePosition, nodeId, position))),
     async verify(node) {
       const stored = await read();
       if (stored === undefined || (await node.knowsPosition(stored))) return;

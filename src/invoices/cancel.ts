@@ -1,4 +1,5 @@
 import type { NodeConnection } from '../connection/connection.ts';
+import type { NodeConnections } from '../connection/connections.ts';
 import { invariant } from '../kernel/assert.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -15,7 +16,7 @@ class NotOpen extends Error {
 
 export interface CancelDependencies {
   readonly ledger: Ledger;
-  readonly connection: NodeConnection;
+  readonly connections: NodeConnections;
   readonly find: (id: string) => Promise<Invoice | undefined>;
 }
 
@@ -27,7 +28,7 @@ export interface CancelDependencies {
  */
 export async function cancelInvoice(deps: CancelDependencies, invoice: Invoice, guards: readonly Guard[]): Promise<Invoice> {
   if (isCanceled(invoice)) return invoice;
-  const outside = await closeAtNode(deps.connection, invoice.paymentHash);
+  const outside = await closeAtNode(deps.connections.of(invoice.nodeId), invoice.paymentHash);
   if (outside === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
   if (outside === 'accepted') throw beingPaid();
   const row = { statement: sql.markCanceled, parameters: [invoice.id], onMiss: new NotOpen() };

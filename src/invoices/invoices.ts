@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { NodeConnection } from '../connection/connection.ts';
+import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -34,7 +35,7 @@ export interface NewInvoice {
 
 /** Creates and cancels invoices, and credits what arrives. */
 export interface Invoices extends IncomingPayments {
-  /** Creates an invoice at the node and stores it. @throws Refusal `too_many_invoices`, NodeUnavailable; then no invoice was handed out. */
+  /** Creates an invoice at the wallet's node and stores it. @throws Refusal `too_many_invoices`, NodeUnavailable; then no invoice was handed out. */
   create(order: NewInvoice): Promise<Invoice>;
   /** See {@link cancelInvoice}. @throws Refusal `invoice_paid`, NodeUnavailable */
   cancel(invoice: Invoice, guards: readonly Guard[]): Promise<Invoice>;
@@ -46,7 +47,7 @@ export interface Invoices extends IncomingPayments {
 export interface InvoiceDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
-  readonly connection: NodeConnection;
+  readonly connections: NodeConnections;
   readonly routeKeysend: KeysendRouting;
   readonly clock: Clock;
   /** The maximum of open invoices of one wallet that have not expired. */
@@ -54,7 +55,7 @@ export interface InvoiceDependencies {
 }
 
 export function createInvoices(deps: InvoiceDependencies): Invoices {
-  const { database, ledger, connection, routeKeysend, clock } = deps;
+  const { database, ledger, connections, routeKeysend, clock } = deps;
   const one = (row: sql.InvoiceRow | undefined) => row && rowToInvoice(row);
   const findByHash = async (paymentHash: string) => one(await database.first(sql.findByHash, paymentHash));
   const isPaidInternally = async ({ id, paymentHash }: Invoice) =>
@@ -62,9 +63,9 @@ export function createInvoices(deps: InvoiceDependencies): Invoices {
   const find = async (id: string) => one(await database.first(sql.findById, id));
   const isCredited = async (paymentHash: string) => (await database.first(sql.findSettlement, paymentHash)) !== undefined;
   return {
-    ...createIncomingPayments({ findByHash, isCredited, isPaidInternally, ledger, connection, routeKeysend, clock }),
+    ...createIncomingPayments({ findByHash, isCredited, isPaidInternally, ledger, connections, routeKeysend, clock }),
     create: limitedCreate(deps),
-    cancel: (invoice, guards) => cancelInvoice({ ledger, connection, find }, invoice, guards),
+    cancel: (invoice, guards) => cancelInvoice({ ledger, connections, find }, invoice, guards),
     find,
     findByHash,
     findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToInvoice)),
@@ -74,7 +75,7 @@ export function createInvoices(deps: InvoiceDependencies): Invoices {
 const MAX_FULL_WALLETS = 10_000;
 
 /** Limits the open invoices of each wallet. The insert counts them; a read counts first only for a wallet that reached the maximum. */
-function limitedCreate({ database, ledger, connection, clock, maxOpenInvoices }: InvoiceDependencies): Invoices['create'] {
+function limitedCreate({ database, ledger, connections, clock, maxOpenInvoices }: InvoiceDependencies): Invoices['create'] {
   const full = new Set<string>();
   const tooMany = () =>
     new Refusal(
@@ -95,7 +96,7 @@ function limitedCreate({ database, ledger, connection, clock, maxOpenInvoices }:
     await rejectIfStillFull(order.wallet);
     const refusal = tooMany();
     try {
-      return await create({ ledger, connection, clock }, order, maxOpenInvoices, refusal);
+      return await create({ ledger, connections, clock }, order, maxOpenInvoices, refusal);
     } catch (error) {
       if (error === refusal) {
         if (full.size >= MAX_FULL_WALLETS) full.clear();
@@ -107,12 +108,13 @@ function limitedCreate({ database, ledger, connection, clock, maxOpenInvoices }:
 }
 
 async function create(
-  { ledger, connection, clock }: Pick<InvoiceDependencies, 'ledger' | 'connection' | 'clock'>,
+  { ledger, connections, clock }: Pick<InvoiceDependencies, 'ledger' | 'connections' | 'clock'>,
   order: NewInvoice,
   maxOpenInvoices: number,
   tooMany: Refusal,
 ): Promise<Invoice> {
   const { wallet, amountMsat, descriptionHash } = order;
+  const connection = connections.of(wallet.nodeId);
   requireHashable(connection, order);
   const preimage = randomBytes(32);
   const { paymentRequest } = await createAtNode(connection, {

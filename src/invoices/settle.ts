@@ -1,4 +1,4 @@
-import type { NodeConnection } from '../connection/connection.ts';
+import type { NodeConnections } from '../connection/connections.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Ledger, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
@@ -13,12 +13,15 @@ export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefi
 /** Money that arrived, reported as an event or found by reconciliation. */
 export type SettlementDetails = Omit<Settlement, 'position'>;
 
+/** Money that arrived at a node of the ledger. */
+type SettlementAtNode = SettlementDetails & { readonly nodeId: string };
+
 /** Decides on incoming payments and credits them. */
 export interface IncomingPayments {
   /** Returns whether the node may claim an incoming payment: one for an open invoice, or a keysend for a wallet. */
   mayClaim(incoming: IncomingPayment): Promise<boolean>;
-  /** Credits a settlement to its wallet, or to suspense when there is none. Idempotent: each payment hash is credited once. */
-  settle(settlement: SettlementDetails): Promise<void>;
+  /** Credits a settlement at a node to its wallet, or to suspense when there is none. Idempotent: each payment hash is credited once. */
+  settle(settlement: SettlementDetails, nodeId: string): Promise<void>;
 }
 
 export interface IncomingPaymentDependencies {
@@ -28,7 +31,7 @@ export interface IncomingPaymentDependencies {
   /** Returns whether an internal payment settled the invoice. */
   readonly isPaidInternally: (invoice: Invoice) => Promise<boolean>;
   readonly ledger: Ledger;
-  readonly connection: NodeConnection;
+  readonly connections: NodeConnections;
   readonly routeKeysend: KeysendRouting;
   readonly clock: Clock;
 }
@@ -39,15 +42,15 @@ class SettledBefore extends Error {
 }
 
 export function createIncomingPayments(deps: IncomingPaymentDependencies): IncomingPayments {
-  const { findByHash, isCredited, isPaidInternally, ledger, connection, routeKeysend, clock } = deps;
+  const { findByHash, isCredited, isPaidInternally, ledger, connections, routeKeysend, clock } = deps;
 
   /**
    * Books a settlement. The payment hash, the row and the transfer are one posting, and the database keeps each hash once.
    * @returns false when it was booked before.
    */
-  async function credit(settlement: SettlementDetails, row: Omit<RowWrite, 'onMiss'>, to: CreditTarget): Promise<boolean> {
-    const { paymentHash, amountMsat } = settlement;
-    const transfer = { id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.node, amountMsat, ...to };
+  async function credit(settlement: SettlementAtNode, row: Omit<RowWrite, 'onMiss'>, to: CreditTarget): Promise<boolean> {
+    const { paymentHash, amountMsat, nodeId } = settlement;
+    const transfer = { id: newId(clock.nowMs()), from: connections.of(nodeId).ledgerAccount, amountMsat, ...to };
     const onMiss = new SettledBefore();
     const once = { statement: sql.insertSettlement, parameters: [paymentHash], onMiss };
     try {
@@ -59,7 +62,7 @@ export function createIncomingPayments(deps: IncomingPaymentDependencies): Incom
     }
   }
 
-  async function settleInvoice(settlement: SettlementDetails, invoice: Invoice): Promise<void> {
+  async function settleInvoice(settlement: SettlementAtNode, invoice: Invoice): Promise<void> {
     const parameters = [invoice.id, settlement.amountMsat, settlement.preimage, settlement.settledAt];
     const to = { to: invoice.ledgerAccount, toLntx: invoice.id, toType: invoice.wtxType };
     if (invoice.state !== 'settled' && (await credit(settlement, { statement: sql.settleFromOutside, parameters }, to))) return;
@@ -67,10 +70,10 @@ export function createIncomingPayments(deps: IncomingPaymentDependencies): Incom
     if ((await isPaidInternally(invoice)) && !(await isCredited(invoice.paymentHash))) await settleStray(settlement);
   }
 
-  async function settleKeysend(settlement: SettlementDetails, wallet: Wallet): Promise<void> {
+  async function settleKeysend(settlement: SettlementAtNode, wallet: Wallet): Promise<void> {
     const id = `lntx_${newId(clock.nowMs())}`;
-    const { paymentHash, amountMsat, settledAt, preimage } = settlement;
-    const owner = [wallet.id, wallet.ledgerAccount, connection.nodeId, connection.identity().pubkey];
+    const { paymentHash, amountMsat, settledAt, preimage, nodeId } = settlement;
+    const owner = [wallet.id, wallet.ledgerAccount, nodeId, connections.of(nodeId).identity().pubkey];
     const records = JSON.stringify(settlement.customRecords);
     await credit(
       settlement,
@@ -80,7 +83,7 @@ export function createIncomingPayments(deps: IncomingPaymentDependencies): Incom
   }
 
   /** Credits money without a wallet to suspense, where the operator assigns or returns it. */
-  async function settleStray(settlement: SettlementDetails): Promise<void> {
+  async function settleStray(settlement: SettlementAtNode): Promise<void> {
     const { paymentHash, amountMsat, settledAt } = settlement;
     const row = { statement: sql.insertStray, parameters: [paymentHash, amountMsat, settledAt] };
     await credit(settlement, row, { to: SYSTEM_ACCOUNTS.suspense });
@@ -95,7 +98,8 @@ export function createIncomingPayments(deps: IncomingPaymentDependencies): Incom
       }
       return invoice?.state === 'open' && (invoice.expiresAt ?? 0) > unixSeconds(clock);
     },
-    async settle(settlement) {
+    async settle(details, nodeId) {
+      const settlement = { ...details, nodeId };
       const invoice = await findByHash(settlement.paymentHash);
       if (invoice) return settleInvoice(settlement, invoice);
       const wallet = settlement.keysend ? await routeKeysend(settlement.customRecords) : undefined;

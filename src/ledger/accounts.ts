@@ -1,6 +1,6 @@
 /** The system's ledger accounts. The schema creates them in this order. */
 export const SYSTEM_ACCOUNTS = {
-  /** The Lightning node: an asset, so its balance is minus what the node holds for the customers. */
+  /** The first Lightning node. */
   node: 1,
   /** Costs of the operator, so it may go below zero: routing beyond a payment's reserve, and payments that could no longer be charged. */
   routingFees: 2,
@@ -12,7 +12,15 @@ export const SYSTEM_ACCOUNTS = {
 
 /** Whether an account may go below zero. Accounts of customers may not. */
 export function mayGoBelowZero(account: number): boolean {
-  return account === SYSTEM_ACCOUNTS.node || account === SYSTEM_ACCOUNTS.routingFees;
+  return isNodeAccount(account) || account === SYSTEM_ACCOUNTS.routingFees;
+}
+
+/**
+ * Whether an account is that of a Lightning node: an asset, so its balance is minus what the node holds for the customers. The first node has
+ * account 1. The others have -1, -2, … because the numbers from 5 on are wallets.
+ */
+export function isNodeAccount(account: number): boolean {
+  return account <= SYSTEM_ACCOUNTS.node;
 }
 
 export function isSystemAccount(account: number): boolean {

@@ -9,7 +9,7 @@ import type { Balance, Posting, Receipt } from './posting.ts';
 import type { CacheOptions } from './store-sqlite/balance-cache.ts';
 import { createStore } from './stores.ts';
 
-export { isSystemAccount, SYSTEM_ACCOUNTS } from './accounts.ts';
+export { isNodeAccount, isSystemAccount, SYSTEM_ACCOUNTS } from './accounts.ts';
 export { HoldClosed, InsufficientBalance } from './arithmetic.ts';
 export { type EntryRow, entryFrom, entryTo } from './entries.sql.ts';
 export {

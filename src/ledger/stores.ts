@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../db/database.ts';
-import { SYSTEM_ACCOUNTS } from './accounts.ts';
+import { isSystemAccount } from './accounts.ts';
 import type { AccountState } from './arithmetic.ts';
 import type { LedgerStore } from './store.ts';
 import { createPostgresStore, postgresAccountsAfter } from './store-postgres.ts';
@@ -21,16 +21,21 @@ const PAGE = 2000;
 export async function* allAccounts(tx: Tx, pageSize = PAGE): AsyncGenerator<AccountState[]> {
   const readPage =
     tx.dialect === 'sqlite' ? await sqliteAccountsOf(tx) : (after: number, limit: number) => postgresAccountsAfter(tx, after, limit);
-  for (let after = 0; ; ) {
+  // The accounts of nodes have negative numbers.
+  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
     const page = await readPage(after, pageSize);
     yield page;
     if (page.length < pageSize) return;
-    after = page.at(-1)?.id ?? 0;
+    after = page.at(-1)?.id ?? after;
   }
 }
 
 /** Reads the system's own accounts as one snapshot has them. */
 export async function systemAccounts(tx: Tx): Promise<AccountState[]> {
-  for await (const page of allAccounts(tx, SYSTEM_ACCOUNTS.suspense)) return page;
-  return [];
+  const accounts: AccountState[] = [];
+  for await (const page of allAccounts(tx, 16)) {
+    accounts.push(...page.filter(({ id }) => isSystemAccount(id)));
+    if (page.some(({ id }) => !isSystemAccount(id))) break;
+  }
+  return accounts;
 }

@@ -1,7 +1,8 @@
 import type { Alerts } from '../alerts/alerts.ts';
-import type { NodeConnection } from '../connection/connection.ts';
+import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import type { Invoices } from '../invoices/invoices.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
@@ -14,7 +15,8 @@ export interface OperatorDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
   readonly alerts: Alerts;
-  readonly connection: Pick<NodeConnection, 'node'>;
+  readonly connections: NodeConnections;
+  readonly invoices: Pick<Invoices, 'find'>;
   readonly wallets: Pick<Wallets, 'find' | 'create'>;
   readonly payments: Pick<Payments, 'find' | 'readInvoice' | 'payInvoice' | 'reportOutcome' | 'attempt'>;
   readonly clock: Clock;

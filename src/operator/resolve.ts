@@ -34,7 +34,7 @@ export async function resolvePayment(deps: OperatorDependencies, action: Action)
 }
 
 async function resolveAtNode(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
-  const { node } = deps.connection;
+  const { node } = deps.connections.of(payment.nodeId);
   const status = await ask(() => node.lookupPayment(referenceOf(payment)));
   const reported = status === undefined ? 'no record' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
   const collected =
@@ -96,7 +96,8 @@ function provenSuccess({ preimage = '' }: Action, payment: Payment, status: Paym
 
 /** Cancels the invoice of an internal payment at the node again. The response determines how the payment ends. */
 async function resolveInside(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
-  await ask(() => deps.connection.node.lookupInvoice(payment.paymentHash));
+  const nodeId = (await deps.invoices.find(payment.invoiceId ?? ''))?.nodeId ?? payment.nodeId;
+  await ask(() => deps.connections.of(nodeId).node.lookupInvoice(payment.paymentHash));
   await deps.payments.attempt(payment);
   if ((await deps.payments.find(payment.id))?.state === 'pending') {
     throw new ActionRefused('The node did not confirm that no outside payer can pay the invoice. See the log for its response.');

@@ -68,14 +68,14 @@ export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat): F
   return { chargedMsat, excessMsat: subMsat(feeMsat, chargedMsat) };
 }
 
-/** Returns the transfers of the amount and of each non-zero share of the fee to the node's account. */
-export function paidTransfers(payment: Payment, shares: FeeShares, nowMs: number) {
+/** Returns the transfers of the amount and of each non-zero share of the fee to the ledger account of the payment's node. */
+export function paidTransfers(payment: Payment, node: number, shares: FeeShares, nowMs: number) {
   const { chargedMsat, excessMsat } = shares;
-  const excess = { id: newId(nowMs), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: excessMsat };
+  const excess = { id: newId(nowMs), from: SYSTEM_ACCOUNTS.routingFees, to: node, amountMsat: excessMsat };
   return {
     charged: [
-      { ...amountTransfer(payment), to: SYSTEM_ACCOUNTS.node },
-      ...(chargedMsat > 0 ? [feeTransfer(payment, newId(nowMs), chargedMsat)] : []),
+      { ...amountTransfer(payment), to: node },
+      ...(chargedMsat > 0 ? [feeTransfer(payment, node, newId(nowMs), chargedMsat)] : []),
     ],
     excess: excessMsat > 0 ? [{ ...excess, passThru: sourceOf(payment) }] : [],
   };
@@ -97,14 +97,14 @@ export async function announceExcess({ alerts, log }: SagaDependencies, payment:
 
 /** Returns the end of a successful payment: amount and real fee are posted, the rest of the reserve is released. */
 export function success(
-  { alerts, clock }: SagaDependencies,
+  { alerts, connections, clock }: SagaDependencies,
   payment: Payment,
   heldMsat: Msat,
   outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
 ): Conclusion {
   const shares = shareFee(payment, heldMsat, outcome.feeMsat);
   const { chargedMsat } = shares;
-  const { charged, excess } = paidTransfers(payment, shares, clock.nowMs());
+  const { charged, excess } = paidTransfers(payment, connections.of(payment.nodeId).ledgerAccount, shares, clock.nowMs());
   const ended = succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock));
   const posting: Posting = {
     rows: [ended.row, ...concludeCharge(payment.charge, msat(payment.amountMsat + chargedMsat)), ...excessAlert(alerts, payment, shares)],
@@ -147,9 +147,9 @@ function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
 }
 
 /** Returns the transfer of the fee, a wallet transaction that refers to the payment's. */
-function feeTransfer(payment: Payment, id: string, amountMsat: Msat): TransferOrder {
+function feeTransfer(payment: Payment, node: number, id: string, amountMsat: Msat): TransferOrder {
   const { ledgerAccount: from } = payment;
-  return { id, from, to: SYSTEM_ACCOUNTS.node, amountMsat, fromType: 'network_fee', passThru: sourceOf(payment) };
+  return { id, from, to: node, amountMsat, fromType: 'network_fee', passThru: sourceOf(payment) };
 }
 
 function succeeded(payment: Payment, preimage: string, feeMsat: Msat, settledAt: number): { payment: Payment; row: RowWrite } {

@@ -57,12 +57,12 @@ function chargedToWallet(
   { preimage, feeMsat }: Success,
   use: TakenUse | undefined,
 ): Posting {
-  const { alerts, clock } = deps;
+  const { alerts, connections, clock } = deps;
   const shares = shareFee(payment, reservedMsat, feeMsat);
   const { chargedMsat } = shares;
   const parameters = [payment.id, preimage, chargedMsat, unixSeconds(clock)];
   const message = `reported as failed, then as succeeded: the wallet was charged ${payment.amountMsat} msat and ${chargedMsat} msat for routing`;
-  const transfers = paidTransfers(payment, shares, clock.nowMs());
+  const transfers = paidTransfers(payment, connections.of(payment.nodeId).ledgerAccount, shares, clock.nowMs());
   return {
     rows: [
       { statement: sql.correctCharged, parameters, onMiss: new CorrectedBefore() },
@@ -75,7 +75,8 @@ function chargedToWallet(
 }
 
 function borneByOperator(deps: SagaDependencies, payment: Payment, { feeMsat }: Success, use: TakenUse | undefined): Posting {
-  const { alerts, clock } = deps;
+  const { alerts, connections, clock } = deps;
+  const to = connections.of(payment.nodeId).ledgerAccount;
   const lossMsat = msat(payment.amountMsat + feeMsat);
   const message = `reported as failed, then as succeeded, and the wallet's balance does not cover it: the operator bears ${lossMsat} msat`;
   return {
@@ -83,7 +84,7 @@ function borneByOperator(deps: SagaDependencies, payment: Payment, { feeMsat }: 
       { statement: sql.correctBorne, parameters: [payment.id], onMiss: new CorrectedBefore() },
       ...correctionRows(alerts, payment, message, use),
     ],
-    transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to: SYSTEM_ACCOUNTS.node, amountMsat: lossMsat }],
+    transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to, amountMsat: lossMsat }],
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyLimits } from '../budgets/limits.ts';
-import type { NodeConnection } from '../connection/connection.ts';
+import type { NodeConnections } from '../connection/connections.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -37,19 +37,20 @@ export interface Keysend {
  * Starts a payment to a node without an invoice (bLIP 3). This service generates the preimage.
  * @throws Refusal, NodeUnavailable when no payment was started.
  */
-export async function keysend(deps: { saga: Saga; connection: NodeConnection; clock: Clock }, order: Keysend): Promise<StartedPayment> {
+export async function keysend(deps: { saga: Saga; connections: NodeConnections; clock: Clock }, order: Keysend): Promise<StartedPayment> {
   const { wallet, destination, amountMsat } = order;
-  const node = deps.connection.info();
+  const connection = deps.connections.of(wallet.nodeId);
+  const node = connection.info();
   if (node && !node.capabilities.sendsKeysend) {
     throw new Refusal(
       'not_supported',
       `The Lightning node (${node.software}) cannot send keysend payments. Pay an invoice of the receiver.`,
     );
   }
-  if (destination === deps.connection.identity().pubkey) {
+  if (destination === connection.identity().pubkey || deps.connections.owns(destination)) {
     throw new Refusal(
       'validation_failed',
-      '`dest_pubkey` must not be the node of this service. Use a transfer, or pay an invoice of the other wallet.',
+      '`dest_pubkey` must not be a node of this service. Use a transfer, or pay an invoice of the other wallet.',
     );
   }
   const preimage = randomBytes(32).toString('hex');

@@ -1,5 +1,5 @@
 import type { KeyLimits } from '../budgets/limits.ts';
-import type { NodeConnection } from '../connection/connection.ts';
+import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -39,7 +39,7 @@ export interface InvoicePayment {
 export interface PayInvoiceDependencies {
   readonly database: Database;
   readonly saga: Saga;
-  readonly connection: NodeConnection;
+  readonly connections: NodeConnections;
   readonly clock: Clock;
 }
 
@@ -55,9 +55,9 @@ export interface PayInvoiceDependencies {
  * @throws Refusal, NodeUnavailable when no payment was started.
  */
 export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePayment): Promise<StartedPayment> {
-  const { database, saga, connection, clock } = deps;
+  const { database, saga, connections, clock } = deps;
   const { wallet, claim } = order;
-  const lookup = { database, network: () => connection.identity().network };
+  const lookup = { database, network: () => connections.network() };
   const { payable: invoice, ...found } = await findPayable(lookup, order.invoice, wallet.id);
   const { paymentHash, paymentRequest } = invoice;
   const amountMsat = agreedAmount(invoice, order.amountMsat);

@@ -8,7 +8,7 @@ import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 
 /** The fields of an invoice of this service that an internal payment needs: the side that is credited. */
-export type IssuedInvoice = Pick<Invoice, 'id' | 'ledgerAccount' | 'wtxType' | 'preimage' | 'state'>;
+export type IssuedInvoice = Pick<Invoice, 'id' | 'ledgerAccount' | 'nodeId' | 'wtxType' | 'preimage' | 'state'>;
 
 /** An invoice to be paid, decoded or issued by this service. */
 export type Payable = Pick<

@@ -1,5 +1,4 @@
 import type { Charge } from '../budgets/budgets.ts';
-import type { NodeConnection } from '../connection/connection.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Msat, msat } from '../kernel/money.ts';
@@ -74,11 +73,7 @@ type CommonField =
   | 'sendingSinceMs';
 
 /** Returns a new pending payment of a wallet. It is not stored yet. */
-export function newPayment(
-  { connection, clock }: { connection: NodeConnection; clock: Clock },
-  wallet: Wallet,
-  fields: Omit<Payment, CommonField>,
-): Payment {
+export function newPayment({ clock }: { clock: Clock }, wallet: Wallet, fields: Omit<Payment, CommonField>): Payment {
   return {
     ...fields,
     // An internal payment is never sent. The first request of any other follows the hold at once.
@@ -86,7 +81,7 @@ export function newPayment(
     id: `lntx_${newId(clock.nowMs())}`,
     walletId: wallet.id,
     ledgerAccount: wallet.ledgerAccount,
-    nodeId: connection.nodeId,
+    nodeId: wallet.nodeId,
     transferId: newId(clock.nowMs()),
     state: 'pending',
     failureReason: undefined,

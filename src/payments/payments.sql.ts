@@ -143,10 +143,10 @@ export const markUnclear = statement(
 /** Records that the node knows the payment. */
 export const markAtNode = statement('payment_mark_at_node', 'UPDATE payment SET at_node = 1 WHERE id = $1');
 
-/** Marks every payment that the node may have had before it was restored from a backup. */
+/** Marks every payment that a node may have had before it was restored from a backup. */
 export const markPendingAtNode = statement(
   'payment_mark_pending_at_node',
-  `UPDATE payment SET at_node = 1 WHERE state = 'pending' AND sending_since_ms IS NOT NULL AND at_node = 0`,
+  `UPDATE payment SET at_node = 1 WHERE node_id = $1 AND state = 'pending' AND sending_since_ms IS NOT NULL AND at_node = 0`,
 );
 
 export const findById = statement<PaymentRow>('payment_find', `SELECT ${COLUMNS} FROM payment WHERE id = $1`);

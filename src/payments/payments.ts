@@ -46,7 +46,7 @@ export interface Payments {
   attempt(payment: Payment): Promise<void>;
   /** Reads the outcomes of a hash's payments that have not succeeded again. For hints of the node. Never throws. */
   readAgain(paymentHash: string): void;
-  /** Attempts all pending payments again, unless the node is unavailable. Never throws. */
+  /** Attempts all pending payments again whose node is available. Never throws. */
   resumePending(): Promise<void>;
   /** Makes every `wait` return the present state. */
   stopWaiting(): void;
@@ -55,11 +55,11 @@ export interface Payments {
 }
 
 /**
- * Marks every pending payment that may have been sent as known to the node, so that it is looked up and never sent again. Called when the node
- * was restored from a backup: it may have forgotten payments that it has sent.
+ * Marks every pending payment that a node may have been sent as known to the node, so that it is looked up and never sent again. Called when
+ * the node was restored from a backup: it may have forgotten payments that it has sent.
  */
-export async function markPendingAtNode(tx: Tx): Promise<void> {
-  await tx.run(sql.markPendingAtNode);
+export async function markPendingAtNode(tx: Tx, nodeId: string): Promise<void> {
+  await tx.run(sql.markPendingAtNode, nodeId);
 }
 
 /** The number of pending payments that are attempted at the same time. */
@@ -72,22 +72,31 @@ export function createPayments(deps: SagaDependencies): Payments {
   const one = (row: sql.PaymentRow | undefined) => row && rowToPayment(row);
   const find = async (id: string) => one(await database.first(sql.findById, id));
 
+  /** Leaves out payments whose node is unavailable. An event reader resumes them when its node answers again. */
+  async function withAvailableNode(payments: readonly Payment[]): Promise<Payment[]> {
+    const invoices = await deps.invoices.findMany(payments.flatMap(({ invoiceId }) => invoiceId ?? []));
+    const nodeOfInvoice = new Map(invoices.map(({ id, nodeId }) => [id, nodeId]));
+    const available = new Set<string>();
+    await Promise.all(deps.connections.all.map(async (one) => void ((await one.isAvailable()) && available.add(one.nodeId))));
+    return payments.filter(({ invoiceId, nodeId }) => available.has((invoiceId && nodeOfInvoice.get(invoiceId)) ?? nodeId));
+  }
+
   /** Reads a page at a time to bound the memory. */
   async function attemptAllPending(): Promise<void> {
     let count = 0;
     for (let after: string | undefined = ''; after !== undefined; ) {
       const rows: sql.PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
-      await Promise.all(rows.map((row) => saga.attempt(rowToPayment(row))));
-      count += rows.length;
+      const payments = await withAvailableNode(rows.map(rowToPayment));
+      await Promise.all(payments.map((payment) => saga.attempt(payment)));
+      count += payments.length;
       after = rows.length < RESUME_PAGE ? undefined : rows.at(-1)?.id;
-      if (rows.length > 0) deps.log.info({ count, more: after !== undefined }, 'pending payments were attempted again');
+      if (payments.length > 0) deps.log.info({ count, more: after !== undefined }, 'pending payments were attempted again');
     }
   }
 
   async function resumePending(): Promise<void> {
     try {
-      // The event reader calls this function again when the node answers again.
-      if (await deps.connection.isAvailable()) await attemptAllPending();
+      await attemptAllPending();
     } catch (error) {
       deps.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; retrying later');
     }
@@ -99,7 +108,7 @@ export function createPayments(deps: SagaDependencies): Payments {
     find,
     resumePending,
     readAgain,
-    readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.connection.identity().network),
+    readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.connections.network()),
     payInvoice(order) {
       const started = payInvoice({ ...deps, saga }, order);
       // The claimer of a withdraw link has no key of the wallet and must not learn its balance.

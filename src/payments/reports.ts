@@ -22,7 +22,7 @@ export function createReports(deps: SagaDependencies, saga: Saga): Pick<Payments
     for (const payment of (await database.all(sql.findUnpaidByHash, paymentHash, MAX_PER_HASH)).map(rowToPayment)) {
       if (payment.state === 'pending') await saga.attempt(payment);
       else {
-        const outcome = await deps.connection.node.lookupPayment(referenceOf(payment));
+        const outcome = await deps.connections.of(payment.nodeId).node.lookupPayment(referenceOf(payment));
         if (outcome?.state === 'succeeded') await reportOutcome(payment.id, outcome);
       }
     }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Alerts } from '../alerts/alerts.ts';
 import { BudgetChanged, checkLimits } from '../budgets/budgets.ts';
 import type { KeyLimits } from '../budgets/limits.ts';
-import type { NodeConnection } from '../connection/connection.ts';
+import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
 import { closeToOutside, closingRow } from '../invoices/internal-payment.ts';
 import type { Invoices } from '../invoices/invoices.ts';
@@ -67,8 +67,8 @@ export interface SagaDependencies {
   readonly database: Database;
   readonly ledger: Ledger;
   readonly alerts: Alerts;
-  readonly connection: NodeConnection;
-  readonly invoices: Pick<Invoices, 'find'>;
+  readonly connections: NodeConnections;
+  readonly invoices: Pick<Invoices, 'find' | 'findMany'>;
   readonly clock: Clock;
   readonly log: Log;
   /** The maximum of pending payments of one wallet. */
@@ -114,8 +114,7 @@ export class Saga {
    * since; the rows of the hold check them again.
    */
   async startNew(draft: PaymentDraft, pending: number): Promise<StartedPayment> {
-    const { connection } = this.#deps;
-    await (draft.payment.invoiceId === undefined ? connection.requireCanSend() : connection.requireAvailable());
+    await this.#requireNode(draft);
     // Rejects most requests beyond the wallet's limit without a posting.
     if (pending >= this.#deps.maxInFlight) throw new Refusal('too_many_payments');
     for (;;) {
@@ -132,6 +131,14 @@ export class Saga {
         return { payment: first, replayed: true };
       }
     }
+  }
+
+  /** An internal payment needs the node of the invoice, any other the node of the wallet. @throws NodeUnavailable */
+  async #requireNode({ payment, issued }: PaymentDraft): Promise<void> {
+    const { connections } = this.#deps;
+    if (payment.invoiceId === undefined) return connections.of(payment.nodeId).requireCanSend();
+    const { nodeId } = issued ?? (await this.#readIssued(payment.invoiceId));
+    return connections.of(nodeId).requireAvailable();
   }
 
   async #hold({ payment, issued, reserveMsat, rows = [], guards = [] }: PaymentDraft): Promise<StartedPayment> {
@@ -201,7 +208,8 @@ export class Saga {
 
   /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay the invoice at the node. */
   async #attemptInternally(payment: Payment, invoiceId: string, issued?: IssuedInvoice): Promise<void> {
-    const outcome = await closeToOutside(this.#deps.connection, payment.paymentHash);
+    const { nodeId } = issued ?? (await this.#readIssued(invoiceId));
+    const outcome = await closeToOutside(this.#deps.connections.of(nodeId), payment.paymentHash);
     const invoice = issued ?? (await this.#readIssued(invoiceId));
     // While this payment is pending, only an outside payment can settle the invoice. A restored node may have lost that payment.
     if (outcome === 'closed' && invoice.state !== 'settled') return this.#post(internalPaymentPosting(this.#deps, payment, invoice));

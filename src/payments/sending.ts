@@ -32,8 +32,8 @@ export async function sendToNode(deps: SagaDependencies, payment: Payment, isFir
   return { payment: sending, outcome };
 }
 
-async function lookUp({ connection }: SagaDependencies, payment: Payment): Promise<PaymentOutcome> {
-  const outcome = await connection.node.lookupPayment(referenceOf(payment));
+async function lookUp({ connections }: SagaDependencies, payment: Payment): Promise<PaymentOutcome> {
+  const outcome = await connections.of(payment.nodeId).node.lookupPayment(referenceOf(payment));
   if (!outcome) throw new Error('the node knew this payment and no longer does, so its outcome is unknown and it is not sent again');
   return outcome;
 }
@@ -53,7 +53,8 @@ async function send(deps: SagaDependencies, payment: Payment, feeLimitMsat: Msat
   }
 }
 
-function request({ connection: { node } }: SagaDependencies, payment: Payment, feeLimitMsat: Msat): Promise<PaymentOutcome> {
+function request({ connections }: SagaDependencies, payment: Payment, feeLimitMsat: Msat): Promise<PaymentOutcome> {
+  const { node } = connections.of(payment.nodeId);
   const { amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
   const order = { ...referenceOf(payment), amountMsat, feeLimitMsat };
   if (!payment.isKeysend) return node.pay({ ...order, paymentRequest });

@@ -14,16 +14,16 @@ const BASELINE_TRIES = 20;
 /** Compares the node's balance with the ledger, and tracks the node's own money. */
 export async function compareBalance(run: ReconciliationRun): Promise<BalanceReport> {
   run.progress('balance');
-  const tracked = await readRemainder(run.database);
+  const tracked = await readRemainder(run);
   const report = tracked && run.scope !== 'new_baseline' ? await trackRemainder(run, tracked) : await takeBaseline(run, tracked);
   if (report.state !== 'measured') return report;
   if (holdsLess(report)) {
     const { nodeMsat, restMsat, baselineMsat, inFlightMsat } = report;
     const shortMsat = -(restMsat + baselineMsat);
     const message = `the node has ${nodeMsat} msat, ${shortMsat} msat less than the ledger owes; up to ${inFlightMsat} msat of that may be in flight`;
-    await run.alerts.raise({ kind: 'node_holds_less', subject: 'node', message });
+    await run.alerts.raise({ kind: 'node_holds_less', subject: run.nodeId, message });
   } else {
-    await run.alerts.clear('node_holds_less', 'node');
+    await run.alerts.clear('node_holds_less', run.nodeId);
   }
   return report;
 }
@@ -39,7 +39,7 @@ async function trackRemainder(run: ReconciliationRun, tracked: Remainder): Promi
   if (!measured.answered) return unanswered(measured);
   const look = measured.value;
   if (missingMsat(tracked, look) > 0) return reportOf(look, await recordFall(run, tracked, look));
-  const unbooked = new Map([...run.unbookedMsat, ...(await unbookedSettlements(run.database))]);
+  const unbooked = new Map([...run.unbookedMsat, ...(await unbookedSettlements(run.database, run.nodeId))]);
   const unbookedMsat = [...unbooked.values()].reduce((sum, amountMsat) => sum + amountMsat, 0);
   // The minimum of the node's own money.
   const certainMsat = ({ remainderMsat, movedMsat }: Measurement) => remainderMsat - movedMsat - unbookedMsat;

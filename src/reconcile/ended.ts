@@ -5,7 +5,7 @@ import type { PaymentOutcome } from '../lightning/node.ts';
 import { describePayment, referenceTo } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
-import { idAt, PAGE, type ReconciliationRun, windowStart } from './run.ts';
+import { factOf, idAt, PAGE, type ReconciliationRun, windowStart } from './run.ts';
 import { storePlace, sweepWindow } from './sweep.ts';
 
 const FRESH = 'reconcile_payments_seen';
@@ -28,12 +28,12 @@ export async function compareEnded(run: ReconciliationRun): Promise<void> {
   };
   for (const id of alerted) {
     const payment = await run.database.first(sql.findPayment, id);
-    if (payment) await visit([payment]);
+    if (payment?.node_id === run.nodeId) await visit([payment]);
   }
   await compareRemembered(run, visit);
   await compareFresh(run, visit);
-  const page = (after: string, limit: number) => run.database.all(sql.paymentsAfter, after, limit);
-  await sweepWindow(run, { fact: WINDOW, page, visit });
+  const page = (after: string, limit: number) => run.database.all(sql.paymentsAfter, run.nodeId, after, limit);
+  await sweepWindow(run, { fact: factOf(WINDOW, run.nodeId), page, visit });
 }
 
 /** Compares the ended payments among the rows. @returns the ids to compare again: the node did not answer, or has not ended them. */
@@ -42,7 +42,7 @@ type Visit = (rows: readonly sql.ComparedPayment[]) => Promise<ReadonlySet<strin
 /** Compares payments that were remembered as pending and have ended since, or that the node did not answer for or had not ended. */
 async function compareRemembered(run: ReconciliationRun, visit: Visit): Promise<void> {
   for (let after = ''; ; ) {
-    const rows = await run.database.all(sql.endedSince, after, PAGE);
+    const rows = await run.database.all(sql.endedSince, run.nodeId, after, PAGE);
     const again = await visit(rows);
     if (run.probe.silence !== undefined) return;
     await writeEach(
@@ -58,15 +58,15 @@ async function compareRemembered(run: ReconciliationRun, visit: Visit): Promise<
 /** Compares payments created since the last run. Stores those that are pending, and those without a response, for the next run. */
 async function compareFresh(run: ReconciliationRun, visit: Visit): Promise<void> {
   const settled = idAt(run.startedAt - SETTLING_SECONDS);
-  const kept = await run.database.first(readFact, FRESH);
+  const kept = await run.database.first(readFact, factOf(FRESH, run.nodeId));
   for (let after = kept?.value ?? windowStart(run); ; ) {
-    const rows = await run.database.all(sql.paymentsAfter, after, PAGE);
+    const rows = await run.database.all(sql.paymentsAfter, run.nodeId, after, PAGE);
     const again = await visit(rows);
     if (run.probe.silence !== undefined) return;
     const isOpen = ({ id, state, invoice_id }: sql.ComparedPayment) => invoice_id === null && (state === 'pending' || again.has(id));
     await writeEach(run, sql.rememberPending, rows.filter(isOpen));
     after = rows.at(-1)?.id ?? after;
-    await storePlace(run, FRESH, after < settled ? after : settled);
+    await storePlace(run, factOf(FRESH, run.nodeId), after < settled ? after : settled);
     if (rows.length < PAGE) return;
   }
 }

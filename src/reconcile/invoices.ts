@@ -7,7 +7,7 @@ import type { InvoiceStatus } from '../lightning/node.ts';
 import { describeInvoice } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
-import { PAGE, type ReconciliationRun } from './run.ts';
+import { factOf, PAGE, type ReconciliationRun } from './run.ts';
 import { storePlace, sweepWindow } from './sweep.ts';
 
 const WINDOW = 'reconcile_invoices_window';
@@ -32,16 +32,20 @@ export async function compareInvoices(run: ReconciliationRun): Promise<void> {
   };
   for (const id of new Set([...alerted.invoice_contradicted, ...alerted.settlement_unbooked])) {
     const invoice = await run.database.first(sql.findInvoice, id);
-    if (invoice) await visit([invoice]);
+    if (invoice?.node_id === run.nodeId) await visit([invoice]);
   }
   await compareUnsettled(run, visit);
-  await sweepWindow(run, { fact: WINDOW, page: (after, limit) => run.database.all(sql.invoicesAfter, after, limit), visit });
+  await sweepWindow(run, {
+    fact: factOf(WINDOW, run.nodeId),
+    page: (after, limit) => run.database.all(sql.invoicesAfter, run.nodeId, after, limit),
+    visit,
+  });
 }
 
-/** Makes the next reconciliation compare all unsettled invoices. Called when the node was restored from a backup. */
-export async function requestUnsettledComparison(tx: Tx): Promise<void> {
-  await tx.run(writeFact, UNSETTLED_DUE, newId());
-  await tx.run(writeFact, UNSETTLED_PLACE, '');
+/** Makes the next reconciliation compare all unsettled invoices of a node. Called when the node was restored from a backup. */
+export async function requestUnsettledComparison(tx: Tx, nodeId: string): Promise<void> {
+  await tx.run(writeFact, factOf(UNSETTLED_DUE, nodeId), newId());
+  await tx.run(writeFact, factOf(UNSETTLED_PLACE, nodeId), '');
 }
 
 /**
@@ -49,20 +53,21 @@ export async function requestUnsettledComparison(tx: Tx): Promise<void> {
  * event. Continues where an earlier run stopped.
  */
 async function compareUnsettled(run: ReconciliationRun, visit: (rows: readonly sql.ComparedInvoice[]) => Promise<unknown>): Promise<void> {
-  const { database } = run;
-  const due = await database.first(readFact, UNSETTLED_DUE);
+  const { database, nodeId } = run;
+  const place = factOf(UNSETTLED_PLACE, nodeId);
+  const due = await database.first(readFact, factOf(UNSETTLED_DUE, nodeId));
   if (!due) return;
-  let after = (await database.first(readFact, UNSETTLED_PLACE))?.value ?? '';
+  let after = (await database.first(readFact, place))?.value ?? '';
   for (let isLast = false; !isLast; ) {
-    const page = await database.all(sql.unsettledInvoicesAfter, after, PAGE);
+    const page = await database.all(sql.unsettledInvoicesAfter, nodeId, after, PAGE);
     await visit(page);
     if (run.probe.silence !== undefined) return;
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
-    await storePlace(run, UNSETTLED_PLACE, after);
+    await storePlace(run, place, after);
   }
   // If the node was restored again meanwhile, the value differs and the fact stays.
-  await database.transaction((tx) => tx.run(deleteFactIf, UNSETTLED_DUE, due.value));
+  await database.transaction((tx) => tx.run(deleteFactIf, factOf(UNSETTLED_DUE, nodeId), due.value));
 }
 
 interface AlertedInvoices {
@@ -130,7 +135,7 @@ async function settle(
 ): Promise<string | undefined> {
   try {
     const settledAt = unixSeconds(run.clock);
-    await run.invoices.settle({ ...paid, type: 'settlement', settledAt, keysend: false, customRecords: {} });
+    await run.invoices.settle({ ...paid, type: 'settlement', settledAt, keysend: false, customRecords: {} }, run.nodeId);
     return undefined;
   } catch (error) {
     return errorMessage(error);

@@ -14,7 +14,7 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
   const stuck: StuckPayment[] = [];
   const total = { payments: 0, amountMsat: 0, stuckPayments: 0 };
   for (let after = '', isLast = false; !isLast && !run.signal.aborted; ) {
-    const page = await run.database.all(sql.pendingPayments, after, PAGE);
+    const page = await run.database.all(sql.pendingPayments, run.nodeId, after, PAGE);
     const evidence = new Map<string, string>();
     await run.probe.each(page, async (payment) => void evidence.set(payment.id, await evidenceOf(run, payment)));
     for (const payment of page) {

@@ -1,11 +1,14 @@
+import type { NodeConnections } from '../connection/connections.ts';
 import { pause, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { compareBalance } from './balance.ts';
 import { compareEnded } from './ended.ts';
 import { compareInvoices } from './invoices.ts';
 import { NodeProbe, STOPPING } from './node-probe.ts';
 import { comparePending } from './pending.ts';
-import type { ReconciliationReport } from './report.ts';
+import { readPositions } from './positions.ts';
+import type { NodeReport, ReconciliationReport } from './report.ts';
 import {
   beginPeriodic,
   type RunningRequest,
@@ -25,14 +28,41 @@ const SILENT_SECONDS = 30;
 const PROGRESS_MS = 1000;
 const LOG_EVERY = 10;
 
+export interface PeriodicDependencies extends Omit<ReconcileDependencies, 'connection'> {
+  readonly connections: Pick<NodeConnections, 'all'>;
+}
+
+/** Compares the ledger with all nodes at the same time, so that a node that does not answer delays no other. */
+async function reconcileAll(deps: PeriodicDependencies, request: RunningRequest, signal: AbortSignal): Promise<ReconciliationReport> {
+  const { all } = deps.connections;
+  const runs = all.map((connection, index) => {
+    // Baselines and alerts about decreases have the id of the comparison.
+    const own = index === 0 ? request : { ...request, id: `rec_${newId()}` };
+    return reconcile({ ...deps, connection }, own, signal, request.id);
+  });
+  // A comparison that fails must not leave the others running.
+  const ended = await Promise.allSettled(runs);
+  const nodes = ended.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+  const { id, scope } = request;
+  return { id, scope, nodes, positions: await readPositions(deps.database, all) };
+}
+
 /**
- * Compares the ledger with the node: pending payments, ended payments, invoices and the balance. Returns a report and raises alerts. It books
- * only missed settlements, and outcomes that the payments can correct.
+ * Compares the ledger with a node: pending payments, ended payments, invoices and the balance. Returns a report and raises alerts. It books
+ * only missed settlements, and outcomes that the payments can correct. `requestId` is the request whose progress is published.
  */
-export async function reconcile(deps: ReconcileDependencies, request: RunningRequest, signal: AbortSignal): Promise<ReconciliationReport> {
+export async function reconcile(
+  deps: ReconcileDependencies,
+  request: RunningRequest,
+  signal: AbortSignal,
+  requestId = request.id,
+): Promise<NodeReport> {
   const latest = { text: '' };
   const done = new AbortController();
-  const publishing = publishProgress(deps, request.id, latest, done.signal);
+  const publishing = publishProgress(deps, requestId, latest, done.signal);
   try {
     const progress = (text: string) => {
       latest.text = text;
@@ -49,7 +79,8 @@ async function compare(
   request: RunningRequest,
   progress: ReconciliationRun['progress'],
   signal: AbortSignal,
-): Promise<ReconciliationReport> {
+): Promise<NodeReport> {
+  const { node, nodeId } = deps.connection;
   const startedAt = unixSeconds(deps.clock);
   const probe = new NodeProbe(signal, deps.timing);
   const found = {
@@ -58,7 +89,7 @@ async function compare(
     compared: { payments: 0, invoices: 0 },
     unbookedMsat: new Map<string, number>(),
   };
-  const run: ReconciliationRun = { ...deps, ...found, ...request, startedAt, signal, probe, progress };
+  const run: ReconciliationRun = { ...deps, ...found, ...request, node, nodeId, startedAt, signal, probe, progress };
   const pending = await comparePending(run);
   await compareEnded(run);
   await compareInvoices(run);
@@ -66,21 +97,21 @@ async function compare(
   const balance = await compareBalance(run);
   if (signal.aborted) throw new Error(STOPPING);
   const silence = probe.silence ?? (balance.state === 'unanswered' ? balance.reason : null);
-  if (silence === null) await deps.alerts.clear('node_silent', 'node');
-  else await deps.alerts.raise({ kind: 'node_silent', subject: 'node', message: silence });
+  if (silence === null) await deps.alerts.clear('node_silent', nodeId);
+  else await deps.alerts.raise({ kind: 'node_silent', subject: nodeId, message: silence });
   // Announces alerts that a crashed process stored and did not announce.
   await deps.alerts.announce();
   const { contradictions, missedSettlements, compared } = run;
   const endedAt = unixSeconds(deps.clock);
   const { id, scope } = request;
-  return { id, scope, startedAt, endedAt, silence, balance, pending, compared, contradictions, missedSettlements };
+  return { id, nodeId, scope, startedAt, endedAt, silence, balance, pending, compared, contradictions, missedSettlements };
 }
 
 /**
  * Reconciles at the start, every `seconds`, and within two seconds of a request in the database, until the signal aborts. Only the holder of
  * the lease may call it.
  */
-export async function reconcilePeriodically(deps: ReconcileDependencies, seconds: number, signal: AbortSignal): Promise<void> {
+export async function reconcilePeriodically(deps: PeriodicDependencies, seconds: number, signal: AbortSignal): Promise<void> {
   await requeueUnfinished(deps.database);
   for (let due = 0; !signal.aborted; await pause(deps.pollMs ?? POLL_MS, signal)) {
     const isDue = performance.now() >= due;
@@ -91,18 +122,14 @@ export async function reconcilePeriodically(deps: ReconcileDependencies, seconds
   }
 }
 
-/** @returns whether the run was finished and the node answered. */
-async function runRequest(deps: ReconcileDependencies, request: RunningRequest, signal: AbortSignal): Promise<boolean> {
+/** @returns whether the run was finished and every node answered. */
+async function runRequest(deps: PeriodicDependencies, request: RunningRequest, signal: AbortSignal): Promise<boolean> {
   const { database, log } = deps;
   try {
-    const report = await reconcile(deps, request, signal);
+    const report = await reconcileAll(deps, request, signal);
     await storeReport(database, report);
-    const { compared, contradictions, missedSettlements, pending, silence } = report;
-    const found = { contradictions: contradictions.length, missedSettlements: missedSettlements.length, stuck: pending.stuckPayments };
-    const fields = { scope: request.scope, ...compared, ...found };
-    if (silence === null) log.info(fields, 'reconciled with the node');
-    else log.warn({ ...fields, silence }, 'the node stopped answering; the rest was not compared');
-    return silence === null;
+    for (const one of report.nodes) logReport(deps, one);
+    return report.nodes.every(({ silence }) => silence === null);
   } catch (error) {
     // The service stops. The next holder of the lease repeats the request.
     if (signal.aborted) return false;
@@ -112,9 +139,17 @@ async function runRequest(deps: ReconcileDependencies, request: RunningRequest, 
   }
 }
 
+function logReport({ log }: PeriodicDependencies, report: NodeReport): void {
+  const { nodeId: node, scope, compared, contradictions, missedSettlements, pending, silence } = report;
+  const found = { contradictions: contradictions.length, missedSettlements: missedSettlements.length, stuck: pending.stuckPayments };
+  const fields = { node, scope, ...compared, ...found };
+  if (silence === null) log.info(fields, 'reconciled with the node');
+  else log.warn({ ...fields, silence }, 'the node stopped answering; the rest was not compared');
+}
+
 /** Stores the progress every second, and logs it every ten seconds. */
 async function publishProgress(
-  { database, log }: ReconcileDependencies,
+  { database, log }: Pick<ReconcileDependencies, 'database' | 'log'>,
   id: string,
   latest: { text: string },
   signal: AbortSignal,

@@ -1,11 +1,10 @@
 import type { Alerts } from '../alerts/alerts.ts';
-import type { Database } from '../db/database.ts';
 import { readFact, writeFact } from '../db/facts.sql.ts';
 import { writeRows } from '../db/row-write.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import type { Measurement } from './measure.ts';
 import * as sql from './reconcile.sql.ts';
-import type { ReconciliationRun } from './run.ts';
+import { factOf, type ReconciliationRun } from './run.ts';
 
 /**
  * The node's own money over time: the remainder of its balance that the ledger does not explain.
@@ -24,12 +23,15 @@ export interface Remainder {
   readonly fellMsat: number;
   /** The level before the first decrease in `fell`; null if there is none. */
   readonly beforeFallMsat: number | null;
+  /** The subjects of the alerts about the decreases in `fell`. Absent in what earlier versions stored: all open ones. */
+  readonly fallAlerts?: readonly string[];
 }
 
+const FALL = 'node_balance_fell';
 const REMAINDER = 'node_remainder';
 
-export async function readRemainder(database: Database): Promise<Remainder | undefined> {
-  const row = await database.first(readFact, REMAINDER);
+export async function readRemainder({ database, nodeId }: Pick<ReconciliationRun, 'database' | 'nodeId'>): Promise<Remainder | undefined> {
+  const row = await database.first(readFact, factOf(REMAINDER, nodeId));
   return row && (JSON.parse(row.value) as Remainder);
 }
 
@@ -48,6 +50,7 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
     levelAt: now,
     fellMsat: tracked.fellMsat + fellMsat,
     beforeFallMsat: tracked.beforeFallMsat ?? tracked.levelMsat,
+    fallAlerts: [...(tracked.fallAlerts ?? (await run.alerts.openSubjects(FALL))), run.id],
   };
   const [from, to] = [tracked.levelAt, now].map((seconds) => new Date(seconds * 1000).toISOString());
   const uncertain =
@@ -55,10 +58,10 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
       ? ` Up to ${measured.inFlightMsat + measured.movedMsat} msat more may be missing or in flight.`
       : '';
   const message = `${fellMsat} msat left the node between ${from} and ${to} without an entry in the ledger.${uncertain}`;
-  const alert = run.alerts.rowOf({ kind: 'node_balance_fell', subject: run.id, message });
+  const alert = run.alerts.rowOf({ kind: FALL, subject: run.id, message });
   await run.database.transaction(async (tx) => {
     await writeRows(tx, [alert]);
-    await tx.run(writeFact, REMAINDER, JSON.stringify(next));
+    await tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next));
   });
   await run.alerts.announce();
   return next;
@@ -74,9 +77,10 @@ export async function recordRise(run: ReconciliationRun, tracked: Remainder, lev
     roseMsat: isBack ? Math.max(0, levelMsat - tracked.baselineMsat) : tracked.roseMsat + levelMsat - tracked.levelMsat,
     fellMsat: isBack ? Math.max(0, tracked.baselineMsat - levelMsat) : tracked.fellMsat,
     beforeFallMsat: isBack ? null : tracked.beforeFallMsat,
+    ...(isBack && { fallAlerts: [] }),
   };
-  await run.database.transaction((tx) => tx.run(writeFact, REMAINDER, JSON.stringify(next)));
-  if (isBack) await clearFalls(run.alerts);
+  await run.database.transaction((tx) => tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next)));
+  if (isBack) await clearFalls(run.alerts, tracked);
   return next;
 }
 
@@ -92,18 +96,20 @@ export async function acceptBaseline(run: ReconciliationRun, tracked: Remainder 
     roseMsat: 0,
     fellMsat: baselineMsat - measured.remainderMsat,
     beforeFallMsat: null,
+    fallAlerts: [],
   };
   const who = run.askedBy || 'the service';
   const reason = run.reason || (tracked ? '' : 'first measurement');
   await run.database.transaction(async (tx) => {
     const accepted = [tracked?.roseMsat ?? 0, tracked?.fellMsat ?? 0];
-    await tx.run(sql.insertBaseline, run.id, now, who, reason, measured.nodeMsat, baselineMsat, ...accepted);
-    await tx.run(writeFact, REMAINDER, JSON.stringify(next));
+    await tx.run(sql.insertBaseline, run.id, run.nodeId, now, who, reason, measured.nodeMsat, baselineMsat, ...accepted);
+    await tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next));
   });
-  await clearFalls(run.alerts);
+  await clearFalls(run.alerts, tracked);
   return next;
 }
 
-async function clearFalls(alerts: Alerts): Promise<void> {
-  for (const subject of await alerts.openSubjects('node_balance_fell')) await alerts.clear('node_balance_fell', subject);
+async function clearFalls(alerts: Alerts, tracked: Remainder | undefined): Promise<void> {
+  const subjects = tracked ? (tracked.fallAlerts ?? (await alerts.openSubjects(FALL))) : [];
+  for (const subject of subjects) await alerts.clear(FALL, subject);
 }

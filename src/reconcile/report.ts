@@ -1,9 +1,31 @@
 /** `periodic` limits the calls to the node; `full` compares the whole window; `new_baseline` also accepts the node's present balance. */
 export type ReconciliationScope = 'periodic' | 'full' | 'new_baseline';
 
-/** The result of a reconciliation. Stored as JSON. Amounts are msat, times Unix seconds. Lists are limited, counts are not. */
+/** The result of a reconciliation with all nodes. Stored as JSON. */
 export interface ReconciliationReport {
   readonly id: string;
+  readonly scope: ReconciliationScope;
+  readonly nodes: readonly NodeReport[];
+  readonly positions: readonly NodePosition[];
+}
+
+/** How the money of the wallets is distributed over the nodes. Amounts are msat. */
+export interface NodePosition {
+  readonly nodeId: string;
+  /** The money that the node holds for the ledger. */
+  readonly heldMsat: number;
+  /**
+   * The part of it that it holds for wallets of other nodes; negative if other nodes hold money of its wallets. The operator's money and suspense
+   * count as the first node's. All positions sum to zero.
+   */
+  readonly positionMsat: number;
+}
+
+/** The result for one node. Amounts are msat, times Unix seconds. Lists are limited, counts are not. */
+export interface NodeReport {
+  /** The id of the reconciliation; of the comparison, for nodes after the first. */
+  readonly id: string;
+  readonly nodeId: string;
   readonly scope: ReconciliationScope;
   readonly startedAt: number;
   readonly endedAt: number;
@@ -35,7 +57,9 @@ export interface MeasuredBalance {
   readonly suspenseMsat: number;
   /** The costs that the operator bears: routing fees above the reserve, late successes that no wallet could pay. Zero or negative. */
   readonly operatorMsat: number;
-  /** The sum of the five above. */
+  /** Minus the money that the other nodes hold. Zero or negative; zero with one node. */
+  readonly atOtherNodesMsat: number;
+  /** The sum of the six above. */
   readonly expectedMsat: number;
   /** The part of the customers' money that may have left the node and is not booked yet. */
   readonly inFlightMsat: number;

@@ -1,4 +1,5 @@
 import type { Alerts } from '../alerts/alerts.ts';
+import type { NodeConnection } from '../connection/connection.ts';
 import type { Database } from '../db/database.ts';
 import type { Invoices } from '../invoices/invoices.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -10,9 +11,13 @@ import type { NodeProbe, ProbeTiming } from './node-probe.ts';
 import type { Contradiction, MissedSettlement } from './report.ts';
 import type { RunningRequest } from './requests.ts';
 
+/** The calls that a reconciliation makes. */
+type ComparedNode = Pick<LightningNode, 'lookupPayment' | 'lookupInvoice' | 'collectEvidence' | 'balance'>;
+
 export interface ReconcileDependencies {
   readonly database: Database;
-  readonly node: Pick<LightningNode, 'lookupPayment' | 'lookupInvoice' | 'collectEvidence' | 'balance'>;
+  /** The node that is compared. */
+  readonly connection: Pick<NodeConnection, 'nodeId' | 'ledgerAccount'> & { readonly node: ComparedNode };
   readonly alerts: Alerts;
   readonly invoices: Pick<Invoices, 'settle'>;
   readonly payments: Pick<Payments, 'reportOutcome'>;
@@ -25,9 +30,11 @@ export interface ReconcileDependencies {
   readonly pollMs?: number | undefined;
 }
 
-/** A running reconciliation and its findings so far. */
+/** A running reconciliation with one node, and its findings so far. */
 export interface ReconciliationRun extends ReconcileDependencies, RunningRequest {
   readonly startedAt: number;
+  readonly nodeId: string;
+  readonly node: ComparedNode;
   readonly signal: AbortSignal;
   readonly probe: NodeProbe;
   readonly contradictions: Contradiction[];
@@ -41,6 +48,11 @@ export interface ReconciliationRun extends ReconcileDependencies, RunningRequest
 
 /** Payments and invoices of the last week are compared repeatedly. */
 const WINDOW_SECONDS = 7 * 24 * 60 * 60;
+
+/** Returns the name of a fact about the reconciliation with a node. */
+export function factOf(name: string, nodeId: string): string {
+  return `${name} ${nodeId}`;
+}
 
 /** Returns the id at the start of the window. */
 export function windowStart({ startedAt }: Pick<ReconciliationRun, 'startedAt'>): string {

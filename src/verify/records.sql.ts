@@ -118,7 +118,7 @@ export const creditsWithoutInvoice = statement<Mismatch>(
    WHERE t.to_account > 4 AND CASE
      WHEN t.to_lntx IS NULL THEN t.from_account < 4
      WHEN i.id IS NULL THEN true
-     WHEN t.from_account = 1 THEN t.from_lntx IS NOT NULL
+     WHEN t.from_account <= 1 THEN t.from_lntx IS NOT NULL
      ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END LIMIT 20`,
 );
 
@@ -128,7 +128,7 @@ export const suspenseAgainstStrays = statement<Mismatch>(
   `SELECT CAST(amount_msat AS TEXT) || ' msat in suspense' AS id FROM (
      SELECT amount_msat, 1 AS n FROM stray_settlement
      UNION ALL
-     SELECT amount_msat, -1 FROM ledger_transfer WHERE to_account = 4 AND from_account = 1
+     SELECT amount_msat, -1 FROM ledger_transfer WHERE to_account = 4 AND from_account <= 1
    ) AS counted
    GROUP BY amount_msat HAVING sum(n) <> 0 LIMIT 20`,
 );
@@ -139,7 +139,7 @@ export const suspenseAgainstActions = statement<Mismatch>(
   `SELECT t.id FROM ledger_transfer t
    LEFT JOIN operator_action o ON o.transfer_id = t.id
    LEFT JOIN operator_action b ON b.back_transfer_id = t.id
-   WHERE (t.from_account = 4 AND o.id IS NULL) OR (t.to_account = 4 AND t.from_account <> 1 AND b.id IS NULL) LIMIT 20`,
+   WHERE (t.from_account = 4 AND o.id IS NULL) OR (t.to_account = 4 AND t.from_account > 1 AND b.id IS NULL) LIMIT 20`,
 );
 
 /** Operator actions whose transfers are missing, or moved something else or elsewhere. */

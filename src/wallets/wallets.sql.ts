@@ -4,13 +4,14 @@ export type WalletRow = {
   id: string;
   account_id: string;
   ledger_account: number;
+  node_id: string;
   user_label: string;
   status: 'active' | 'inactive';
   created_at: number;
   updated_at: number;
 };
 
-const WALLET = 'SELECT id, account_id, ledger_account, user_label, status, created_at, updated_at FROM wallet';
+const WALLET = 'SELECT id, account_id, ledger_account, node_id, user_label, status, created_at, updated_at FROM wallet';
 
 export const openLedgerAccount = statement<{ id: number }>(
   'wallet_open_ledger_account',
@@ -19,8 +20,8 @@ export const openLedgerAccount = statement<{ id: number }>(
 
 export const insertWallet = statement(
   'wallet_insert',
-  `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, 'active', $5, $5)`,
+  `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at, node_id)
+   VALUES ($1, $2, $3, $4, 'active', $5, $5, $6)`,
 );
 
 export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE id = $1`);
@@ -51,4 +52,20 @@ export const updateWallet = statement(
 export const activeWallets = statement<{ id: string }>('wallet_active', {
   sqlite: `SELECT id FROM wallet WHERE id IN (SELECT value FROM json_each($1)) AND status = 'active'`,
   postgres: `SELECT id FROM wallet WHERE id = ANY($1::text[]) AND status = 'active' FOR SHARE`,
+});
+
+/**
+ * The active nodes with the number of their wallets, in the order in which they were added. A node that was never reached gets no wallets
+ * unless it is the first.
+ */
+export const countWalletsOfNodes = statement<{ id: string; n: number }>(
+  'wallet_count_of_nodes',
+  `SELECT id, (SELECT count(*) FROM wallet WHERE wallet.node_id = lightning_node.id) AS n FROM lightning_node
+   WHERE state = 'active' AND (pubkey IS NOT NULL OR ledger_account = 1) ORDER BY ledger_account DESC`,
+);
+
+/** Returns the nodes among these that get new wallets, and prevents others from changing them until the transaction ends. */
+export const activeNodes = statement<{ id: string }>('wallet_active_nodes', {
+  sqlite: `SELECT id FROM lightning_node WHERE id IN (SELECT value FROM json_each($1)) AND state = 'active'`,
+  postgres: `SELECT id FROM lightning_node WHERE id = ANY($1::text[]) AND state = 'active' FOR SHARE`,
 });

@@ -7,6 +7,7 @@ import { isId, newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { type Balance, type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
+import { Placement } from './placement.ts';
 import * as sql from './wallets.sql.ts';
 
 /** A customer's wallet. The ledger has its balance. Times are Unix seconds. */
@@ -14,6 +15,8 @@ export interface Wallet {
   readonly id: string;
   readonly accountId: string;
   readonly ledgerAccount: number;
+  /** The node that creates its invoices and sends its payments. */
+  readonly nodeId: string;
   readonly userLabel: string;
   readonly status: 'active' | 'inactive';
   readonly createdAt: number;
@@ -59,6 +62,8 @@ export function activeWalletGuard(walletId: string): Guard {
 export interface CreateWalletOptions {
   /** Conditions, such as the validity of the requesting key. */
   readonly guards?: readonly Guard[];
+  /** Absent: the active node with the fewest wallets. */
+  readonly nodeId?: string | undefined;
   /** Returns rows to write in the same transaction. */
   readonly extraRows?: (created: NewWallet) => readonly RowWrite[];
 }
@@ -81,6 +86,7 @@ export interface Wallets {
 
 export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
   const cache = new TtlCache<Wallet>(SHORT_TTL);
+  const placement = new Placement(database);
 
   async function find(id: string): Promise<Wallet | undefined> {
     return cache.get(id, async () => {
@@ -91,13 +97,25 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
 
   return {
     find,
-    create: (accountId, userLabel, { guards = [], extraRows = () => [] } = {}) =>
-      database.transaction(async (tx) => {
-        await requireGuards(tx, guards);
-        const made = await create(tx, clock, accountId, userLabel);
-        await writeRows(tx, extraRows(made));
-        return made;
-      }),
+    async create(accountId, userLabel, { guards = [], nodeId: wanted, extraRows = () => [] } = {}) {
+      if (wanted !== undefined && !isId(wanted)) throw new NodeDraining();
+      for (;;) {
+        const nodeId = wanted ?? (await placement.choose());
+        // The node may have been drained since it was chosen.
+        const active: Guard = { statement: sql.activeNodes, id: nodeId, onMiss: () => new NodeDraining() };
+        try {
+          return await database.transaction(async (tx) => {
+            await requireGuards(tx, [active, ...guards]);
+            const made = await create(tx, clock, { accountId, userLabel, nodeId });
+            await writeRows(tx, extraRows(made));
+            return made;
+          });
+        } catch (error) {
+          if (!(error instanceof NodeDraining) || wanted !== undefined) throw error;
+          placement.forget();
+        }
+      }
+    },
     async change(wallet, { userLabel, status }, guards = []) {
       const row = await database.transaction(async (tx) => {
         await requireGuards(tx, guards);
@@ -131,11 +149,24 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
   };
 }
 
-async function create(tx: Tx, clock: Clock, accountId: string, userLabel: string): Promise<NewWallet> {
+/** The node gets no new wallets. */
+export class NodeDraining extends Refusal {
+  constructor() {
+    super('validation_failed', '`ln_node_id` must be a Lightning node of this service that is not draining. GET /v1/nodes lists them.');
+  }
+}
+
+interface WalletOwner {
+  readonly accountId: string;
+  readonly userLabel: string;
+  readonly nodeId: string;
+}
+
+async function create(tx: Tx, clock: Clock, { accountId, userLabel, nodeId }: WalletOwner): Promise<NewWallet> {
   const id = `wal_${newId(clock.nowMs())}`;
   const ledgerAccount = (await tx.first(sql.openLedgerAccount))?.id;
   if (ledgerAccount === undefined) throw new Error('no ledger account was opened');
-  await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, unixSeconds(clock));
+  await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, unixSeconds(clock), nodeId);
   const accessKeys = Object.fromEntries(WALLET_KEY_KINDS.map((kind) => [kind, newKeyText(kind)])) as Record<WalletKeyKind, string>;
   for (const text of Object.values(accessKeys)) await insertKey(tx, clock, text, { accountId, walletId: id });
   const row = await tx.first(sql.findWallet, id);
@@ -148,6 +179,7 @@ function toWallet(row: sql.WalletRow): Wallet {
     id: row.id,
     accountId: row.account_id,
     ledgerAccount: row.ledger_account,
+    nodeId: row.node_id,
     userLabel: row.user_label,
     status: row.status,
     createdAt: row.created_at,

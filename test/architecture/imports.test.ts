@@ -27,7 +27,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   proof: ['kernel', 'db', 'ledger'],
   verify: ['kernel', 'db', 'ledger', 'proof'],
   reconcile: ['kernel', 'db', 'alerts', 'ledger', 'lightning', 'connection', 'invoices', 'payments'],
-  operator: ['kernel', 'db', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'payments'],
+  operator: ['kernel', 'db', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'invoices', 'payments'],
   http: [
     'kernel',
     'idempotency',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { bindLedger, boundNode, ledgerNodeId } from '../../src/connection/binding.ts';
+import { bindNode, ledgerNodes } from '../../src/connection/binding.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
@@ -78,14 +78,13 @@ onBothDatabases('the database', (open, dialect) => {
 
   it('a ledger stays with the node and network it was made for', async () => {
     const database = await open();
-    const nodeId = await ledgerNodeId(database);
-    expect(await ledgerNodeId(database)).toBe(nodeId);
-    expect(await boundNode(database)).toBeUndefined();
-    await bindLedger(database, { network: 'regtest', pubkey: '02aa' });
-    await bindLedger(database, { network: 'regtest', pubkey: '02aa' });
-    expect(await boundNode(database)).toEqual({ network: 'regtest', pubkey: '02aa' });
-    await expect(bindLedger(database, { network: 'regtest', pubkey: '02bb' })).rejects.toThrow('Set LIGHTNING_URL to the node');
-    await expect(bindLedger(database, { network: 'bitcoin', pubkey: '02aa' })).rejects.toThrow('holds the ledger of node 02aa on regtest');
+    const [{ id }] = await ledgerNodes(database);
+    expect(await ledgerNodes(database)).toMatchObject([{ id, ledgerAccount: 1, identity: undefined, state: 'active' }]);
+    await bindNode(database, { network: 'regtest', pubkey: '02aa' }, 1);
+    await bindNode(database, { network: 'regtest', pubkey: '02aa' }, 1);
+    expect(await ledgerNodes(database)).toMatchObject([{ id, identity: { network: 'regtest', pubkey: '02aa' } }]);
+    await expect(bindNode(database, { network: 'regtest', pubkey: '02bb' }, 1)).rejects.toThrow('Set LIGHTNING_URL to the node');
+    await expect(bindNode(database, { network: 'bitcoin', pubkey: '02aa' }, 1)).rejects.toThrow('holds the ledger of node 02aa on regtest');
   });
 
   it('rejects writes on a read-only connection', async () => {

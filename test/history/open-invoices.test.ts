@@ -17,13 +17,14 @@ const WALLET: Wallet = {
   id: 'wal_1',
   accountId: 'acc_1',
   ledgerAccount: 5,
+  nodeId: 'lnd_1',
   userLabel: '',
   status: 'active',
   createdAt: 1,
   updatedAt: 1,
 };
 
-const WRITE_WALLET = statement('test_wallet', `INSERT INTO wallet VALUES ($1, $2, $3, '', 'active', 1, 1)`);
+const WRITE_WALLET = statement('test_wallet', `INSERT INTO wallet VALUES ($1, $2, $3, '', 'active', 1, 1, NULL)`);
 
 interface Made {
   readonly madeAt: number;

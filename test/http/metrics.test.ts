@@ -84,7 +84,8 @@ onFakeNode('metrics on the loopback address', (service) => {
     });
     const text = await metrics();
     expect(seriesOf(text, 'satchel_payments_pending')).toBe(pending + 1);
-    expect(seriesOf(text, 'satchel_node_up')).toBe(1);
+    const { ln_node_id: node } = await service.client.get(`/v1/wallet/${wallet.id}`);
+    expect(seriesOf(text, `satchel_node_up{node="${node}"}`)).toBe(1);
     expect(seriesOf(text, 'satchel_ledger_postings_total')).toBeGreaterThan(2);
     expect(seriesOf(text, 'satchel_ledger_batches_total')).toBeGreaterThan(2);
     expect(seriesOf(text, 'satchel_ledger_waiting_postings')).toBe(0);

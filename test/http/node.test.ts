@@ -105,9 +105,9 @@ onFakeNode('the node', (service) => {
 });
 
 it('returns a separate error when a node cannot list routes', async () => {
-  const connection = { nodeId: 'lnd_1', node: {} } as unknown as NodeConnection;
+  const connections = { all: [{ nodeId: 'lnd_1', node: {} } as unknown as NodeConnection] };
   const access = { anyKey: async () => undefined } as unknown as Access;
-  const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, connection, payments: {} as Payments }));
+  const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, connections, payments: {} as Payments }));
   const pubkey = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
   const response = await server.inject(`/v1/node/default/payments/queryroutes?pub_key=${pubkey}&amt=1`);
   expect(response.json()).toMatchObject({ status: 400, type: 'not_supported' });

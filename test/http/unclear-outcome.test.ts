@@ -12,7 +12,16 @@ import type { Payment } from '../../src/payments/payment.ts';
 
 /** A server on which a payment holds money, and then every read fails. */
 function brokenAfterHold(payment: Payment) {
-  const wallet = { id: 'wal_1', accountId: 'acc_1', ledgerAccount: 5, userLabel: '', status: 'active', createdAt: 1, updatedAt: 1 };
+  const wallet = {
+    id: 'wal_1',
+    accountId: 'acc_1',
+    ledgerAccount: 5,
+    nodeId: 'lnd_1',
+    userLabel: '',
+    status: 'active',
+    createdAt: 1,
+    updatedAt: 1,
+  };
   const balance = { balanceMsat: msat(1_000_000), heldMsat: msat(110_000), spendableMsat: msat(890_000), entries: 1 };
   const gone = async () => {
     throw new Error('the database is gone');
@@ -20,7 +29,7 @@ function brokenAfterHold(payment: Payment) {
   const deps = {
     runIdempotent: createIdempotentHandler({ idempotency: {} as Idempotency }),
     access: { authorizeWallet: async () => ({ wallet, guards: [], credential: { text: 'sak_1', key: { id: 'key_1' } } }) },
-    objects: createObjects('lnd_1'),
+    objects: createObjects(),
     payments: { readInvoice: () => ({}), payInvoice: async () => ({ payment, replayed: false, balance }), wait: gone },
     history: { ofPayment: gone },
     paymentWaitSeconds: 1,

@@ -8,7 +8,7 @@ import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import type { OperatorDependencies } from '../../src/operator/actions.ts';
 import { faulty } from '../support/faulty-database.ts';
 import { silentLog as log } from '../support/ledger.ts';
-import { connectionTo, createModules } from '../support/modules.ts';
+import { connectionsTo, connectionTo, createModules, NODE_ID, nameNode } from '../support/modules.ts';
 
 /** The modules that operator actions need, on a database that fails where a test sets faults. */
 export async function operatorOn(healthy: Database) {
@@ -17,10 +17,12 @@ export async function operatorOn(healthy: Database) {
   const node = net.connect();
   const { pubkey, network } = await node.info();
   const connection = connectionTo(node, { pubkey, network });
+  await nameNode(healthy);
+  const connections = connectionsTo(connection);
   const { accounts, alerts, invoices, ledger, payments, wallets } = createModules({ database, healthy, connection, clock });
   const made = await accounts.bootstrap(newKeyText('secret_api'), async () => undefined);
   const { wallet } = await wallets.create(made?.accountId ?? '', 'test');
-  const deps: OperatorDependencies = { database, ledger, alerts, connection, wallets, payments, clock, log };
+  const deps: OperatorDependencies = { database, ledger, alerts, connections, invoices, wallets, payments, clock, log };
   return {
     healthy,
     database,
@@ -31,7 +33,7 @@ export async function operatorOn(healthy: Database) {
       const preimage = randomBytes(32);
       const subject = createHash('sha256').update(preimage).digest('hex');
       const money = { paymentHash: subject, preimage: preimage.toString('hex'), amountMsat: msat(amountMsat) };
-      await invoices.settle({ ...money, type: 'settlement', settledAt: 1, keysend: false, customRecords: {} });
+      await invoices.settle({ ...money, type: 'settlement', settledAt: 1, keysend: false, customRecords: {} }, NODE_ID);
       if (kind === 'credit') return { subject, target: wallet.id };
       const { paymentRequest } = net.outside.invoice({ amountMsat: (amountMsat / 4) * 3, script: { fee: 0 } });
       return { subject, target: paymentRequest };

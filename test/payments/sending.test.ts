@@ -7,7 +7,7 @@ import { type Payment, rowToPayment } from '../../src/payments/payment.ts';
 import { findById } from '../../src/payments/payments.sql.ts';
 import { markPendingAtNode } from '../../src/payments/payments.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
-import { draftOf, type Modules, modulesOn, preimageOf } from '../support/modules.ts';
+import { draftOf, type Modules, modulesOn, NODE_ID, preimageOf } from '../support/modules.ts';
 
 const FAILED: PaymentOutcome = { state: 'failed', reason: 'NO_ROUTE' };
 
@@ -188,7 +188,7 @@ onBothDatabases('requests that send a payment', (open) => {
     await request(0);
     (await request(1)).reject(new NodeUnavailable('the node is stopped'));
     await expect.poll(async () => (await stored(database, unsent)).sendingSinceMs).toBeUndefined();
-    await database.transaction(markPendingAtNode);
+    await database.transaction((tx) => markPendingAtNode(tx, NODE_ID));
     expect(await stored(database, sent)).toMatchObject({ isAtNode: true });
     expect(await stored(database, unsent)).toMatchObject({ isAtNode: false });
     void modules.saga.attempt(await stored(database, unsent));

@@ -29,7 +29,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(clean.code).toBe(0);
       expect(JSON.parse(clean.output)).toMatchObject({
         alerts: [],
-        report: { silence: null, balance: { state: 'measured', customersMsat: 50_000_000, restMsat: 0 }, compared: { invoices: 1 } },
+        report: {
+          nodes: [{ silence: null, balance: { state: 'measured', customersMsat: 50_000_000, restMsat: 0 }, compared: { invoices: 1 } }],
+        },
       });
 
       const held: Json = await client.post('/playground/invoice', { num_satoshis: 1000, hold: true });
@@ -61,7 +63,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const alone = await reconcile();
       expect(alone.code).toBe(2);
       expect(alone.output).toContain('No service runs on this database');
-      expect(alone.output).toMatch(/Ledger and node at .* ago\)/);
+      expect(alone.output).toMatch(/Ledger and node lnd_\w+ at .* ago\)/);
     });
   });
 }
@@ -81,5 +83,5 @@ it.each([
 });
 
 function evidenceOf({ output }: { output: string }): string | undefined {
-  return JSON.parse(output).report.pending.stuck[0]?.evidence;
+  return JSON.parse(output).report.nodes[0].pending.stuck[0]?.evidence;
 }

@@ -23,7 +23,7 @@ export async function manyWallets(database: Database, ledger: Ledger, balancesMs
     for (const _ of balancesMsat) {
       const ledgerAccount = (await tx.first(openLedgerAccount))?.id ?? 0;
       const id = `wal_${newId()}`;
-      await tx.run(insertWallet, id, accountId, ledgerAccount, '', CREATED_AT);
+      await tx.run(insertWallet, id, accountId, ledgerAccount, '', CREATED_AT, null);
       made.push({ id, ledgerAccount });
     }
     return made;

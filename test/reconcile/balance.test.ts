@@ -3,6 +3,7 @@ import { remove, setAside } from '../../src/connection/unbooked-events.sql.ts';
 import { statement } from '../../src/db/statement.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { onBothDatabases, testDeposit } from '../support/ledger.ts';
+import { NODE_ID } from '../support/modules.ts';
 import { type Books, booksOn, FAILED, RESERVE_MSAT, succeeded } from './books.ts';
 
 const OWN_MSAT = 1_000_000_000;
@@ -141,7 +142,7 @@ onBothDatabases('the reconciled balance', (open) => {
     const wallet = await books.wallet(0);
     const settlement = books.paidAtNode(await books.invoice(wallet, 7000), 7000);
     books.responses.invoices.clear();
-    await books.database.transaction((tx) => tx.run(setAside, 'settlement', JSON.stringify(settlement), 'a bug', 1));
+    await books.database.transaction((tx) => tx.run(setAside, 'settlement', JSON.stringify(settlement), 'a bug', 1, NODE_ID));
     for (let i = 0; i < 2; i++) expect((await books.reconcile()).balance).toMatchObject({ restMsat: 7000, roseMsat: 0 });
     await books.invoices.settle(settlement);
     await books.database.transaction((tx) => tx.run(remove, 'settlement'));
@@ -157,7 +158,7 @@ onBothDatabases('the reconciled balance', (open) => {
       expect(balance).toEqual({ state: 'unanswered', reason: expect.stringMatching(/no response/) });
       expect(silence).toMatch(/no response/);
     }
-    expect(await books.openAlerts()).toEqual(['node_silent node']);
+    expect(await books.openAlerts()).toEqual([`node_silent ${NODE_ID}`]);
     expect(books.errors).toEqual(['alert: node_silent']);
     // The missing response was not taken for a balance; the first response is.
     books.responses.localMsat = OWN_MSAT;
@@ -172,7 +173,7 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.reconcile();
     const broken = { ...books.deps.node, balance: () => Promise.reject(new Error('connection refused')) };
     expect((await books.reconcile('full', { node: broken })).balance).toEqual({ state: 'unanswered', reason: 'connection refused' });
-    expect(await books.openAlerts()).toEqual([expect.stringMatching(/^node_balance_fell rec_/), 'node_silent node']);
+    expect(await books.openAlerts()).toEqual([expect.stringMatching(/^node_balance_fell rec_/), `node_silent ${NODE_ID}`]);
   });
 
   it('accepts the node’s own money as a baseline, but never missing money of customers', async () => {
@@ -187,7 +188,7 @@ onBothDatabases('the reconciled balance', (open) => {
     books.responses.localMsat = 99_999;
     for (let i = 0; i < 2; i++) {
       expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: 0, restMsat: -1 });
-      expect(await books.openAlerts()).toEqual(['node_holds_less node']);
+      expect(await books.openAlerts()).toEqual([`node_holds_less ${NODE_ID}`]);
     }
     books.responses.localMsat = 100_000;
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0 });

@@ -4,15 +4,16 @@ import type { Invoice } from '../../src/invoices/invoice.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { msat } from '../../src/kernel/money.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import type { InvoiceStatus, LightningNode, PaymentOutcome } from '../../src/lightning/node.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import { createPayments } from '../../src/payments/payments.ts';
 import { type ReconcileDependencies, reconcile } from '../../src/reconcile/reconcile.ts';
-import type { ReconciliationReport, ReconciliationScope } from '../../src/reconcile/report.ts';
+import type { NodeReport, ReconciliationScope } from '../../src/reconcile/report.ts';
 import { beginPeriodic, storeReport } from '../../src/reconcile/requests.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
 import { silentLog } from '../support/ledger.ts';
-import { connectionTo, createModules, draftOf, modulesOn, preimageOf } from '../support/modules.ts';
+import { connectionsTo, connectionTo, createModules, draftOf, modulesOn, NODE_ID, preimageOf } from '../support/modules.ts';
 
 export const RESERVE_MSAT = 5000;
 export const STUCK_SECONDS = 3600;
@@ -54,7 +55,7 @@ export async function booksOn(database: Database) {
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };
   const deps: ReconcileDependencies = {
     database,
-    node,
+    connection: { nodeId: NODE_ID, ledgerAccount: SYSTEM_ACCOUNTS.node, node },
     alerts,
     invoices,
     payments,
@@ -71,17 +72,21 @@ export async function booksOn(database: Database) {
     clock,
     /** What was written to the log as an error. */
     errors,
-    deps,
+    deps: { ...deps, node, connections: connectionsTo(connectionTo(node)) },
     paymentsWith,
     /** One reconciliation, stored as the service stores it. */
-    async reconcile(scope: ReconciliationScope = 'full', changed: Partial<ReconcileDependencies> = {}): Promise<ReconciliationReport> {
+    async reconcile(
+      scope: ReconciliationScope = 'full',
+      changed: Partial<ReconcileDependencies> & { node?: Partial<LightningNode> } = {},
+    ): Promise<NodeReport> {
+      const connection = { ...deps.connection, node: { ...node, ...changed.node } };
       const { id } = await beginPeriodic(database, clock.ms / 1000);
       const report = await reconcile(
-        { ...deps, ...changed },
+        { ...deps, connection, ...changed },
         { id, scope, askedBy: 'bob', reason: 'a test' },
         new AbortController().signal,
       );
-      await storeReport(database, report);
+      await storeReport(database, { id, scope, nodes: [report], positions: [] });
       return report;
     },
     openAlerts: async () => (await alerts.listOpen()).map(({ kind, subject }) => `${kind} ${subject}`),

@@ -3,7 +3,7 @@ import { createEventPosition } from '../../src/connection/position.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
 import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
-import { draftOf } from '../support/modules.ts';
+import { draftOf, NODE_ID } from '../support/modules.ts';
 import { type Books, booksOn } from './books.ts';
 
 async function balanceOf(books: Books, account: number): Promise<number> {
@@ -41,13 +41,13 @@ onBothDatabases('reconciled invoices', (open) => {
     await books.reconcile();
     books.paidAtNode(invoice, 10_000);
     expect((await books.reconcile()).missedSettlements).toEqual([]);
-    await createEventPosition({ database, alerts: books.alerts, onRestore: requestUnsettledComparison }).reset();
+    await createEventPosition({ database, nodeId: NODE_ID, alerts: books.alerts, onRestore: requestUnsettledComparison }).reset();
     expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: invoice.id, booked: true }]);
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
     const { calls } = books.responses;
     expect((await books.reconcile('periodic')).compared.invoices).toBe(0);
     expect(books.responses.calls - calls).toBeLessThan(5);
-    expect(await books.openAlerts()).toContain('node_restored node');
+    expect(await books.openAlerts()).toContain(`node_restored ${NODE_ID}`);
     expect(await problemsOf(database)).toEqual([]);
   });
 
@@ -58,7 +58,12 @@ onBothDatabases('reconciled invoices', (open) => {
     const last = invoices.toSorted((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
     if (!last) throw new Error('there is an invoice');
     books.clock.ms += 30 * 24 * 60 * 60 * 1000;
-    await createEventPosition({ database: books.database, alerts: books.alerts, onRestore: requestUnsettledComparison }).reset();
+    await createEventPosition({
+      database: books.database,
+      nodeId: NODE_ID,
+      alerts: books.alerts,
+      onRestore: requestUnsettledComparison,
+    }).reset();
     books.paidAtNode(last, 10_000);
     for (const { paymentHash } of invoices) if (paymentHash !== last.paymentHash) books.responses.invoices.set(paymentHash, 'silent');
     expect((await books.reconcile('periodic')).missedSettlements).toEqual([]);

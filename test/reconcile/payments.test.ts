@@ -3,7 +3,7 @@ import { readFact } from '../../src/db/facts.sql.ts';
 import { ZERO_MSAT } from '../../src/kernel/money.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
-import { draftOf } from '../support/modules.ts';
+import { draftOf, NODE_ID } from '../support/modules.ts';
 import { booksOn, FAILED, RESERVE_MSAT, STUCK_SECONDS, succeeded } from './books.ts';
 
 onBothDatabases('reconciled payments', (open) => {
@@ -172,7 +172,7 @@ onBothDatabases('reconciled payments', (open) => {
     await books.end(later, FAILED);
     expect((await books.reconcile('periodic')).compared.payments).toBe(1);
     expect(early.id < later.id).toBe(true);
-    expect((await database.first(readFact, 'reconcile_payments_seen'))?.value).toSatisfy((seen: string) => seen < early.id);
+    expect((await database.first(readFact, `reconcile_payments_seen ${NODE_ID}`))?.value).toSatisfy((seen: string) => seen < early.id);
   });
 
   it('compares many payments in pages, each once, and few of them again in the next run', async () => {
@@ -204,7 +204,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect(silent.silence).toMatch(/no response within/);
     expect(silent.contradictions).toEqual([]);
     expect(books.responses.calls).toBeLessThan(10);
-    expect(await books.openAlerts()).toEqual(['node_silent node']);
+    expect(await books.openAlerts()).toEqual([`node_silent ${NODE_ID}`]);
     for (const { id } of payments) books.responses.payments.set(id, { state: 'pending' });
     const again = await books.reconcile('periodic');
     expect(again.silence).toBeNull();

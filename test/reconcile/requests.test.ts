@@ -33,7 +33,7 @@ onBothDatabases('reconciliation on demand', (open) => {
       await expect.poll(async () => (await lastReport(database))?.scope).toBe('periodic');
       const id = await requestReconciliation(database, 'full', 1);
       await expect.poll(() => stateOf(database, id)).toBe('done');
-      expect(await lastReport(database)).toMatchObject({ id, scope: 'full', balance: { state: 'measured' } });
+      expect(await lastReport(database)).toMatchObject({ id, scope: 'full', nodes: [{ id, balance: { state: 'measured' } }] });
     });
   });
 

@@ -29,7 +29,7 @@ async function moveMoney(service: FakeNodeApp, wallet: TestWallet, friend: TestW
 const isAlerted = async (service: FakeNodeApp) => (await service.openAlerts()).some(({ kind }) => kind === 'node_restored');
 
 async function keptPosition({ rows }: FakeNodeApp): Promise<string> {
-  const [row] = await rows("SELECT value FROM service_fact WHERE name = 'node_event_position'");
+  const [row] = await rows('SELECT event_position AS value FROM lightning_node');
   return String(row?.value);
 }
 

@@ -9,7 +9,7 @@ const hasAlert = async (service: FakeNodeApp) => (await service.openAlerts()).so
 
 /** Waits until every event of the node is booked or set aside. */
 async function untilRead({ net, rows }: FakeNodeApp): Promise<void> {
-  const kept = async () => (await rows("SELECT value FROM service_fact WHERE name = 'node_event_position'"))[0]?.value;
+  const kept = async () => (await rows('SELECT event_position AS value FROM lightning_node'))[0]?.value;
   await expect.poll(kept).toBe(Object.values(net.state().events).at(-1)?.position);
 }
 

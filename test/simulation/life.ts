@@ -1,9 +1,8 @@
 import type { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import { createAlerts } from '../../src/alerts/alerts.ts';
-import { connectNode } from '../../src/connection/connection.ts';
+import { connectNodes } from '../../src/connection/connections.ts';
 import { readNodeEvents } from '../../src/connection/events.ts';
-import { createEventPosition } from '../../src/connection/position.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import type { Invoices } from '../../src/invoices/invoices.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
@@ -58,12 +57,13 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   }
 
   const alerts = createAlerts(database, clock, silentLog);
-  const onRestore = async (tx: Tx) => {
-    await markPendingAtNode(tx);
-    await requestUnsettledComparison(tx);
+  const onRestore = async (tx: Tx, nodeId: string) => {
+    await markPendingAtNode(tx, nodeId);
+    await requestUnsettledComparison(tx, nodeId);
   };
-  const position = createEventPosition({ database, alerts, onRestore });
-  const connected = await connectNode({ database, node: fakeNode, position, log: silentLog });
+  const { all } = await connectNodes({ database, nodes: [fakeNode], alerts, onRestore, clock, log: silentLog });
+  const [connected] = all;
+  if (!connected) throw new Error('a ledger has a node');
   // Without caches: their entries expire by real time, so a repetition of the run would differ.
   const isAvailable = () =>
     connected.node.info().then(
@@ -89,8 +89,8 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   const onPaymentHint = payments.readAgain;
   const reader = {
     database,
-    node: connection.node,
-    position,
+    connection,
+    nodeId: connection.nodeId,
     handlers,
     onPaymentHint,
     onReconnect,

@@ -20,7 +20,7 @@ import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { systemAccounts } from '../../src/ledger/stores.ts';
 import { openNode } from '../../src/open-node.ts';
 import { type Action, findAction, type NewAction, requestAction } from '../../src/operator/actions.ts';
-import type { ReconciliationReport, ReconciliationScope } from '../../src/reconcile/report.ts';
+import type { NodeReport, ReconciliationReport, ReconciliationScope } from '../../src/reconcile/report.ts';
 import { findRequest, requestReconciliation } from '../../src/reconcile/requests.ts';
 import { type Client, clientOf } from './client.ts';
 import { type DatabaseFaults, noFaults, withFaults } from './database-faults.ts';
@@ -55,8 +55,10 @@ export interface App extends DatabaseFaults {
   /** Requests an operator action of the running service and returns it once it has ended or is being paid. */
   act(action: Pick<NewAction, 'kind' | 'subject' | 'target' | 'preimage'>): Promise<Action>;
   findAction(id: string): Promise<Action | undefined>;
-  /** Requests a reconciliation of the running service and returns the report. */
-  reconcile(scope?: ReconciliationScope): Promise<ReconciliationReport>;
+  /** Requests a reconciliation of the running service and returns the report of the first node. */
+  reconcile(scope?: ReconciliationScope): Promise<NodeReport>;
+  /** The same with all nodes. */
+  reconcileAll(scope?: ReconciliationScope): Promise<ReconciliationReport>;
   /** Returns the open alerts, the oldest first. */
   openAlerts(): Promise<Alert[]>;
   /** Returns the committed balance of suspense. */
@@ -96,6 +98,28 @@ export function onFakeNode(
     const open = async () => ({ node: net.connect(), playground: net.control });
     const app = prepareApp(dialect, settings, { openNode: open, jobTiming: { ...JOB_TIMING, ...jobTiming } });
     suite(Object.assign(app, { net, time }), dialect);
+  });
+}
+
+/** A service on two fake Lightning nodes, each on a network of its own. */
+export interface TwoNodesApp extends App {
+  readonly nets: readonly [FakeNetwork, FakeNetwork];
+  readonly time: SteppedTime;
+}
+
+/** Runs a suite against the service on two fake nodes. The first is the first node of the ledger. */
+export function onTwoFakeNodes(
+  name: string,
+  suite: (app: TwoNodesApp, dialect: Dialect) => void,
+  settings: Record<string, string> = {},
+): void {
+  onBothDialects(name, (dialect) => {
+    const time = new SteppedTime();
+    const nets = [new FakeNetwork({ seed: `${name} 1`, time }), new FakeNetwork({ seed: `${name} 2`, time })] as const;
+    const open: Overrides['openNode'] = async ({ lightningUrl }) => ({ node: nets[lightningUrl === 'fake:?seed=1' ? 0 : 1].connect() });
+    const both = { LIGHTNING_URL: 'fake:?seed=1 fake:?seed=2', ...settings };
+    const app = prepareApp(dialect, both, { openNode: open, jobTiming: { ...JOB_TIMING, ...MEASURES_AT_ONCE } });
+    suite(Object.assign(app, { nets, time }), dialect);
   });
 }
 
@@ -187,6 +211,10 @@ function databaseAccess(database: () => Database): DatabaseAccess {
     },
     findAction: (id) => findAction(database(), id),
     async reconcile(scope = 'full') {
+      const [first] = (await this.reconcileAll(scope)).nodes;
+      return first as NodeReport;
+    },
+    async reconcileAll(scope = 'full') {
       const id = await requestReconciliation(database(), scope, 1, { askedBy: 'bob@desk', reason: 'a test' });
       const found = async () => (await findRequest(database(), id))?.report;
       await vi.waitUntil(found, { timeout: 60_000, interval: 20 });

@@ -4,14 +4,16 @@ import { createAccounts } from '../../src/accounts/accounts.ts';
 import { createAlerts } from '../../src/alerts/alerts.ts';
 import type { NodeIdentity } from '../../src/connection/binding.ts';
 import type { NodeConnection } from '../../src/connection/connection.ts';
+import type { NodeConnections } from '../../src/connection/connections.ts';
 import type { Database } from '../../src/db/database.ts';
+import { statement } from '../../src/db/statement.ts';
 import type { Invoice } from '../../src/invoices/invoice.ts';
 import { createInvoices, type Invoices } from '../../src/invoices/invoices.ts';
-import { keysendRouting } from '../../src/invoices/settle.ts';
+import { keysendRouting, type SettlementDetails } from '../../src/invoices/settle.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { msat } from '../../src/kernel/money.ts';
-import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import { createLedger, type Ledger, SYSTEM_ACCOUNTS } from '../../src/ledger/ledger.ts';
 import type { LightningNode, Settlement } from '../../src/lightning/node.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import { createPayments } from '../../src/payments/payments.ts';
@@ -32,7 +34,8 @@ import { silentLog, testDeposit } from './ledger.ts';
 const NOW_MS = 1_700_000_000_000;
 const fixedClock: Clock = { nowMs: () => NOW_MS };
 
-const NODE_ID = 'lnd_test';
+/** The id of the node of {@link connectionTo}, once {@link nameNode} has given it to the first node of the database. */
+export const NODE_ID = 'lnd_test';
 const STUB_IDENTITY: NodeIdentity = { pubkey: '02'.padEnd(66, '0'), network: 'regtest' };
 
 /** Connects to a node that is always available. */
@@ -40,12 +43,35 @@ export function connectionTo(node: LightningNode, identity: NodeIdentity = STUB_
   return {
     node,
     nodeId: NODE_ID,
+    ledgerAccount: SYSTEM_ACCOUNTS.node,
+    createdAt: NOW_MS / 1000,
+    position: { read: async () => undefined, store: async () => undefined, verify: async () => undefined, reset: async () => undefined },
+    wasReached: () => true,
     identity: () => identity,
     isAvailable: async () => true,
     requireAvailable: async () => undefined,
     requireCanSend: async () => undefined,
     info: () => undefined,
   };
+}
+
+/** The connections of a service with one node. */
+export function connectionsTo(connection: NodeConnection): NodeConnections {
+  return {
+    all: [connection],
+    of: () => connection,
+    owns: (pubkey) => pubkey === connection.identity().pubkey,
+    network: () => connection.identity().network,
+    guardIncoming: (guard) => connection.node.guardIncoming(guard),
+    close: () => connection.node.close(),
+  };
+}
+
+const nameFirstNode = statement('test_name_node', 'UPDATE lightning_node SET id = $1 WHERE ledger_account = 1');
+
+/** Gives the first node the id of {@link connectionTo}. Call it before there are wallets. */
+export async function nameNode(database: Database): Promise<void> {
+  await database.transaction((tx) => tx.run(nameFirstNode, NODE_ID));
 }
 
 const noLink = () => {
@@ -68,9 +94,10 @@ export function createModules({ database, healthy = database, connection, clock,
   const accounts = createAccounts(healthy, clock);
   const wallets = createWallets(healthy, accounts, clock);
   const ledger = createLedger(database, clock);
+  const connections = connectionsTo(connection);
   const routeKeysend = keysendRouting(wallets, undefined);
-  const invoices = createInvoices({ database, ledger, connection, routeKeysend, clock, maxOpenInvoices: 1_000_000 });
-  const deps = { database, ledger, alerts, connection, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
+  const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices: 1_000_000 });
+  const deps = { database, ledger, alerts, connections, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
   return { alerts, accounts, wallets, ledger, invoices, payments: createPayments(deps), deps };
 }
 
@@ -78,13 +105,14 @@ export function createModules({ database, healthy = database, connection, clock,
 export interface Modules {
   readonly database: FaultyDatabase;
   readonly ledger: Ledger;
-  readonly invoices: Invoices;
+  readonly invoices: Omit<Invoices, 'settle'> & { settle(settlement: SettlementDetails, nodeId?: string): Promise<void> };
   readonly saga: Saga;
   wallet(balanceMsat: number): Promise<Wallet>;
   invoice(wallet: Wallet, amountMsat: number): Promise<Invoice>;
 }
 
 export async function modulesOn(healthy: Database, node: Partial<LightningNode> = {}): Promise<Modules> {
+  await nameNode(healthy);
   const database = faulty(healthy);
   const { wallets, ledger, invoices, deps } = createModules({
     database,
@@ -97,7 +125,7 @@ export async function modulesOn(healthy: Database, node: Partial<LightningNode> 
   return {
     database,
     ledger,
-    invoices,
+    invoices: { ...invoices, settle: (settlement, nodeId = NODE_ID) => invoices.settle(settlement, nodeId) },
     saga: new Saga(deps),
     async wallet(balanceMsat) {
       const { wallet } = await wallets.create(accountId, 'test');

@@ -8,7 +8,7 @@ export interface MetricsSources {
   readonly ledger: Pick<Ledger, 'stats'>;
   readonly payments: Pick<Payments, 'countPending'>;
   readonly alerts: { countOpen(): Promise<readonly OpenAlerts[]> };
-  readonly connection: Pick<NodeConnection, 'isAvailable'>;
+  readonly connections: { readonly all: readonly Pick<NodeConnection, 'nodeId' | 'isAvailable'>[] };
 }
 
 interface OpenAlerts {
@@ -17,7 +17,7 @@ interface OpenAlerts {
 }
 
 /** Registers the metrics of ledger, payments, alerts and node. They are read on each scrape. */
-export function registerServiceMetrics(registry: Registry, { ledger, payments, alerts, connection }: MetricsSources): void {
+export function registerServiceMetrics(registry: Registry, { ledger, payments, alerts, connections }: MetricsSources): void {
   const registers = [registry];
   new Gauge({
     name: 'satchel_ledger_waiting_postings',
@@ -66,10 +66,12 @@ export function registerServiceMetrics(registry: Registry, { ledger, payments, a
   });
   new Gauge({
     name: 'satchel_node_up',
-    help: 'Whether the Lightning node answers',
+    help: 'Whether a Lightning node answers',
+    labelNames: ['node'],
     registers,
     async collect() {
-      this.set((await connection.isAvailable()) ? 1 : 0);
+      this.reset();
+      await Promise.all(connections.all.map(async (one) => this.set({ node: one.nodeId }, (await one.isAvailable()) ? 1 : 0)));
     },
   });
 }

@@ -79,23 +79,18 @@ export const PaymentObject = Type.Object(
 );
 
 export interface RenderOptions {
-  /** The node's `lnd_…`. */
-  readonly nodeId: string;
   /** The value of `is_keysend` for everything but a keysend. */
   readonly noKeysend: 0 | null;
 }
 
-export function renderWalletTransaction(
-  wtx: WalletTransaction,
-  { nodeId, noKeysend }: RenderOptions,
-): Static<typeof WalletTransactionObject> {
+export function renderWalletTransaction(wtx: WalletTransaction, { noKeysend }: RenderOptions): Static<typeof WalletTransactionObject> {
   return {
     id: wtx.id,
     created_at: wtx.createdAt,
     num_satoshis: wtx.numSatoshis,
     num_msat: wtx.amountMsat,
     user_label: wtx.userLabel,
-    wal: renderWallet(wtx.wallet, wtx.balance, nodeId),
+    wal: renderWallet(wtx.wallet, wtx.balance),
     wtxType: { layer: 'ln', name: wtx.type, display_name: TYPE_NAMES[wtx.type] ?? wtx.type },
     lnTx: wtx.lightning ? renderLightningTransaction(wtx.lightning, noKeysend) : null,
     passThru: passThruOf(wtx),

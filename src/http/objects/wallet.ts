@@ -51,7 +51,7 @@ export const WalletObject = Type.Object(
   { title: 'Wallet' },
 );
 
-export function renderWallet(w: Wallet, balance: Balance, nodeId: string): Static<typeof WalletObject> {
+export function renderWallet(w: Wallet, balance: Balance): Static<typeof WalletObject> {
   return {
     id: w.id,
     created_at: w.createdAt,
@@ -64,6 +64,6 @@ export function renderWallet(w: Wallet, balance: Balance, nodeId: string): Stati
     statusType: { type: 'wallet', name: w.status, display_name: w.status === 'active' ? 'Active' : 'Inactive' },
     walletType: { name: 'generic_wallet', display_name: 'Generic Wallet' },
     default_lnurlpay_id: null,
-    ln_node_id: nodeId,
+    ln_node_id: w.nodeId,
   };
 }

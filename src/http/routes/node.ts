@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { NodeConnection } from '../../connection/connection.ts';
-import { idTimeMs } from '../../kernel/ids.ts';
+import type { NodeConnections } from '../../connection/connections.ts';
 import { floorSat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Bolt11 } from '../../lightning/bolt11/bolt11.ts';
@@ -162,46 +162,53 @@ const routesSchema = {
 
 interface NodeRouteDependencies {
   readonly access: Access;
-  readonly connection: NodeConnection;
+  readonly connections: Pick<NodeConnections, 'all'>;
   readonly payments: Payments;
 }
 
-/** Reads about the node behind the service, for any key. */
+/** Reads about the nodes behind the service, for any key. */
 export function nodeRoutes(app: App, deps: NodeRouteDependencies): void {
-  const { access, connection } = deps;
+  const { access, connections } = deps;
   app.get('/v1/nodes', { schema: listSchema }, async (request) => {
     await access.account(request);
-    return [await describe(connection)];
+    return Promise.all(reachedOf(connections).map(describe));
   });
 
   app.get('/v1/node/:id', { schema: getSchema }, async (request) => {
     await access.anyKey(request);
-    requireOwnNode(connection, request.params.id);
-    return describe(connection);
+    return describe(nodeOf(connections, request.params.id));
   });
   paymentRoutes(app, deps);
 }
 
-function paymentRoutes(app: App, { access, connection, payments }: NodeRouteDependencies): void {
+function paymentRoutes(app: App, { access, connections, payments }: NodeRouteDependencies): void {
   app.get('/v1/node/:id/payments/decodeinvoice', { schema: decodeSchema }, async (request) => {
     await access.anyKey(request);
-    requireOwnNode(connection, request.params.id);
+    nodeOf(connections, request.params.id);
     return decodedInvoice(payments.readInvoice(request.query.payment_request));
   });
 
   app.get('/v1/node/:id/payments/queryroutes', { schema: routesSchema }, async (request) => {
     await access.anyKey(request);
-    requireOwnNode(connection, request.params.id);
+    const { node } = nodeOf(connections, request.params.id);
     const destination = publicKey('pub_key', request.query.pub_key);
-    if (!connection.node.queryRoutes) throw new Refusal('not_supported');
-    const routes = await connection.node.queryRoutes({ destination, amountMsat: satToMsat(request.query.amt) });
+    if (!node.queryRoutes) throw new Refusal('not_supported');
+    const routes = await node.queryRoutes({ destination, amountMsat: satToMsat(request.query.amt) });
     if (routes.length === 0) throw new Refusal('no_route');
     return { routes: routes.map(routeObject), successProb: null };
   });
 }
 
-function requireOwnNode(connection: NodeConnection, id: string): void {
-  if (id !== 'default' && id !== connection.nodeId) throw new Refusal('not_found');
+/** Returns the nodes that were ever reached; the first one in any case. */
+function reachedOf({ all }: Pick<NodeConnections, 'all'>): NodeConnection[] {
+  return all.filter((one, index) => index === 0 || one.wasReached());
+}
+
+/** `default` is the first node. @throws Refusal `not_found` */
+function nodeOf({ all }: Pick<NodeConnections, 'all'>, id: string): NodeConnection {
+  const found = all.find(({ nodeId }, index) => nodeId === id || (id === 'default' && index === 0));
+  if (!found) throw new Refusal('not_found');
+  return found;
 }
 
 /** Works also while the node is unavailable. */
@@ -211,7 +218,7 @@ async function describe(connection: NodeConnection): Promise<Static<typeof NodeO
   const known = info ?? connection.info();
   return {
     id: connection.nodeId,
-    created_at: Math.floor(idTimeMs(connection.nodeId) / 1000),
+    created_at: connection.createdAt,
     alias: info?.alias ?? null,
     network,
     default_pubkey: pubkey,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { NodeConnection } from '../../connection/connection.ts';
 import type { App } from '../app-type.ts';
 import { oneOf } from '../objects/response-types.ts';
 import { PUBLIC } from '../openapi/route-schema.ts';
@@ -7,11 +8,15 @@ const Health = Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`' 
 
 const Readiness = Type.Object(
   {
-    status: oneOf(['ready', 'not ready'], { description: '`ready` when database and node are ok' }),
+    status: oneOf(['ready', 'not ready'], { description: '`ready` when the database is ok and a node answers' }),
     database: oneOf(['ok', 'read_only', 'unavailable'], {
       description: '`read_only`: reads work, writes failed. The service tries to write until it works',
     }),
-    node: oneOf(['ok', 'unavailable'], { description: '`unavailable`: reads work, sending and new invoices are rejected with 503' }),
+    node: oneOf(['ok', 'partial', 'unavailable'], {
+      description:
+        '`partial`: some of several nodes do not answer; their wallets neither send nor receive. `unavailable`: none answers. Reads work in both ' +
+        'cases; what a node is needed for is rejected with 503',
+    }),
   },
   { title: 'Readiness' },
 );
@@ -41,20 +46,20 @@ export interface Parts {
   isReadable(): Promise<boolean>;
   /** Whether its last write succeeded. */
   isWritable(): boolean;
-  isNodeAvailable(): Promise<boolean>;
+  readonly connections: { readonly all: readonly Pick<NodeConnection, 'isAvailable'>[] };
 }
 
-/** `healthz`: the process responds. `readyz`: the database and the node work. */
-export function serviceRoutes(app: App, { isReadable, isWritable, isNodeAvailable }: Parts): void {
+/** `healthz`: the process responds. `readyz`: the database and a node work. */
+export function serviceRoutes(app: App, { isReadable, isWritable, connections }: Parts): void {
   app.get('/healthz', { schema: healthSchema }, async () => ({ status: 'ok' as const }));
 
   app.get('/readyz', { schema: readinessSchema }, async (_request, reply) => {
-    const [canRead, nodeAnswers] = await Promise.all([isReadable(), isNodeAvailable()]);
-    const ready = canRead && isWritable() && nodeAnswers;
+    const [canRead, ...answers] = await Promise.all([isReadable(), ...connections.all.map((one) => one.isAvailable())]);
+    const ready = canRead && isWritable() && answers.includes(true);
     return reply.code(ready ? 200 : 503).send({
       status: ready ? 'ready' : 'not ready',
       database: !canRead ? 'unavailable' : isWritable() ? 'ok' : 'read_only',
-      node: nodeAnswers ? 'ok' : 'unavailable',
+      node: !answers.includes(true) ? 'unavailable' : answers.includes(false) ? 'partial' : 'ok',
     });
   });
 }

@@ -45,7 +45,10 @@ const WalletBody = Type.Object(
   {
     user_label: Type.Optional(UserLabel),
     ln_node_id: Type.Optional(
-      Type.String({ maxLength: 64, description: 'The Lightning node of the wallet, `lnd_…`. Default: the only one' }),
+      Type.String({
+        maxLength: 64,
+        description: 'The Lightning node of the wallet, `lnd_…`. Default: the active one with the fewest wallets',
+      }),
     ),
   },
   { additionalProperties: false, examples: [{ user_label: 'alma' }] },
@@ -138,7 +141,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
   app.post('/v1/wallet', { schema: createSchema }, async (request, reply) => {
     // The keys of the new wallet have no limits, so creating it is creating keys.
     const credential = await access.keyManager(request);
-    objects.requireOurNode(request.body.ln_node_id);
+    const nodeId = request.body.ln_node_id;
     const label = plainText('user_label', request.body.user_label ?? '');
     const { wallet, accessKeys } = await runIdempotent(
       request,
@@ -148,6 +151,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
         make: ({ rows }) =>
           wallets.create(credential.key.accountId, label, {
             guards: [keyGuard(credential.key)],
+            nodeId,
             extraRows: ({ wallet: { id }, accessKeys }) => rows(id, accessKeys),
           }),
         async replay(id, secret) {

@@ -59,7 +59,7 @@ describe('LIGHTNING_URL', () => {
     ['fake:?late-success=1', { seed: '1', behaves: 'ideal', rates: { ...NO_FAULTS, lateSuccess: 1 } }],
   ])('%s', (url, address) => {
     expect(parseFakeUrl(url)).toEqual(address);
-    expect(readConfig({ LIGHTNING_URL: url }).lightningUrl).toBe(url);
+    expect(readConfig({ LIGHTNING_URL: url }).lightningUrls).toEqual([url]);
   });
 
   it('sets all rates except false results with faults=…, and one of them separately', () => {

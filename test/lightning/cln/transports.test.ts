@@ -28,7 +28,7 @@ describe('the URL of a Core Lightning node', () => {
     ['cln+rest://[::1]?rune=abc==', { transport: 'rest', host: '::1', port: 3010, certPath: undefined, rune: { text: 'abc==' } }],
   ])('%s', (text, address) => {
     expect(parseClnUrl(text)).toEqual(address);
-    expect(readConfig({ LIGHTNING_URL: text }).lightningUrl).toBe(text);
+    expect(readConfig({ LIGHTNING_URL: text }).lightningUrls).toEqual([text]);
   });
 
   it.each([

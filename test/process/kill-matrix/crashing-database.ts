@@ -1,3 +1,4 @@
+import { storePosition } from '../../../src/connection/nodes.sql.ts';
 import type { Database, SqlParameter, Tx } from '../../../src/db/database.ts';
 import { writeFact } from '../../../src/db/facts.sql.ts';
 import type { Statement } from '../../../src/db/statement.ts';
@@ -52,7 +53,8 @@ class Crossing {
   }
 
   readonly around = async <T>(statement: Statement, parameters: SqlParameter[], run: () => Promise<T>): Promise<T> => {
-    const isPosition = statement === writeFact && parameters[0] === 'node_event_position';
+    // Without a position, a restored node resets it.
+    const isPosition = statement === storePosition && parameters[1] !== null;
     if (isPosition) this.keptPosition = eventNumber(String(parameters[1]));
     if (!this.#started) this.#begin(statement, isPosition);
     this.endsPayment ||= ENDS_A_PAYMENT.test(statement.name);
@@ -65,7 +67,7 @@ class Crossing {
   #begin(first: Statement, isPosition: boolean): void {
     this.#started = true;
     // Reconciliation stores the other facts.
-    if (BY_THE_CLOCK.test(first.name) || (first === writeFact && !isPosition)) return;
+    if (BY_THE_CLOCK.test(first.name) || first === writeFact) return;
     // Positions are written a few times a second, independently of other writes.
     this.#name = this.#points.beginTransaction(isPosition ? 'position' : 'tx');
     this.pass('BEGIN');

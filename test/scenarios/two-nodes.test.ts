@@ -1,0 +1,153 @@
+import { expect, it } from 'vitest';
+import { onTwoFakeNodes, type TwoNodesApp } from '../support/app.ts';
+import type { TestWallet } from '../support/client.ts';
+
+/** Creates a wallet on the first or the second node and pays money to it on that node's network. */
+async function walletOn({ client, nets }: TwoNodesApp, index: 0 | 1, numSatoshis: number): Promise<TestWallet> {
+  const nodes = await client.get('/v1/nodes');
+  const made = await client.post('/v1/wallet', { user_label: 'test', ln_node_id: nodes[index].id });
+  expect(made.ln_node_id).toBe(nodes[index].id);
+  const wallet = { id: made.id, admin: made.access_keys['Wallet Admin'][0] } as TestWallet;
+  if (numSatoshis > 0) {
+    const { payment_request: paymentRequest } = await client.post(`/v1/wallet/${made.id}/invoice`, { num_satoshis: numSatoshis });
+    await nets[index].outside.pay({ paymentRequest });
+    await expect.poll(() => balanceOf(client, wallet), { timeout: 10_000 }).toBe(numSatoshis);
+  }
+  return wallet;
+}
+
+const balanceOf = async (client: TwoNodesApp['client'], { id }: TestWallet) => (await client.get(`/v1/wallet/${id}`)).balance;
+
+onTwoFakeNodes('two nodes behind one ledger', (app) => {
+  const { client, nets, problems } = app;
+  const nodeAccounts = () => app.rows('SELECT ledger_account, pubkey FROM lightning_node ORDER BY ledger_account DESC');
+  const pay = (wallet: TestWallet, paymentRequest: string) =>
+    client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: { payment_request: paymentRequest } });
+
+  it('are added in the order of LIGHTNING_URL, each with its ledger account', async () => {
+    const nodes = await client.get('/v1/nodes');
+    expect(nodes).toHaveLength(2);
+    const pubkeys = nodes.map(({ default_pubkey }: { default_pubkey: string }) => default_pubkey);
+    expect(await nodeAccounts()).toEqual([
+      { ledger_account: 1, pubkey: pubkeys[0] },
+      { ledger_account: -1, pubkey: pubkeys[1] },
+    ]);
+    expect((await client.get('/v1/node/default')).id).toBe(nodes[0].id);
+    expect((await client.get(`/v1/node/${nodes[1].id}`)).default_pubkey).toBe(pubkeys[1]);
+  });
+
+  it('share new wallets, and a wallet can be created on a named node', async () => {
+    const made = [];
+    for (let i = 0; i < 4; i++) made.push((await client.post('/v1/wallet', {})).ln_node_id);
+    expect(new Set(made).size).toBe(2);
+    expect((await client.request('POST', '/v1/wallet', { key: client.secretKey, json: { ln_node_id: 'lnd_other' } })).body).toMatchObject({
+      type: 'validation_failed',
+      message: expect.stringContaining('ln_node_id'),
+    });
+  });
+
+  it('each receive for their wallets and send for them', async () => {
+    const wallets = [await walletOn(app, 0, 1000), await walletOn(app, 1, 2000)] as const;
+    for (const index of [0, 1] as const) {
+      const { paymentRequest } = nets[index].outside.invoice({ amountMsat: 100_000, script: { fee: 1000 } });
+      const { status, body } = await pay(wallets[index], paymentRequest);
+      expect(status).toBe(201);
+      expect(body.lnTx.ln_node_id).toBe((await client.get(`/v1/wallet/${wallets[index].id}`)).ln_node_id);
+    }
+    expect(await balanceOf(client, wallets[0])).toBe(899);
+    expect(await balanceOf(client, wallets[1])).toBe(1899);
+    expect(await problems()).toEqual([]);
+  });
+
+  it('pay each other’s invoices inside, without a fee and without the network', async () => {
+    const payer = await walletOn(app, 0, 1000);
+    const payee = await walletOn(app, 1, 0);
+    const sent = nets.map((net) => net.outside.payments().length);
+    const { payment_request: paymentRequest } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 1000 });
+    expect((await pay(payer, paymentRequest)).status).toBe(201);
+    expect([await balanceOf(client, payer), await balanceOf(client, payee)]).toEqual([0, 1000]);
+    expect(nets.map((net) => net.outside.payments().length)).toEqual(sent);
+    // The invoice was cancelled at its own node, so no outside payer can pay it again.
+    await nets[1].outside.pay({ paymentRequest });
+    expect(await balanceOf(client, payee)).toBe(1000);
+    expect(await problems()).toEqual([]);
+  });
+
+  it('are reconciled separately, and their positions add up', async () => {
+    const before = await app.reconcileAll('new_baseline');
+    const payer = await walletOn(app, 0, 500);
+    const payee = await walletOn(app, 1, 0);
+    const { payment_request: paymentRequest } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 500 });
+    expect((await pay(payer, paymentRequest)).status).toBe(201);
+    const { nodes, positions } = await app.reconcileAll();
+    for (const one of nodes) {
+      expect(one).toMatchObject({ silence: null, contradictions: [], missedSettlements: [], balance: { state: 'measured', restMsat: 0 } });
+    }
+    const moved = positions.map(({ positionMsat }, i) => positionMsat - (before.positions[i]?.positionMsat ?? 0));
+    expect(moved).toEqual([500_000, -500_000]);
+    expect(positions[0]?.positionMsat).toBe(-(positions[1]?.positionMsat ?? 0));
+    // What all nodes hold is what the ledger owes to all others.
+    const [{ owed = 0 } = {}] = await app.rows('SELECT CAST(sum(balance_msat) AS BIGINT) AS owed FROM ledger_account WHERE id > 1');
+    await app.restart();
+    const held = positions.reduce((sum, { heldMsat }) => sum + heldMsat, 0);
+    const [{ total = 0 } = {}] = await app.rows('SELECT CAST(sum(balance_msat) AS BIGINT) AS total FROM ledger_account WHERE id > 1');
+    expect(typeof owed).toBe('number');
+    expect(held).toBe(total);
+    expect(await app.openAlerts()).toEqual([]);
+  });
+
+  it('do not stop each other: while one is away, the wallets of the other send, receive and pay inside', async () => {
+    const staying = await walletOn(app, 0, 1000);
+    const other = await walletOn(app, 0, 0);
+    const leaving = await walletOn(app, 1, 1000);
+    const { payment_request: ofLeaving } = await client.post(`/v1/wallet/${leaving.id}/invoice`, { num_satoshis: 10 });
+    nets[1].down();
+    await expect
+      .poll(async () => (await client.request('GET', '/readyz')).body, { timeout: 10_000 })
+      .toMatchObject({ status: 'ready', node: 'partial' });
+    const statuses = (await client.get('/v1/nodes')).map(({ status }: { status: string }) => status);
+    expect(statuses).toEqual(['ready', 'unavailable']);
+    // Send, receive, pay inside.
+    expect((await pay(staying, nets[0].outside.invoice({ amountMsat: 50_000, script: { fee: 0 } }).paymentRequest)).status).toBe(201);
+    const { payment_request: own } = await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: 100 });
+    expect((await pay(staying, own)).status).toBe(201);
+    await walletOn(app, 0, 70);
+    // A wallet of the node that is away can still pay an invoice of the other node: the money moves inside.
+    const { payment_request: inside } = await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: 30 });
+    expect((await pay(leaving, inside)).status).toBe(201);
+    expect([await balanceOf(client, staying), await balanceOf(client, other), await balanceOf(client, leaving)]).toEqual([850, 130, 970]);
+    // What needs the node that is away is rejected before any money is held.
+    const outside = nets[1].outside.invoice({ amountMsat: 10_000 }).paymentRequest;
+    expect((await pay(leaving, outside)).body.type).toBe('node_unavailable');
+    expect((await pay(staying, ofLeaving)).body.type).toBe('node_unavailable');
+    expect(
+      (await client.request('POST', `/v1/wallet/${leaving.id}/invoice`, { key: client.secretKey, json: { num_satoshis: 1 } })).body.type,
+    ).toBe('node_unavailable');
+    const { nodes } = await app.reconcileAll();
+    expect(nodes.map(({ silence }) => silence === null)).toEqual([true, false]);
+    nets[1].up();
+    await expect.poll(async () => (await client.request('GET', '/readyz')).body.node, { timeout: 10_000 }).toBe('ok');
+    expect((await pay(staying, ofLeaving)).status).toBe(201);
+    await app.reconcileAll();
+    expect(await app.openAlerts()).toEqual([]);
+    expect(await problems()).toEqual([]);
+  });
+
+  it('are recognized after a restart, and what arrived at either meanwhile is credited', async () => {
+    const wallets = [await walletOn(app, 0, 1), await walletOn(app, 1, 1)] as const;
+    const requests: string[] = [];
+    for (const { id } of wallets) requests.push((await client.post(`/v1/wallet/${id}/invoice`, { num_satoshis: 20 })).payment_request);
+    const held = nets[1].outside.invoice({ amountMsat: 1000, hold: true });
+    await client.request('POST', `/v1/wallet/${wallets[1].id}/withdraw`, {
+      key: client.secretKey,
+      json: { payment_request: held.paymentRequest, fee_limit_msat: 0 },
+      headers: { prefer: 'respond-async' },
+    });
+    const arriving = nets.map((net, i) => net.outside.pay({ paymentRequest: requests[i] ?? '' }));
+    await app.restart(() => nets[1].outside.resolveHold(held.paymentHash, 'settle'));
+    await Promise.all(arriving);
+    await expect.poll(() => Promise.all(wallets.map((one) => balanceOf(client, one))), { timeout: 15_000 }).toEqual([21, 20]);
+    expect(await nodeAccounts()).toHaveLength(2);
+    await expect.poll(problems).toEqual([]);
+  });
+});
