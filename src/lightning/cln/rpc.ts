@@ -115,6 +115,8 @@ export const METHODS: readonly RpcMethod[] = [
   'listdatastore',
 ];
 
+/** The code of lightningd for a method that it does not have. */
+const UNKNOWN_METHOD = -32601;
 /** The time limit of a call that neither waits nor pays. */
 const CALL_MS = 20_000;
 
@@ -140,10 +142,7 @@ export class ClnRpc {
     try {
       return (await this.#transport.call(method, params, { timeoutMs: CALL_MS, ...limits })) as Results[M];
     } catch (error) {
-      if (meaningOf(error) !== 'not_permitted') throw error;
-      throw new NodeUnavailable(
-        `the rune does not permit the method ${method}, or this version of Core Lightning does not have it; \`npm run node-check\` prints the command that creates a rune`,
-      );
+      throw meaningOf(error) === 'not_permitted' ? new NodeUnavailable(explainRefusal(method, error)) : error;
     }
   }
 
@@ -163,4 +162,10 @@ export class ClnRpc {
   close(): void {
     this.#transport.close();
   }
+}
+
+function explainRefusal(method: RpcMethod, error: unknown): string {
+  if (error instanceof RpcError && error.code === UNKNOWN_METHOD)
+    return `the node does not have the method ${method}; Core Lightning 26.06 or later is required`;
+  return `the rune is invalid, or does not permit the method ${method}; create one as described in docs/lightning/core-lightning.md`;
 }

@@ -7,7 +7,7 @@ import { NodeUnavailable } from '../node.ts';
 import { ResponseLost, RpcError } from './errors.ts';
 import { parseJson } from './json.ts';
 import { type CallLimits, type ClnTransport, MAX_RESPONSE_BYTES } from './transport.ts';
-import { publicAddress, type RestAddress } from './url.ts';
+import { isRune, publicAddress, type RestAddress } from './url.ts';
 
 interface Credentials {
   readonly rune: string;
@@ -83,16 +83,22 @@ export class RestTransport implements ClnTransport {
     const { code = '' } = error as NodeJS.ErrnoException;
     const isTls = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|EPROTO/.test(code);
     const remedy = isTls ? '; set the parameter cert of LIGHTNING_URL to the ca.pem of this node' : '';
-    return `clnrest at ${publicAddress(this.#address)} cannot be reached: ${error.message}${remedy}`;
+    return `clnrest at ${publicAddress(this.#address)} cannot be reached: ${error.message.split(';', 1)[0]}${remedy}`;
   }
 }
 
 /** @throws NodeUnavailable when a file cannot be read. */
 export function readCredentials({ rune, certPath }: RestAddress): Credentials {
   return {
-    rune: 'text' in rune ? rune.text : readFile('rune', rune.path).trim(),
+    rune: 'text' in rune ? rune.text : readRune(rune.path),
     ca: certPath === undefined ? undefined : readFile('cert', certPath),
   };
+}
+
+function readRune(path: string): string {
+  const rune = readFile('rune', path).trim();
+  if (isRune(rune)) return rune;
+  throw new NodeUnavailable('the file that the parameter rune of LIGHTNING_URL names must contain a rune and nothing else');
 }
 
 function readFile(parameter: string, path: string): string {

@@ -60,15 +60,20 @@ function restAddress(url: URL): RestAddress {
   const [certPath, ...moreCerts] = searchParams.getAll('cert');
   if (moreRunes.length > 0 || moreCerts.length > 0) throw new InvalidClnUrl('the URL has a parameter twice');
   if (!rune) throw new InvalidClnUrl('the URL has no rune');
+  if (!rune.includes('/') && !isRune(rune)) throw new InvalidClnUrl('the parameter rune is neither a path with a slash nor a rune');
   if (certPath === '') throw new InvalidClnUrl('the parameter cert is empty');
   return {
     transport: 'rest',
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(url.port || DEFAULT_REST_PORT),
     certPath,
-    // A rune is base64 for URLs, so it never contains a slash.
     rune: rune.includes('/') ? { path: rune } : { text: rune },
   };
+}
+
+/** A rune is base64 for URLs. */
+export function isRune(text: string): boolean {
+  return /^[\w-]+=*$/.test(text);
 }
 
 function decoded(path: string): string {

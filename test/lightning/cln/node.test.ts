@@ -79,7 +79,7 @@ describe('the node', () => {
 
   it('names a method that the rune does not permit', async () => {
     const { node } = await replayed({ 'autoclean-status': { error: { code: 1502, message: 'Not permitted: …' } } });
-    await expect(node.info()).rejects.toThrow('the rune does not permit the method autoclean-status');
+    await expect(node.info()).rejects.toThrow('the rune is invalid, or does not permit the method autoclean-status');
   });
 
   it('parses integers above 2^53 without loss', () => {

@@ -114,7 +114,7 @@ describe('a payment through Core Lightning', () => {
 
   it('is unavailable, not unknown, when the rune does not permit xpay', async () => {
     const { node } = await replayed({ xpay: { error: { code: 1502, message: 'Not permitted: …' } } });
-    await expect(node.pay(ORDER)).rejects.toThrow('the rune does not permit the method xpay');
+    await expect(node.pay(ORDER)).rejects.toThrow('the rune is invalid, or does not permit the method xpay');
   });
 
   it('rejects an order that contradicts its invoice, and pays no text that is not an invoice', async () => {

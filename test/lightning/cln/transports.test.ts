@@ -37,6 +37,7 @@ describe('the URL of a Core Lightning node', () => {
     ['cln+unix:///', 'has no path of a socket'],
     ['cln+rest://?rune=s3cret', 'has no host'],
     ['cln+rest://host', 'has no rune'],
+    ['cln+rest://host?rune=s3cret.rune', 'neither a path with a slash nor a rune'],
     ['cln+rest://host/path?rune=s3cret', 'must not have a path'],
     ['cln+rest://host?rune=s3cret&rune=other', 'has a parameter twice'],
     ['cln+rest://host?rune=s3cret&macaroon=1', 'are cert and rune'],
@@ -118,9 +119,11 @@ describe('a node that cannot be reached', () => {
   it('names the method that the rune does not permit, and reads the file again afterwards', async () => {
     const { port } = await replayOnRest();
     const path = join(mkdtempSync(join(tmpdir(), 'satchel-rune-')), 'rune');
-    writeFileSync(path, 'wrong\n');
+    writeFileSync(path, '{"rune":"s3cret"}\n');
     const node = openCln({ url: `cln+rest://127.0.0.1:${port}?cert=${CERT}&rune=${path}`, log });
-    await expect(node.info()).rejects.toThrow('the rune does not permit the method getinfo');
+    await expect(node.info()).rejects.toThrow('must contain a rune and nothing else');
+    writeFileSync(path, 'wrong\n');
+    await expect(node.info()).rejects.toThrow('the rune is invalid, or does not permit the method getinfo');
     await expect(node.info()).rejects.toThrow(NodeUnavailable);
     writeFileSync(path, `${RUNE}\n`);
     expect(await node.info()).toMatchObject(SVC);
