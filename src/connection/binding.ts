@@ -2,7 +2,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
-import type { NodeInfo } from '../lightning/node.ts';
+import type { NodeInfo, Position } from '../lightning/node.ts';
 import * as sql from './nodes.sql.ts';
 
 /** The node is not one of the ledger, or is on another network: the ledger's balances are money at other nodes. */
@@ -76,12 +76,20 @@ export function matchingNode(nodes: readonly LedgerNode[], { pubkey, network }: 
   );
 }
 
-/** Binds the identity to a node of the ledger, permanently, unless it is bound already. @throws ForeignLedger like {@link matchingNode} */
-export async function bindNode(database: Database, identity: NodeIdentity, urls: number): Promise<LedgerNode> {
+/**
+ * Binds the identity to a node of the ledger, permanently, unless it is bound already. The events after `beginAfter` are read, or all.
+ * @throws ForeignLedger like {@link matchingNode}
+ */
+export async function bindNode(
+  database: Database,
+  identity: NodeIdentity,
+  urls: number,
+  beginAfter?: Position | undefined,
+): Promise<LedgerNode> {
   return database.transaction(async (tx) => {
     await tx.all(lockNodes);
     const node = matchingNode(await ledgerNodes(tx), identity, urls);
-    if (!node.identity) await tx.run(sql.bindNode, node.id, identity.pubkey, identity.network);
+    if (!node.identity) await tx.run(sql.bindNode, node.id, identity.pubkey, identity.network, beginAfter ?? null);
     return { ...node, identity };
   });
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
-import { type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
+import { type LightningNode, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
 import { bindNode, ForeignLedger, type LedgerNode, ledgerNodes, matchingNode } from './binding.ts';
 
 export interface EndpointDependencies {
@@ -14,6 +14,8 @@ export interface EndpointDependencies {
 
 /** The time limit of the calls that identify the node. After it the node counts as unavailable. */
 const IDENTIFICATION_MS = 5000;
+/** The time limit for the newest position, which is read once in the life of a node: LND lists 5,000 invoices per second. */
+const NEWEST_MS = 600_000;
 
 /** The node behind one URL of LIGHTNING_URL. Its public key decides which node of the ledger it is. */
 export class Endpoint {
@@ -64,8 +66,15 @@ export class Endpoint {
       throw new ForeignLedger(`A URL of LIGHTNING_URL led to ${this.#matched.id} and now leads to ${known.id}. Restart the service.`);
     // A binding is permanent, so a new node is bound only if it belongs to no other ledger.
     await this.#claimNode();
-    this.#matched = known.identity ? known : await bindNode(database, identity, this.#urls);
+    this.#matched = known.identity ? known : await bindNode(database, identity, this.#urls, await this.#newestPosition());
     return this.#matched;
+  }
+
+  /** What arrived before the ledger is not for its wallets. What arrived for a ledger that this one replaces is booked to suspense. */
+  async #newestPosition(): Promise<Position | undefined> {
+    const { node } = this;
+    if (!node.newestPosition || this.#deps.replacesLedger !== undefined) return undefined;
+    return withTimeout(NEWEST_MS, node.newestPosition(), () => new NodeUnavailable('the node does not list its invoices'));
   }
 
   /** Claims the node for this ledger. Two ledgers on one node would reject or book each other's payments. @throws ForeignLedger */

@@ -27,7 +27,10 @@ export const insertNode = statement(
   `INSERT INTO lightning_node (id, ledger_account, state, created_at) VALUES ($1, $2, 'active', $3)`,
 );
 
-export const bindNode = statement('node_bind', 'UPDATE lightning_node SET pubkey = $2, network = $3 WHERE id = $1 AND pubkey IS NULL');
+export const bindNode = statement(
+  'node_bind',
+  'UPDATE lightning_node SET pubkey = $2, network = $3, event_position = $4 WHERE id = $1 AND pubkey IS NULL',
+);
 
 export const readPosition = statement<{ event_position: string | null }>(
   'node_read_position',

@@ -5,24 +5,42 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { statement } from '../../src/db/statement.ts';
+import { msat } from '../../src/kernel/money.ts';
+import type { LightningNode } from '../../src/lightning/node.ts';
 import { freshUrls } from '../support/ledger.ts';
+import { nodeInvoice } from '../support/node-invoice.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   describe(`two ledgers on one node (${dialect})`, () => {
     const urls = freshUrls(dialect);
     const folders: string[] = [];
     const running = new Set<Satchel>();
+    /** That of the service which was started last. */
+    let database: Database | undefined;
     afterAll(async () => {
       await Promise.all([...running].map((one) => one.close()));
       for (const folder of folders) rmSync(folder, { recursive: true, force: true });
     });
 
-    async function start(net: FakeNetwork, DATABASE_URL: string, settings: Record<string, string> = {}): Promise<Satchel> {
+    async function start(
+      net: FakeNetwork,
+      DATABASE_URL: string,
+      settings: Record<string, string> = {},
+      more: Partial<LightningNode> = {},
+    ): Promise<Satchel> {
       const DATA_DIR = mkdtempSync(join(tmpdir(), 'satchel-ledgers-'));
       folders.push(DATA_DIR);
       const config = readConfig({ DATA_DIR, DATABASE_URL, LOG_LEVEL: 'silent', ...settings });
-      const one = await startSatchel(config, { openDatabase, openNode: async () => ({ node: net.connect(), playground: net.control }) });
+      const one = await startSatchel(config, {
+        async openDatabase(...options) {
+          database = await openDatabase(...options);
+          return database;
+        },
+        openNode: async () => ({ node: Object.assign(net.connect(), more), playground: net.control }),
+      });
       running.add(one);
       return one;
     }
@@ -53,6 +71,32 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await expect(start(net, first)).rejects.toThrow('belongs to another ledger');
     });
 
+    it('skips what arrived before a new ledger, unless it takes over from another', async () => {
+      for (const [settings, expected] of [
+        [{}, 1],
+        [{ TAKE_OVER_FROM_LEDGER: 'lnd_lost' }, 2],
+      ] as const) {
+        const net = new FakeNetwork();
+        const url = await urls();
+        const before = net.connect();
+        before.guardIncoming(async () => 'claim');
+        const receive = async () => {
+          const { paymentRequest } = await nodeInvoice(before, { amountMsat: msat(1_000), description: '', expirySeconds: 60 });
+          await net.control.payInvoice({ paymentRequest, from: 'alice' });
+        };
+        await receive();
+        const event = await firstOf(before.watch(undefined, new AbortController().signal));
+        const newest = { newestPosition: async () => event?.position };
+        const one = await start(net, url, settings, newest);
+        // The service's guard refuses invoices that it did not create.
+        net.connect().guardIncoming(async () => 'claim');
+        await receive();
+        const count = statement<{ n: number }>('test_settlements', 'SELECT count(*) AS n FROM settlement');
+        await expect.poll(async () => (await database?.first(count))?.n).toBe(expected);
+        await stop(one);
+      }
+    });
+
     it('accepts the ledger of a node that was restored from a backup made before it was claimed', async () => {
       const net = new FakeNetwork();
       const first = await urls();
@@ -79,4 +123,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         await Promise.all([start(net, shared), start(net, shared), start(net, shared)]);
       });
   });
+}
+
+async function firstOf<T>(events: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const event of events) return event;
+  return undefined;
 }

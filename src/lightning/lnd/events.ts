@@ -35,6 +35,15 @@ export async function knowsPosition(transport: LndTransport, position: Position)
   return invoice?.state === 'SETTLED' && readWhole(invoice.settle_index) === place?.index;
 }
 
+/** Returns the position of the newest settlement. LND orders invoices by their creation, so all of them are read. */
+export async function newestPosition(transport: LndTransport): Promise<Position | undefined> {
+  let newest: LndInvoice | undefined;
+  for await (const invoice of listSettled(transport)) {
+    if (!newest || readWhole(invoice.settle_index) > readWhole(newest.settle_index)) newest = invoice;
+  }
+  return newest && toSettlement(newest).position;
+}
+
 /**
  * Streams the settlements after a position. LND reports neither that a stream is dead nor that it has been restored, and sends nothing before
  * the first event. So the stream begins one settlement earlier than needed: the first message must be the settlement of the position.
@@ -131,14 +140,19 @@ async function beat(transport: LndTransport, { heartbeatMs, answerMs }: LndWatch
 /** Returns the settlements after an index, in their order. */
 async function listedAfter(transport: LndTransport, after: number): Promise<Settlement[]> {
   const settled: LndInvoice[] = [];
+  for await (const invoice of listSettled(transport)) if (readWhole(invoice.settle_index) > after) settled.push(invoice);
+  return settled.sort((a, b) => readWhole(a.settle_index) - readWhole(b.settle_index)).map(toSettlement);
+}
+
+/** Lists the settled invoices and keysends in the order of their creation. */
+async function* listSettled(transport: LndTransport): AsyncGenerator<LndInvoice, void> {
   for (let offset = '0'; ; ) {
     const path = `/v1/invoices?num_max_invoices=${INVOICES_PER_PAGE}&index_offset=${offset}`;
     const page = await transport.call<{ invoices: LndInvoice[]; last_index_offset: string }>({ method: 'GET', path });
-    settled.push(...page.invoices.filter((invoice) => invoice.state === 'SETTLED' && readWhole(invoice.settle_index) > after));
-    if (page.invoices.length === 0) break;
+    if (page.invoices.length === 0) return;
+    yield* page.invoices.filter((invoice) => invoice.state === 'SETTLED');
     offset = page.last_index_offset;
   }
-  return settled.sort((a, b) => readWhole(a.settle_index) - readWhole(b.settle_index)).map(toSettlement);
 }
 
 function toSettlement(invoice: LndInvoice): Settlement {

@@ -2,7 +2,7 @@ import type { Log } from '../../kernel/log.ts';
 import { type IncomingGuard, type LightningNode, type NodeCapabilities, type NodeInfo, NodeUnavailable, type Position } from '../node.ts';
 import { channelBalance, queryRoutes } from './channels.ts';
 import { CredentialReader } from './credentials.ts';
-import { knowsPosition, LND_WATCH_TIMING, type LndWatchTiming, watchEndedPayments, watchSettlements } from './events.ts';
+import { knowsPosition, LND_WATCH_TIMING, type LndWatchTiming, newestPosition, watchEndedPayments, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
 import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
 import { guardKeysends } from './keysends.ts';
@@ -59,6 +59,7 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
       const ended = untilClosed(signal);
       return endingQuietly(watchEndedPayments(watching, ended), ended);
     },
+    newestPosition: () => newestPosition(transport),
     knowsPosition: (position) => knowsPosition(transport, position),
     collectEvidence: (payment) =>
       collectEvidence({ transport, readiness, findRecord: (reference) => payments.findRecord(reference) }, payment),

@@ -116,6 +116,16 @@ describe('LND streams settlements', () => {
   });
 });
 
+describe("LND's newest settlement", () => {
+  it('is that with the highest index, not that of the newest invoice', async () => {
+    const { lnd, node } = await open();
+    withInvoices(lnd, [renumbered(at(0), 7), renumbered(at(1), 9), renumbered(at(2), 8), ...LIVE.slice(0, 1)]);
+    expect(await node.newestPosition?.()).toBe(positionOf(renumbered(at(1), 9)));
+    withInvoices(lnd, LIVE.slice(0, 1));
+    expect(await node.newestPosition?.()).toBeUndefined();
+  });
+});
+
 describe('LND does not have the settlement of a position', () => {
   it.each([
     ['after it was restored to before the invoice', NOT_FOUND],
