@@ -22,6 +22,8 @@ export async function requireSettings(rpc: ClnRpc, version: string): Promise<voi
         'add the line disable-plugin=offers to the config of lightningd and restart it',
     );
   }
+  // The plugin `autoclean` may be disabled.
+  if (!(await rpc.hasCommand('autoclean-status'))) return;
   const { autoclean } = await rpc.call('autoclean-status');
   const cleaned = KEPT.filter((name) => autoclean[name]?.enabled);
   if (cleaned.length > 0) {

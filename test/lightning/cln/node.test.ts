@@ -66,6 +66,12 @@ describe('the node', () => {
     expect(await node.info()).toMatchObject({ alias: 'svc' });
   });
 
+  it('needs no plugin autoclean', async () => {
+    const { replay, node } = await replayed({ help: { error: { code: -32601, message: 'Unknown command autoclean-status' } } });
+    expect(await node.info()).toMatchObject({ alias: 'svc' });
+    expect(replay.calls.some(({ method }) => method === 'autoclean-status')).toBe(false);
+  });
+
   it.each(['succeededpays', 'failedpays', 'paidinvoices', 'expiredinvoices'])('is refused if it deletes %s', async (name) => {
     const { autoclean } = resultOf('autoclean-status') as unknown as { autoclean: object };
     const { node } = await replayed({ 'autoclean-status': { result: { autoclean: { ...autoclean, [name]: { enabled: true } } } } });
@@ -235,6 +241,15 @@ describe('a restored backup', () => {
     await expect(eventsOf(node.watch(others[0], AbortSignal.timeout(300)))).rejects.toThrow(HistoryChanged);
     replay.change({ listinvoices: { result: { invoices: [] } } });
     expect(await node.knowsPosition(position)).toBe(false);
+  });
+
+  it('is noticed by a position ahead of its own, for which lightningd reports no error', async () => {
+    const { replay, node } = await replayed(invoicesByIndex());
+    const last = (await eventsOf(node.watch(undefined, AbortSignal.timeout(300)))).at(-1)?.position ?? '';
+    replay.change(invoicesByIndex(3));
+    replay.change({ listinvoices: { result: { invoices: [] } } });
+    const another = openCln({ url: replay.url, log, timing });
+    expect(await another.knowsPosition(last)).toBe(false);
   });
 
   it('is noticed because it has lost the epoch in the datastore', async () => {

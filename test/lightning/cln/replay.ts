@@ -51,7 +51,10 @@ export interface Replay {
 /** The answers of a node without payments and invoices. */
 const IDLE: Script = {
   getinfo: 'getinfo',
-  help: { error: { code: -32601, message: 'Unknown command decode' } },
+  help: ({ command }) => {
+    if (command === 'decode') return { error: { code: -32601, message: 'Unknown command decode' } };
+    return { result: { help: [{ command: `${command} …` }] } };
+  },
   'autoclean-status': 'autoclean-status',
   wait: ({ nextvalue, subsystem, indexname }) =>
     nextvalue === 0 ? { result: { subsystem, [String(indexname)]: 0 } } : new Promise<Answer>(() => undefined),

@@ -91,6 +91,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         await beingPaid;
         await until('the service', async () => (await client.request('GET', '/readyz')).status === 200);
       }
+      // A kill loses nothing that lightningd has reported.
+      expect(service.output()).not.toContain('node_restored');
       const outcomes = await finalOutcomes(running, sent, received);
       const count = (status: string) => outcomes.sent.filter((one) => one.status === status).length;
       process.stdout.write(
