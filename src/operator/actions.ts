@@ -35,11 +35,11 @@ export class ActionRefused extends Error {
  * SQLite it caches balances. The row also records who decided what, when and why.
  */
 export interface NewAction {
-  /** `credit` and `return`: for money in suspense. `resolve`: for a pending payment. */
+  /** `credit` and `return`: for money in suspense. `resolve`: for a pending payment. `drain`, `activate`: for a node. `move`: for a wallet. */
   readonly kind: sql.ActionRow['kind'];
-  /** The payment hash of money in suspense, or the id of a payment. */
+  /** The payment hash of money in suspense, or the id of a payment, a node or a wallet. */
   readonly subject: string;
-  /** The wallet to credit, the payment request to pay, or the outcome (`settled`, `failed`). */
+  /** The wallet to credit, the payment request to pay, the outcome (`settled`, `failed`), or the node to move to; else empty. */
   readonly target: string;
   /** The evidence for `settled`. */
   readonly preimage?: string | undefined;
@@ -135,6 +135,11 @@ export async function findStray(database: Pick<Database, 'first'>, paymentHash: 
 export async function listPending(database: Pick<Database, 'all'>, limit: number) {
   const rows = await database.all(sql.listPending, limit);
   return rows.map((row) => ({ id: row.id, walletId: row.wallet_id, amountMsat: row.amount_msat, createdAt: row.created_at }));
+}
+
+/** Returns the nodes of the ledger with the number of their wallets, in the order in which they were added. */
+export function listNodes(database: Pick<Database, 'all'>): Promise<sql.NodeRow[]> {
+  return database.all(sql.listNodes);
 }
 
 function toStray(row: sql.StrayRow): Stray {

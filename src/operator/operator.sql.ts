@@ -2,7 +2,7 @@ import { statement } from '../db/statement.ts';
 
 export type ActionRow = {
   id: string;
-  kind: 'credit' | 'return' | 'resolve';
+  kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move';
   state: 'asked' | 'funded' | 'paying' | 'done' | 'refused';
   subject: string;
   target: string;
@@ -30,10 +30,11 @@ export const insertAction = statement(
 
 export const findAction = statement<ActionRow>('operator_find', `${ACTION} WHERE id = $1`);
 
-/** The newest identical action that was not refused. */
+/** The newest identical action that was not refused. Actions on nodes can be repeated once they have ended. */
 export const findSame = statement<ActionRow>(
   'operator_find_same',
-  `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused' ORDER BY id DESC LIMIT 1`,
+  `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused'
+     AND (ended_at IS NULL OR kind IN ('credit', 'return', 'resolve')) ORDER BY id DESC LIMIT 1`,
 );
 
 export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WHERE ended_at IS NULL ORDER BY id LIMIT $1`);
@@ -110,4 +111,32 @@ export type PendingRow = { id: string; wallet_id: string; amount_msat: number; c
 export const listPending = statement<PendingRow>(
   'operator_list_pending',
   `SELECT id, wallet_id, amount_msat, created_at FROM payment WHERE state = 'pending' ORDER BY id LIMIT $1`,
+);
+
+export type NodeRow = { id: string; pubkey: string | null; state: string; wallets: number };
+
+export const listNodes = statement<NodeRow>(
+  'operator_list_nodes',
+  `SELECT id, pubkey, state, (SELECT count(*) FROM wallet WHERE wallet.node_id = lightning_node.id) AS wallets
+   FROM lightning_node ORDER BY ledger_account DESC`,
+);
+
+export const findNodeState = statement<{ state: 'active' | 'draining' }>(
+  'operator_find_node_state',
+  'SELECT state FROM lightning_node WHERE id = $1',
+);
+
+export const changeNodeState = statement('operator_change_node_state', 'UPDATE lightning_node SET state = $2 WHERE id = $1');
+
+/** The node of a wallet, and the number of its pending payments. */
+export const findWalletNode = statement<{ node_id: string; pending: number }>(
+  'operator_find_wallet_node',
+  `SELECT node_id, (SELECT count(*) FROM payment WHERE wallet_id = wallet.id AND state = 'pending') AS pending FROM wallet WHERE id = $1`,
+);
+
+export const moveWallet = statement('operator_move_wallet', 'UPDATE wallet SET node_id = $2, updated_at = $3 WHERE id = $1');
+
+export const endNodeAction = statement(
+  'operator_end_node_action',
+  `UPDATE operator_action SET state = 'done', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'asked'`,
 );

@@ -2,6 +2,7 @@ import { pause, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import { type Action, ActionRefused, findAction, type OperatorDependencies, toAction } from './actions.ts';
+import { changeNode, moveWallet } from './nodes.ts';
 import * as sql from './operator.sql.ts';
 import { resolvePayment } from './resolve.ts';
 import { continueReturn, creditWallet } from './suspense.ts';
@@ -34,7 +35,9 @@ export async function runAction(deps: OperatorDependencies, action: Action): Pro
   try {
     if (kind === 'credit') await creditWallet(deps, action);
     else if (kind === 'return') await continueReturn(deps, action);
-    else await resolvePayment(deps, action);
+    else if (kind === 'resolve') await resolvePayment(deps, action);
+    else if (kind === 'move') await moveWallet(deps, action);
+    else await changeNode(deps, action);
   } catch (error) {
     if (error instanceof ActionRefused) {
       await database.transaction((tx) => tx.run(sql.markRefused, id, error.message, unixSeconds(clock)));

@@ -122,6 +122,22 @@ export const creditsWithoutInvoice = statement<Mismatch>(
      ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END LIMIT 20`,
 );
 
+/** Payments over the network whose money left another node than theirs. */
+export const paymentsAgainstNodes = statement<Mismatch>(
+  'verify_payment_nodes',
+  `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
+   LEFT JOIN lightning_node n ON n.id = p.node_id
+   WHERE p.invoice_id IS NULL AND (n.id IS NULL OR n.ledger_account <> t.to_account) LIMIT 20`,
+);
+
+/** Invoices paid from outside whose money arrived at another node than theirs. */
+export const invoicesAgainstNodes = statement<Mismatch>(
+  'verify_invoice_nodes',
+  `SELECT i.id FROM invoice i JOIN ledger_transfer t ON t.to_lntx = i.id
+   LEFT JOIN lightning_node n ON n.id = i.node_id
+   WHERE t.from_account <= 1 AND (n.id IS NULL OR n.ledger_account <> t.from_account) LIMIT 20`,
+);
+
 /** Amounts that the node paid into suspense more or less often than settlements for no wallet are recorded. */
 export const suspenseAgainstStrays = statement<Mismatch>(
   'verify_suspense',
@@ -149,8 +165,8 @@ export const actionsAgainstTransfers = statement<Mismatch>(
    LEFT JOIN ledger_transfer t ON t.id = a.transfer_id
    LEFT JOIN ledger_transfer b ON b.id = a.back_transfer_id
    LEFT JOIN payment p ON p.id = a.payment_id
-   WHERE CASE WHEN a.transfer_id IS NULL THEN a.back_msat IS NOT NULL OR (a.kind <> 'resolve' AND a.state = 'done')
-       ELSE t.id IS NULL OR a.kind = 'resolve' OR t.from_account <> 4 OR t.to_account <> a.ledger_account OR t.amount_msat <> a.amount_msat END
+   WHERE CASE WHEN a.transfer_id IS NULL THEN a.back_msat IS NOT NULL OR (a.kind IN ('credit', 'return') AND a.state = 'done')
+       ELSE t.id IS NULL OR a.kind NOT IN ('credit', 'return') OR t.from_account <> 4 OR t.to_account <> a.ledger_account OR t.amount_msat <> a.amount_msat END
      OR CASE WHEN a.back_transfer_id IS NULL THEN false
        ELSE b.id IS NULL OR b.to_account <> 4 OR b.from_account <> a.ledger_account OR b.amount_msat <> a.back_msat END
      OR (a.kind = 'return' AND a.state = 'done' AND (p.id IS NULL OR p.state <> 'succeeded')) LIMIT 20`,

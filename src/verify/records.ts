@@ -18,6 +18,8 @@ const CHECKS = [
   [sql.straysAgainstActions, 'more was moved out of suspense than had arrived'],
   [sql.actionsAgainstPayments, 'the payment differs from the operator’s action'],
   [sql.invoicesAgainstTransfers, 'it was not credited exactly once with the received amount'],
+  [sql.paymentsAgainstNodes, 'its money left another node than its own'],
+  [sql.invoicesAgainstNodes, 'its money arrived at another node than its own'],
   [sql.linksAgainstPayments, 'its remaining uses do not match its claims'],
   [sql.spendingAgainstPayments, 'the amount counted against its budget is not the sum of its payments and transfers'],
 ] as const;

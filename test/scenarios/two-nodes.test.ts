@@ -150,4 +150,71 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     expect(await nodeAccounts()).toHaveLength(2);
     await expect.poll(problems).toEqual([]);
   });
+
+  it('can be drained: a draining node gets no new wallets, and its wallets work as before', async () => {
+    const [first, second] = (await client.get('/v1/nodes')).map(({ id }: { id: string }) => id);
+    const wallet = await walletOn(app, 1, 100);
+    expect(await app.act({ kind: 'drain', subject: second, target: '' })).toMatchObject({ state: 'done' });
+    for (let i = 0; i < 3; i++) expect((await client.post('/v1/wallet', {})).ln_node_id).toBe(first);
+    const named = await client.request('POST', '/v1/wallet', { key: client.secretKey, json: { ln_node_id: second } });
+    expect(named.body).toMatchObject({ type: 'validation_failed', message: expect.stringContaining('draining') });
+    expect((await pay(wallet, nets[1].outside.invoice({ amountMsat: 60_000, script: { fee: 0 } }).paymentRequest)).status).toBe(201);
+    expect(await balanceOf(client, wallet)).toBe(40);
+    expect(await app.act({ kind: 'move', subject: wallet.id, target: second })).toMatchObject({ state: 'refused' });
+    expect(await app.act({ kind: 'activate', subject: second, target: '' })).toMatchObject({ state: 'done' });
+    expect((await client.post('/v1/wallet', { ln_node_id: second })).ln_node_id).toBe(second);
+    expect(await app.act({ kind: 'drain', subject: 'lnd_none', target: '' })).toMatchObject({ state: 'refused' });
+  });
+
+  it('exchange wallets: a moved wallet keeps its balance and history, and its open invoices are paid at the old node', async () => {
+    const [first, second] = (await client.get('/v1/nodes')).map(({ id }: { id: string }) => id);
+    const wallet = await walletOn(app, 0, 1000);
+    const { payment_request: old } = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 50 });
+    const held = nets[0].outside.invoice({ amountMsat: 1000, hold: true });
+    await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+      key: client.secretKey,
+      json: { payment_request: held.paymentRequest },
+      headers: { prefer: 'respond-async' },
+    });
+    const refused = await app.act({ kind: 'move', subject: wallet.id, target: second });
+    expect(refused).toMatchObject({ state: 'refused', answer: expect.stringContaining('pending payments (1)') });
+    nets[0].outside.resolveHold(held.paymentHash, 'cancel');
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 10_000 }).toBe(0);
+    const history = await client.get(`/v1/wallet/${wallet.id}/transactions`);
+
+    expect(await app.act({ kind: 'move', subject: wallet.id, target: second })).toMatchObject({ state: 'done', reason: 'a test' });
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).ln_node_id, { timeout: 5000 }).toBe(second);
+    expect(await balanceOf(client, wallet)).toBe(1000);
+    const after = await client.get(`/v1/wallet/${wallet.id}/transactions`);
+    expect(after.map(({ id }: { id: string }) => id)).toEqual(history.map(({ id }: { id: string }) => id));
+    expect(after[0].lnTx.ln_node_id).toBe(first);
+
+    // Money arrives at both nodes and leaves from the new one.
+    await nets[0].outside.pay({ paymentRequest: old });
+    await expect.poll(() => balanceOf(client, wallet), { timeout: 10_000 }).toBe(1050);
+    const { payment_request: fresh, ln_node_id: node } = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 5 });
+    expect(node).toBe(second);
+    await nets[1].outside.pay({ paymentRequest: fresh });
+    await expect.poll(() => balanceOf(client, wallet), { timeout: 10_000 }).toBe(1055);
+    expect((await pay(wallet, nets[1].outside.invoice({ amountMsat: 55_000, script: { fee: 0 } }).paymentRequest)).status).toBe(201);
+    expect(await balanceOf(client, wallet)).toBe(1000);
+    for (const one of (await app.reconcileAll()).nodes) expect(one).toMatchObject({ contradictions: [], balance: { restMsat: 0 } });
+    expect(await problems()).toEqual([]);
+  });
+
+  it('own the money that moved through them: `verify` reports a payment or an invoice of another node', async () => {
+    const other = 'node_id = (SELECT n.id FROM lightning_node n WHERE n.id <> node_id)';
+    const [{ payment = '' } = {}] = await app.rows(
+      `SELECT id AS payment FROM payment WHERE state = 'succeeded' AND invoice_id IS NULL LIMIT 1`,
+    );
+    expect(await app.problemsAfter(`UPDATE payment SET ${other} WHERE id = $1`, payment)).toEqual([
+      `${payment}: its money left another node than its own`,
+    ]);
+    const [{ invoice = '' } = {}] = await app.rows(
+      'SELECT i.id AS invoice FROM invoice i JOIN ledger_transfer t ON t.to_lntx = i.id WHERE t.from_account <= 1 LIMIT 1',
+    );
+    expect(await app.problemsAfter(`UPDATE invoice SET ${other} WHERE id = $1`, invoice)).toEqual([
+      `${invoice}: its money arrived at another node than its own`,
+    ]);
+  });
 });
