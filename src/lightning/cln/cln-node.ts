@@ -148,6 +148,10 @@ class ClnNode implements LightningNode {
     return this.#events.watchPayments(signal);
   }
 
+  newestPosition(): Promise<Position | undefined> {
+    return this.#events.newestPosition();
+  }
+
   knowsPosition(position: Position): Promise<boolean> {
     return this.#history.knows(position);
   }

@@ -36,6 +36,17 @@ export class ClnEvents {
     return this.#untilAborted(signal, (until) => this.#paymentHashes(until));
   }
 
+  /** Reads the invoices from the newest update backwards, to the first that is paid. */
+  async newestPosition(): Promise<Position | undefined> {
+    const { rpc, history } = this.#options;
+    for (let end = await history.counter('invoices', 'updated'); end > 0; end -= PAGE) {
+      const { invoices } = await rpc.call('listinvoices', { index: 'updated', start: Math.max(1, end - PAGE + 1), limit: PAGE });
+      const newest = invoices.findLast(({ status }) => status === 'paid');
+      if (newest) return positionOf(newest, await history.epoch());
+    }
+    return undefined;
+  }
+
   /** Ends the stream when a signal aborts, also if a call fails because of that. */
   async *#untilAborted<T>(signal: AbortSignal, stream: (until: AbortSignal) => AsyncGenerator<T>): AsyncGenerator<T> {
     const until = AbortSignal.any([signal, this.#options.closing]);

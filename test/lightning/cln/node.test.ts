@@ -166,6 +166,24 @@ describe('the events', () => {
     expect(again).toEqual(events.slice(-2));
   });
 
+  it('begin after the newest one for a new ledger, also if newer invoices have expired', async () => {
+    const { replay, node } = await replayed(invoicesByIndex());
+    const events = await eventsOf(node.watch(undefined, AbortSignal.timeout(300)));
+    expect(await node.newestPosition?.()).toBe(events.at(-1)?.position);
+    const expired: Answer = { result: { invoices: [{ status: 'expired', updated_index: 1800, payment_hash: 'aa' }] } };
+    const pages = invoicesByIndex(1800);
+    replay.change({
+      ...pages,
+      listinvoices: (params) => (Number(params.start) > 1000 ? expired : (pages.listinvoices as (params: object) => Answer)(params)),
+    });
+    expect(await node.newestPosition?.()).toBe(events.at(-1)?.position);
+  });
+
+  it('have no newest position while no invoice is paid', async () => {
+    const { node } = await replayed();
+    expect(await node.newestPosition?.()).toBeUndefined();
+  });
+
   it('continue when the counter moves on without a record, because the invoice was deleted', async () => {
     const { replay, node } = await replayed({ ...invoicesByIndex(), listinvoices: { result: { invoices: [] } } });
     expect(await eventsOf(node.watch(undefined, AbortSignal.timeout(300)))).toEqual([]);
