@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { bindNode, ledgerNodes } from '../../src/connection/binding.ts';
+import { addMissingNodes, bindNode, ledgerNodes } from '../../src/connection/binding.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
@@ -85,6 +85,22 @@ onBothDatabases('the database', (open, dialect) => {
     expect(await ledgerNodes(database)).toMatchObject([{ id, identity: { network: 'regtest', pubkey: '02aa' } }]);
     await expect(bindNode(database, { network: 'regtest', pubkey: '02bb' }, 1)).rejects.toThrow('Set LIGHTNING_URL to the node');
     await expect(bindNode(database, { network: 'bitcoin', pubkey: '02aa' }, 1)).rejects.toThrow('holds the ledger of node 02aa on regtest');
+  });
+
+  it('a ledger gets another node only while LIGHTNING_URL has more URLs than the ledger has nodes', async () => {
+    const database = await open();
+    const [{ id }] = await ledgerNodes(database);
+    await bindNode(database, { network: 'regtest', pubkey: '02aa' }, 1);
+    await addMissingNodes(database, 2, 1);
+    await addMissingNodes(database, 2, 1);
+    await expect(bindNode(database, { network: 'regtest', pubkey: '02bb' }, 1)).rejects.toThrow('holds the ledger of node 02aa');
+    await expect(bindNode(database, { network: 'bitcoin', pubkey: '02bb' }, 2)).rejects.toThrow('on regtest');
+    const added = await bindNode(database, { network: 'regtest', pubkey: '02bb' }, 2);
+    expect(await bindNode(database, { network: 'regtest', pubkey: '02aa' }, 2)).toMatchObject({ id, ledgerAccount: 1 });
+    expect(added).toMatchObject({ ledgerAccount: -1, state: 'active' });
+    await addMissingNodes(database, 3, 1);
+    expect((await ledgerNodes(database)).map(({ ledgerAccount }) => ledgerAccount)).toEqual([1, -1, -2]);
+    await expect(bindNode(database, { network: 'regtest', pubkey: '02cc' }, 2)).rejects.toThrow('node 02aa, 02bb on regtest');
   });
 
   it('rejects writes on a read-only connection', async () => {
