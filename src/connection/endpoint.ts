@@ -103,9 +103,11 @@ export class Endpoints {
     return this.#all;
   }
 
-  /** Returns the endpoint that was last found for a node; the only one also before it is identified. */
+  /** Returns the endpoint that was last found for a node; if there is only one, also before it is identified. */
   of(nodeId: string): Endpoint | undefined {
-    return this.#all.find(({ matched }) => matched?.id === nodeId) ?? (this.#all.length === 1 ? this.#all[0] : undefined);
+    const [only, ...others] = this.#all;
+    const unidentified = others.length === 0 && !only?.matched ? only : undefined;
+    return this.#all.find(({ matched }) => matched?.id === nodeId) ?? unidentified;
   }
 
   /** Identifies the endpoint of a node. Identifies those of unknown nodes, too, to find it. @throws NodeUnavailable, ForeignLedger */
