@@ -1,109 +1,173 @@
-import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { msat } from '../../../src/kernel/money.ts';
-import { openLnd } from '../../../src/lightning/lnd/lnd-node.ts';
-import type { PaymentRecord } from '../../../src/lightning/lnd/payment-record.ts';
-import { HistoryChanged, type LightningNode, type PaymentOrder } from '../../../src/lightning/node.ts';
+import { decodeBolt11 } from '../../../src/lightning/bolt11/bolt11.ts';
 import type { PlaygroundControl } from '../../../src/lightning/test-network.ts';
-import { silentLog } from '../../support/ledger.ts';
-import { nodeInvoice } from '../../support/node-invoice.ts';
-import { orderFor, settlementOf } from '../contract/subject.ts';
+import type { Json, TestWallet } from '../../support/client.ts';
+import { freshUrls } from '../../support/ledger.ts';
+import { processSettings, runCommand, runVerify, type ServiceProcess, startProcess } from '../../support/process.ts';
 import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 
+/*
+ * Kills and stops of a real LND and of the service while payments go in and out:
+ *
+ *   LND_BIN=… BTCD_BIN=… LND_FAULTS=50 npx vitest run --project thorough test/lightning/lnd/faults
+ */
 const binaries = regtestBinaries();
+const FAULTS = Number(process.env.LND_FAULTS ?? 6);
+const KEY = `sak_${'regtest1Key2'.repeat(3)}`;
+const WORKERS = 3;
+const CHANNELS = 1;
+/** Attempts of unclear payments count as failed only after LND's grace period, five minutes. */
+const END_MS = 8 * 60_000;
 
-describe('a real LND that is stopped at a bad moment, or restored', () => {
+const FAULT_NAMES = ['kill the node', 'stop the node', 'freeze the node', 'kill the service', 'kill both'] as const;
+
+/** The payments that this test has requested. */
+interface Attempts {
+  readonly out: { paymentHash: string; amountMsat: number; walletId: string }[];
+  readonly in: { paymentHash: string; walletId: string }[];
+}
+
+describe.each(['sqlite', 'postgres'] as const)('kills and stops of LND and of the service (%s)', (dialect) => {
   if (!binaries) {
-    it('is not tested', ({ skip }) => skip(WITHOUT_BINARIES));
+    it('are not tested', ({ skip }) => skip(WITHOUT_BINARIES));
     return;
   }
+  const urls = freshUrls(dialect);
   const directory = mkdtempSync(join(tmpdir(), 'satchel-lnd-faults-'));
+  const attempts: Attempts = { out: [], in: [] };
   let network: RegtestNetwork;
   let control: PlaygroundControl;
-  let node: LightningNode;
+  let settings: Record<string, string>;
+  let service: ServiceProcess;
+  const wallets: TestWallet[] = [];
+  let isLoaded = true;
 
   beforeAll(async () => {
-    network = await RegtestNetwork.start(binaries, directory);
+    network = await RegtestNetwork.start(binaries, join(directory, 'network'));
     control = regtestControl(network);
-    node = openLnd({ url: network.hub.url(await network.hub.bakeMacaroon()), log: silentLog, timing: { waitMs: 5000 } });
-  }, 240_000);
+    const own = await processSettings(join(directory, 'data'), await urls());
+    settings = { ...own, LIGHTNING_URL: network.hub.url(), BOOTSTRAP_SECRET_KEY: KEY, STUCK_PAYMENT_SECONDS: '1', LOG_LEVEL: 'error' };
+    service = await startProcess(settings);
+    for (let i = 0; i < WORKERS; i++) {
+      const wallet = await service.client.wallet();
+      const { payment_request } = await post(wallet, 'invoice', { num_satoshis: 800_000 });
+      await control.payInvoice({ paymentRequest: payment_request, from: 'alice' });
+      wallets.push(wallet);
+    }
+    for (const { id } of wallets) {
+      await until('the first deposits', async () => (await service.client.get(`/v1/wallet/${id}`)).balance === 800_000);
+    }
+  }, 300_000);
 
   afterAll(async () => {
-    await node?.close();
+    await service?.kill();
     await network?.stop();
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Waits until LND has so many payments in flight. */
-  async function inFlight(atLeast: number): Promise<void> {
-    for (let count = 0; count < atLeast; ) {
-      const path = '/v1/payments?include_incomplete=true&max_payments=200&reversed=true&omit_hops=true';
-      const { payments } = await network.hub.call<{ payments: PaymentRecord[] }>('GET', path);
-      count = payments.filter(({ status }) => status === 'IN_FLIGHT').length;
+  /** @throws when the service rejects the request, or does not answer. */
+  async function post(wallet: TestWallet, path: string, json: object): Promise<Json> {
+    const options = { key: KEY, json, headers: { prefer: 'respond-async' } };
+    const { status, body } = await service.client.request('POST', `/v1/wallet/${wallet.id}/${path}`, options);
+    if (status >= 300) throw new Error(`status ${status}`);
+    return body;
+  }
+
+  async function payOut(wallet: TestWallet, turn: number): Promise<void> {
+    const amountMsat = 1_000_000 + turn;
+    const made = await control.createInvoice({ at: 'alice', amountMsat: msat(amountMsat), memo: '', expirySeconds: 3600, hold: false });
+    attempts.out.push({ paymentHash: made.paymentHash, amountMsat, walletId: wallet.id });
+    await post(wallet, 'withdraw', { payment_request: made.paymentRequest });
+  }
+
+  async function payIn(wallet: TestWallet): Promise<void> {
+    const { payment_request } = await post(wallet, 'invoice', { num_satoshis: 700 });
+    attempts.in.push({ paymentHash: decodeBolt11(payment_request).paymentHash, walletId: wallet.id });
+    await control.payInvoice({ paymentRequest: payment_request, from: 'alice' });
+  }
+
+  /** Requests fail while something is down. The attempts are recorded before. */
+  async function work(wallet: TestWallet): Promise<void> {
+    for (let turn = 0; isLoaded; turn++) {
+      await (turn % 3 === 2 ? payIn(wallet) : payOut(wallet, turn)).catch(() => delay(200));
     }
   }
 
-  /** Sends payments, kills LND meanwhile, and returns those that it reports as in flight after its restart. */
-  async function stuckPayments(): Promise<PaymentOrder[]> {
-    const orders: PaymentOrder[] = [];
-    for (let i = 0; i < 64; i++) orders.push(await orderFor({ control }, { amountMsat: 10_000, expirySeconds: 60 }));
-    const sending = Promise.allSettled(orders.map((order) => node.pay(order)));
-    await inFlight(8);
-    await network.hub.restart('SIGKILL', 1);
-    await sending;
-    await delay(5000);
-    const outcomes = await Promise.all(orders.map((order) => node.lookupPayment(order)));
-    return orders.filter((_, i) => outcomes[i]?.state === 'pending');
+  async function fault(name: (typeof FAULT_NAMES)[number]): Promise<void> {
+    if (name === 'freeze the node') {
+      network.hub.signal('SIGSTOP');
+      await delay(800);
+      network.hub.signal('SIGCONT');
+      return;
+    }
+    const isNode = name !== 'kill the service';
+    if (name === 'kill the service' || name === 'kill both') await service.kill();
+    if (isNode) await network.hub.restart(name === 'stop the node' ? 'SIGINT' : 'SIGKILL', CHANNELS);
+    if (name === 'kill the service' || name === 'kill both') service = await startProcess(settings);
   }
 
-  it('keeps payments in flight that it never sent; the evidence proves their failure only after their time locks', async () => {
-    let stuck: PaymentOrder[] = [];
-    for (let tries = 0; stuck.length === 0 && tries < 4; tries++) stuck = await stuckPayments();
-    expect(stuck.length).toBeGreaterThan(0);
-    const collect = () => Promise.all(stuck.map(async (order) => (await node.collectEvidence?.(order))?.provesFailure));
-    expect(new Set(await collect())).toEqual(new Set([false]));
-    await network.mine(120);
-    await until('LND has read the blocks', async () => !(await collect()).includes(false), 120_000);
-    const received = new Set(
-      (await control.payments(0, 100_000)).filter((one) => one.direction === 'received').map((one) => one.paymentHash),
+  const statusOf = async (paymentHash: string): Promise<string> => {
+    const { status, body } = await service.client.request('GET', `/v1/lntx/${paymentHash}`, { key: KEY });
+    return status === 404 ? 'none' : body.status;
+  };
+
+  it(`${FAULTS} of them charge nothing twice, lose nothing, and leave only payments that are alerted with evidence`, async () => {
+    const working = wallets.map(work);
+    for (let i = 0; i < FAULTS; i++) {
+      await delay(500 + ((i * 379) % 2500));
+      await fault(FAULT_NAMES[i % FAULT_NAMES.length] ?? 'kill the node');
+    }
+    isLoaded = false;
+    await Promise.all(working);
+
+    const deadline = Date.now() + END_MS;
+    let pending: string[] = [];
+    do {
+      await delay(5000);
+      pending = [];
+      for (const { paymentHash } of attempts.out) if ((await statusOf(paymentHash)) === 'pending') pending.push(paymentHash);
+    } while (pending.length > 0 && Date.now() < deadline);
+
+    const outside = await control.payments(0, 100_000);
+    const isPaid = (direction: 'received' | 'sent', hash: string) =>
+      outside.some((one) => one.node === 'alice' && one.direction === direction && one.paymentHash === hash && one.state === 'succeeded');
+    const counts = { settled: 0, failed: 0, none: 0, pending: 0, credited: 0 };
+    const expected = new Map(wallets.map(({ id }) => [id, 800_000_000]));
+    const add = (id: string, amountMsat: number) => expected.set(id, (expected.get(id) ?? 0) + amountMsat);
+    for (const { paymentHash, amountMsat, walletId } of attempts.out) {
+      const status = (await statusOf(paymentHash)) as 'settled' | 'failed' | 'none' | 'pending';
+      counts[status] += 1;
+      if (status !== 'pending') expect([paymentHash, status === 'settled']).toEqual([paymentHash, isPaid('received', paymentHash)]);
+      if (status === 'settled') add(walletId, -amountMsat);
+    }
+    for (const { paymentHash, walletId } of attempts.in) {
+      const isCredited = (await statusOf(paymentHash)) === 'settled';
+      expect([paymentHash, isCredited]).toEqual([paymentHash, isPaid('sent', paymentHash)]);
+      if (isCredited) add(walletId, 700_000);
+      counts.credited += isCredited ? 1 : 0;
+    }
+    for (const { id } of wallets) {
+      const { balance_msat, pending_msat } = await service.client.get(`/v1/wallet/${id}`);
+      expect([id, balance_msat + pending_msat]).toEqual([id, expected.get(id)]);
+    }
+    expect(await runVerify(settings)).toMatchObject({ code: 0 });
+
+    const { stdout } = await runCommand('src/cli/reconcile.ts', ['--json'], settings);
+    const { report, alerts }: Json = JSON.parse(stdout);
+    expect(report.contradictions).toEqual([]);
+    const stuck = alerts.filter(({ kind }: Json) => kind === 'payment_stuck');
+    expect(stuck).toHaveLength(pending.length);
+    for (const { message } of stuck) expect(message).toContain('No channel has an HTLC with this payment hash.');
+    console.log(
+      `${dialect}: ${FAULTS} faults, ${attempts.out.length} payments out, ${attempts.in.length} in:`,
+      counts,
+      `stuck: ${pending.length}`,
     );
-    expect(stuck.filter((order) => received.has(order.paymentHash))).toEqual([]);
-    // LND itself never ends them, and does not send them again.
-    await network.hub.restart('SIGINT', 1);
-    for (const order of stuck.slice(0, 3)) {
-      expect(await node.lookupPayment(order)).toEqual({ state: 'pending' });
-      expect(await node.pay(order)).toEqual({ state: 'pending' });
-    }
-  }, 400_000);
-
-  it('rejects the positions of settlements that a restored copy has lost, and knows the older ones', async () => {
-    const receive = async () => {
-      const { paymentRequest, paymentHash } = await nodeInvoice(node, { amountMsat: msat(5_000), description: '', expirySeconds: 600 });
-      expect(await control.payInvoice({ paymentRequest, from: 'alice' })).toMatchObject({ state: 'succeeded' });
-      return (await settlementOf(node, paymentHash)).position;
-    };
-    const before = [await receive(), await receive()];
-    const { directory: folder } = network.hub;
-    await network.hub.stop('SIGINT');
-    cpSync(folder, `${folder}.copy`, { recursive: true });
-    network.hub.start();
-    await network.hub.waitUntilActive(1);
-    const lost = [await receive(), await receive()];
-    const { pubkey } = await node.info();
-    await network.hub.stop('SIGINT');
-    renameSync(folder, `${folder}.lost`);
-    renameSync(`${folder}.copy`, folder);
-    network.hub.start();
-    await until('LND answers', async () => (await node.info()).pubkey === pubkey);
-    for (const position of before) expect(await node.knowsPosition(position)).toBe(true);
-    for (const position of lost) {
-      expect(await node.knowsPosition(position)).toBe(false);
-      const watching = node.watch(position, AbortSignal.timeout(60_000))[Symbol.asyncIterator]();
-      await expect(watching.next()).rejects.toThrow(HistoryChanged);
-    }
-  }, 400_000);
+  }, 3_600_000);
 });
