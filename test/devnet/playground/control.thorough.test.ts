@@ -12,7 +12,7 @@ describe('the outside world', () => {
     const { network, nodes } = await control.describe();
     expect(network).toBe('regtest');
     expect(nodes.map((each) => each.name)).toEqual(['hub', 'alice', 'carol']);
-    expect(await node.info()).toEqual({ pubkey: nodes[0]?.pubkey, alias: 'hub', network: 'regtest' });
+    expect(await node.info()).toMatchObject({ pubkey: nodes[0]?.pubkey, alias: 'hub', network: 'regtest', software: 'LDK playground' });
   });
 
   it('keeps the id of a payment when its state changes', async () => {
