@@ -88,7 +88,15 @@ export const unkeptTrees = statement<{ id: number }>(
   'SELECT id FROM proof_tree WHERE id NOT IN (SELECT tree FROM proof_epoch WHERE epoch >= $1) ORDER BY id',
 );
 
-export const dropTree = statement('proof_drop_tree', `UPDATE proof_tree SET state = 'dropped' WHERE id = $1`);
+/**
+ * Changes no row when another instance has published the tree since it was listed. The state is checked, because PostgreSQL checks a locked
+ * row again after its change, but not a subquery.
+ */
+export const dropTree = statement(
+  'proof_drop_tree',
+  `UPDATE proof_tree SET state = 'dropped'
+   WHERE id = $1 AND (state <> 'complete' OR id IN (SELECT tree FROM proof_epoch WHERE epoch < $2))`,
+);
 
 export const deleteLeaves = statement(
   'proof_delete_leaves',

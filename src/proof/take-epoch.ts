@@ -64,7 +64,8 @@ async function publish(database: Database, epoch: Epoch, tree: number): Promise<
 /** Deletes, page by page, all trees except those of the epochs from `keepFrom` on, and the remains of interrupted runs. */
 async function forgetTrees(database: Database, keepFrom: number, signal: AbortSignal): Promise<void> {
   for (const { id } of await database.all(sql.unkeptTrees, keepFrom)) {
-    await database.transaction((tx) => tx.run(sql.dropTree, id));
+    const isDropped = (await database.transaction((tx) => tx.run(sql.dropTree, id, keepFrom))) === 1;
+    if (!isDropped) continue;
     for (const rows of [sql.deleteLeaves, sql.deleteNodes]) {
       while ((await database.transaction((tx) => tx.run(rows, id, PAGE))) > 0) {
         signal.throwIfAborted();

@@ -119,6 +119,36 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect([await count(database, 'trees'), await count(database, 'leaves')]).toEqual([1, wallets.length]);
   });
 
+  it('keep the tree of an epoch that another instance publishes after its tree was listed for deletion', async () => {
+    const { database, proofs, wallets } = await started(open, 70);
+    // The other instance lists the tree while it is being built, and continues after it was published.
+    const listed = Promise.withResolvers<void>();
+    const published = Promise.withResolvers<void>();
+    const listing = changed(database, {
+      async all(statement, ...parameters) {
+        const rows = await database.all(statement, ...parameters);
+        if (statement.name !== 'proof_unkept_trees' || rows.length === 0) return rows;
+        listed.resolve();
+        await published.promise;
+        return rows;
+      },
+    });
+    const building = changed(database, {
+      async snapshot(work) {
+        await listed.promise;
+        return database.snapshot(work);
+      },
+    });
+    const first = createProofs({ database: building, clock: systemClock, log: silentLog }).take(forever);
+    await expect.poll(() => count(database, 'trees')).toBe(1);
+    const second = createProofs({ database: listing, clock: systemClock, log: silentLog }).take(forever);
+    const { root } = await first;
+    published.resolve();
+    await Promise.allSettled([second]);
+    expect(await count(database, 'leaves')).toBeGreaterThanOrEqual(wallets.length);
+    await expectWhole(proofs, wallets, hex(root));
+  });
+
   it('made by two instances at once are either two epochs or given up; the next one is complete', async () => {
     const { database, proofs, wallets } = await started(open, 140);
     const taken = await Promise.allSettled([proofs.take(forever), proofs.take(forever)]);
@@ -131,6 +161,20 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect(await count(database, 'trees')).toBe(published.length + 1);
   });
 });
+
+/** Returns the database with some of its methods replaced. */
+function changed(database: Database, methods: Partial<Pick<Database, 'all' | 'snapshot'>>): Database {
+  return {
+    dialect: database.dialect,
+    identity: database.identity,
+    all: (statement, ...parameters) => database.all(statement, ...parameters),
+    first: (statement, ...parameters) => database.first(statement, ...parameters),
+    transaction: (work) => database.transaction(work),
+    snapshot: (work) => database.snapshot(work),
+    close: () => database.close(),
+    ...methods,
+  };
+}
 
 async function started(open: () => Promise<Database>, wallets: number) {
   const database = await open();
