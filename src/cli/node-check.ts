@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { satToMsat } from '../kernel/money.ts';
 import type { CredentialReport, LightningNode, NodeInfo } from '../lightning/node.ts';
+import { paymentHashOf } from '../lightning/payment-hash.ts';
 import { openNode } from '../open-node.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
 import { stderrLog } from './stderr-log.ts';
@@ -100,17 +101,16 @@ function describeCredential({ missing, excessive, command }: CredentialReport): 
 }
 
 async function describeInvoice(node: LightningNode): Promise<Finding> {
-  const preimage = randomBytes(32);
-  const paymentHash = createHash('sha256').update(preimage).digest('hex');
+  const preimage = randomBytes(32).toString('hex');
   const request = {
-    preimage: preimage.toString('hex'),
+    preimage,
     amountMsat: satToMsat(1),
     description: 'node-check',
     expirySeconds: INVOICE_SECONDS,
   };
   try {
     await answered(node.createInvoice(request));
-    const outcome = await answered(node.cancelInvoice(paymentHash));
+    const outcome = await answered(node.cancelInvoice(paymentHashOf(preimage)));
     if (outcome === 'cancelled') return good('Invoice', 'created and cancelled one of 1 sat');
     return bad('Invoice', `created one of 1 sat, and cancelling it returned “${outcome}”; it expires in ${INVOICE_SECONDS} seconds`);
   } catch (error) {

@@ -9,6 +9,7 @@ import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, Ledger, RowWrite } from '../ledger/ledger.ts';
 import { type CreatedInvoice, type InvoiceRequest, NodeUnavailable } from '../lightning/node.ts';
+import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { cancelInvoice } from './cancel.ts';
 import { type Invoice, rowToInvoice } from './invoice.ts';
@@ -116,9 +117,9 @@ async function create(
   const { wallet, amountMsat, descriptionHash } = order;
   const connection = connections.of(wallet.nodeId);
   requireHashable(connection, order);
-  const preimage = randomBytes(32);
+  const preimage = randomBytes(32).toString('hex');
   const { paymentRequest } = await createAtNode(connection, {
-    preimage: preimage.toString('hex'),
+    preimage,
     description: order.memo,
     expirySeconds: order.expirySeconds,
     ...(amountMsat !== undefined && { amountMsat }),
@@ -133,7 +134,7 @@ async function create(
     destPubkey: connection.identity().pubkey,
     wtxType: order.wtxType,
     state: 'open',
-    paymentHash: createHash('sha256').update(preimage).digest('hex'),
+    paymentHash: paymentHashOf(preimage),
     paymentRequest,
     amountMsat,
     receivedMsat: undefined,
@@ -143,7 +144,7 @@ async function create(
     expiresAt: createdAt + order.expirySeconds,
     createdAt,
     settledAt: undefined,
-    preimage: preimage.toString('hex'),
+    preimage,
     isKeysend: false,
     customRecords: undefined,
     passThru: order.passThru,
@@ -163,7 +164,7 @@ async function create(
     invoice.expirySeconds,
     invoice.expiresAt ?? null,
     invoice.createdAt,
-    invoice.preimage ?? null,
+    preimage,
     invoice.passThru ?? null,
     maxOpenInvoices,
   ];

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { InvoiceRequest, LightningNode } from '../../src/lightning/node.ts';
+import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
 
 export interface NodeInvoice {
   readonly paymentRequest: string;
@@ -12,7 +13,7 @@ export async function nodeInvoice(
   node: Pick<LightningNode, 'createInvoice'>,
   request: Omit<InvoiceRequest, 'preimage'>,
 ): Promise<NodeInvoice> {
-  const preimage = randomBytes(32);
-  const { paymentRequest } = await node.createInvoice({ ...request, preimage: preimage.toString('hex') });
-  return { paymentRequest, paymentHash: createHash('sha256').update(preimage).digest('hex'), preimage: preimage.toString('hex') };
+  const preimage = randomBytes(32).toString('hex');
+  const { paymentRequest } = await node.createInvoice({ ...request, preimage });
+  return { paymentRequest, paymentHash: paymentHashOf(preimage), preimage };
 }
