@@ -1,4 +1,5 @@
-import type { CustomRecords, NodeCapabilities } from '../src/lightning/node.ts';
+import type { CustomRecords, InvoiceRequest, KeysendOrder, NodeCapabilities, PaymentOrder } from '../src/lightning/node.ts';
+import { paymentHashOf } from '../src/lightning/payment-hash.ts';
 import { isPublicKey } from '../src/lightning/public-key.ts';
 import { type OutsideName, PlaygroundRefusal } from '../src/lightning/test-network.ts';
 
@@ -90,4 +91,35 @@ export function requireRecords(records: CustomRecords): void {
     bytes += value.length / 2;
   }
   requireThat(bytes <= MAX_RECORD_BYTES, `custom records must be at most ${MAX_RECORD_BYTES} bytes`);
+}
+
+/** Requires a request for an invoice of our node. */
+export function requireInvoiceRequest(request: InvoiceRequest): void {
+  if (request.amountMsat !== undefined) requireWhole('amountMsat', request.amountMsat);
+  if (request.descriptionHash === undefined) requireDescription('description', request.description);
+  else requireBytes32('descriptionHash', request.descriptionHash);
+  requireExpiry(request.expirySeconds);
+  requireBytes32('preimage', request.preimage);
+}
+
+/** Requires an order to pay an invoice. */
+export function requirePaymentOrder(order: PaymentOrder): void {
+  requireOrder(order);
+  requireInvoiceText(order.paymentRequest);
+}
+
+/** Requires an order to send a keysend payment. */
+export function requireKeysendOrder(order: KeysendOrder): void {
+  requireOrder(order);
+  requirePoint('destination', order.destination);
+  requireBytes32('preimage', order.preimage);
+  requireRecords(order.customRecords);
+  requireThat(paymentHashOf(order.preimage) === order.paymentHash, 'the preimage is not that of paymentHash');
+}
+
+function requireOrder(order: Pick<PaymentOrder, 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>): void {
+  requireId('paymentId', order.paymentId);
+  requireBytes32('paymentHash', order.paymentHash);
+  requireWhole('amountMsat', order.amountMsat, 1);
+  requireWhole('feeLimitMsat', order.feeLimitMsat);
 }

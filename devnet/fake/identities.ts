@@ -29,8 +29,3 @@ export function identitiesOf(seed: string): Identities {
 export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
-
-/** Returns the payment hash of a preimage; both in hex. */
-export function hashOf(preimage: string): string {
-  return sha256Hex(Buffer.from(preimage, 'hex'));
-}

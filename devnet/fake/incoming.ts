@@ -7,9 +7,9 @@ import type {
   InvoiceRequest,
   InvoiceStatus,
 } from '../../src/lightning/node.ts';
-import { requireBytes32, requireDescription, requireExpiry, requireWhole } from '../checks.ts';
+import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
+import { requireBytes32, requireInvoiceRequest } from '../checks.ts';
 import type { EventLog } from './event-log.ts';
-import { hashOf } from './identities.ts';
 import type { NetworkState } from './network-state.ts';
 import type { OutsideRecords } from './outside-records.ts';
 import type { Receipt } from './tables.ts';
@@ -45,14 +45,10 @@ export class Incoming {
   }
 
   createInvoice(request: InvoiceRequest): CreatedInvoice {
-    if (request.amountMsat !== undefined) requireWhole('amountMsat', request.amountMsat);
-    if (request.descriptionHash === undefined) requireDescription('description', request.description);
-    else requireBytes32('descriptionHash', request.descriptionHash);
-    requireExpiry(request.expirySeconds);
-    requireBytes32('preimage', request.preimage);
+    requireInvoiceRequest(request);
     const { amountMsat, preimage } = request;
     const { ourInvoices } = this.#network.tables;
-    const known = ourInvoices.get(hashOf(preimage));
+    const known = ourInvoices.get(paymentHashOf(preimage));
     if (known) return { paymentRequest: known.paymentRequest };
     const { paymentHash, paymentRequest, expiresAt } = this.#network.makeInvoice('hub', { ...request, amountMsat });
     const invoice = { preimage, paymentRequest, amountMsat: amountMsat || undefined, expiresAt, cancelled: false };

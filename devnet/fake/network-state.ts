@@ -1,8 +1,9 @@
+import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
 import type { NodeName } from '../../src/lightning/test-network.ts';
 import { type Bolt11Field, encodeBolt11, featureWords, numberWords } from './bolt11-encoder.ts';
 import { Draws } from './draws.ts';
 import { type FaultRates, Faults } from './faults.ts';
-import { hashOf, type Identities, identitiesOf } from './identities.ts';
+import { type Identities, identitiesOf } from './identities.ts';
 import { PROFILES, type Profile, type ProfileName } from './profile.ts';
 import { type FakeState, fill, makeTables, type TableName, type Tables, type TimerAction } from './tables.ts';
 import type { Time } from './time.ts';
@@ -95,7 +96,7 @@ export class NetworkState {
   /** Creates an invoice of a node, signed with the node's key. An invoice without a given preimage gets one that derives from the seed. */
   makeInvoice(name: NodeName, draft: InvoiceDraft) {
     const preimage = draft.preimage ?? this.identities.secret(`preimage ${this.draws.count('preimages')}`);
-    const paymentHash = hashOf(preimage);
+    const paymentHash = paymentHashOf(preimage);
     const timestamp = this.nowSeconds();
     const fields: Bolt11Field[] = [
       ['p', Buffer.from(paymentHash, 'hex')],

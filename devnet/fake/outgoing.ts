@@ -2,10 +2,9 @@ import { type Msat, msat } from '../../src/kernel/money.ts';
 import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import type { FailureReason, KeysendOrder, PaymentEvidence, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
 import { type OutsideName, PlaygroundRefusal } from '../../src/lightning/test-network.ts';
-import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../checks.ts';
+import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.ts';
 import type { EventLog } from './event-log.ts';
 import { MAX_PAYMENT_DELAY_MS } from './faults.ts';
-import { hashOf } from './identities.ts';
 import type { NetworkState } from './network-state.ts';
 import type { OutsideRecords } from './outside-records.ts';
 import type { PaymentScript } from './script.ts';
@@ -46,18 +45,13 @@ export class Outgoing {
   }
 
   pay(order: PaymentOrder): PaymentOutcome {
-    requireOrder(order);
-    requireInvoiceText(order.paymentRequest);
+    requirePaymentOrder(order);
     const invoice = this.#invoice(order);
     return this.#once(order, () => this.#targetOf(order, invoice));
   }
 
   keysend(order: KeysendOrder): PaymentOutcome {
-    requireOrder(order);
-    requirePoint('destination', order.destination);
-    requireBytes32('preimage', order.preimage);
-    requireRecords(order.customRecords);
-    if (hashOf(order.preimage) !== order.paymentHash) throw new PlaygroundRefusal('the preimage is not that of paymentHash');
+    requireKeysendOrder(order);
     const at = this.#nameOf(order.destination);
     return this.#once(order, () => (at ? { at, preimage: order.preimage, script: {} } : { nowhere: 'NO_ROUTE' }));
   }
@@ -222,13 +216,6 @@ function tryDecode(paymentRequest: string) {
   } catch {
     return undefined;
   }
-}
-
-function requireOrder(order: Order): void {
-  requireId('paymentId', order.paymentId);
-  requireBytes32('paymentHash', order.paymentHash);
-  requireWhole('amountMsat', order.amountMsat, 1);
-  requireWhole('feeLimitMsat', order.feeLimitMsat);
 }
 
 /** Returns the routing fee in msat: 1 sat plus 0.01 % to carol, who is reached through alice; 0 to alice, our direct peer. */

@@ -1,6 +1,7 @@
 import { type Msat, msat } from '../../src/kernel/money.ts';
 import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import type { CustomRecords } from '../../src/lightning/node.ts';
+import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
 import {
   type HoldAction,
   NODE_NAMES,
@@ -13,7 +14,6 @@ import {
 } from '../../src/lightning/test-network.ts';
 import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireRecords, requireWhole } from '../checks.ts';
 import type { ClaimGuards } from './claim-guards.ts';
-import { hashOf } from './identities.ts';
 import type { Arriving, Incoming } from './incoming.ts';
 import type { NetworkState } from './network-state.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -111,7 +111,7 @@ export class Outside {
     const { network, records } = this.#parts;
     const id = network.step(() => {
       const preimage = network.identities.secret(`preimage ${network.draws.count('preimages')}`);
-      const paymentHash = hashOf(preimage);
+      const paymentHash = paymentHashOf(preimage);
       const outsideId = records.begin({ node: from, direction: 'sent', paymentHash, amountMsat: msat(amountMsat) });
       this.#send({ paymentHash, amountMsat: msat(amountMsat), keysend: true, customRecords, preimage, outsideId, claimDelayMs });
       return outsideId;

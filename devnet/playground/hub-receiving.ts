@@ -1,8 +1,9 @@
 import type { Event_PaymentClaimable, Event_PaymentClaimed } from 'lightningdevkit';
 import type { Msat } from '../../src/kernel/money.ts';
 import type { CancelOutcome, CreatedInvoice, CustomRecords, InvoiceRequest, InvoiceStatus } from '../../src/lightning/node.ts';
-import { requireBytes32, requireDescription, requireExpiry, requireWhole } from '../checks.ts';
-import { bytesOf, hexOf, sha256, unixNow } from './bindings.ts';
+import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
+import { requireBytes32, requireInvoiceRequest, requireWhole } from '../checks.ts';
+import { unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { type Arrival, claim, createInvoice, readArrival, sendBack } from './ldk-payments.ts';
 import type { ClaimRequest } from './protocol.ts';
@@ -26,12 +27,8 @@ export class HubReceiving {
 
   /** @throws PlaygroundRefusal */
   createInvoice(request: InvoiceRequest): CreatedInvoice {
-    if (request.amountMsat !== undefined) requireWhole('amountMsat', request.amountMsat);
-    if (request.descriptionHash === undefined) requireDescription('description', request.description);
-    else requireBytes32('descriptionHash', request.descriptionHash);
-    requireExpiry(request.expirySeconds);
-    requireBytes32('preimage', request.preimage);
-    const paymentHash = hexOf(sha256(bytesOf(request.preimage)));
+    requireInvoiceRequest(request);
+    const paymentHash = paymentHashOf(request.preimage);
     const known = this.#invoice(paymentHash);
     if (known) return { paymentRequest: known.payment_request as string };
     const invoice = createInvoice(this.#hub, { ...request, paymentHash });

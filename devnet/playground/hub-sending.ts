@@ -1,9 +1,8 @@
 import * as ldk from 'lightningdevkit';
 import type { Msat } from '../../src/kernel/money.ts';
 import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
-import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
 import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
-import { requireBytes32, requireId, requireInvoiceText, requirePoint, requireRecords, requireWhole } from '../checks.ts';
+import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.ts';
 import { bytes32Of, hexOf, msatOf, sha256, u64Of, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { invoiceAmount, paymentFailure, readInvoice, sendFailure, sendSpontaneous, sendToInvoice } from './ldk-payments.ts';
@@ -32,8 +31,7 @@ export class HubSending {
 
   /** Sends a payment unless its id is known. {@link lookup} returns its outcome. @throws PlaygroundRefusal */
   pay(order: PaymentOrder): void {
-    requireOrder(order);
-    requireInvoiceText(order.paymentRequest);
+    requirePaymentOrder(order);
     const invoice = readInvoice(order.paymentRequest);
     if (invoice) requireMatch(invoice, order);
     this.#start(order, (ldkId) => {
@@ -46,11 +44,7 @@ export class HubSending {
   }
 
   keysend(order: KeysendOrder): void {
-    requireOrder(order);
-    requirePoint('destination', order.destination);
-    requireBytes32('preimage', order.preimage);
-    requireRecords(order.customRecords);
-    if (paymentHashOf(order.preimage) !== order.paymentHash) throw new PlaygroundRefusal('the preimage is not that of paymentHash');
+    requireKeysendOrder(order);
     this.#start(order, (ldkId) => this.#obstacle(order) ?? reasonOf(sendSpontaneous(this.#hub, { ...order, ldkId })));
   }
 
@@ -109,13 +103,6 @@ export class HubSending {
   #row(paymentId: string): Row | undefined {
     return this.#store.get('SELECT * FROM outgoing WHERE payment_id = ?', paymentId);
   }
-}
-
-function requireOrder(order: Order): void {
-  requireId('paymentId', order.paymentId);
-  requireBytes32('paymentHash', order.paymentHash);
-  requireWhole('amountMsat', order.amountMsat, 1);
-  requireWhole('feeLimitMsat', order.feeLimitMsat);
 }
 
 function requireMatch(invoice: ldk.Bolt11Invoice, order: PaymentOrder): void {

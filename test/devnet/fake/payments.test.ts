@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../../devnet/fake/fake.ts';
-import { hashOf } from '../../../devnet/fake/identities.ts';
 import { readScript } from '../../../devnet/fake/script.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
 import { msat } from '../../../src/kernel/money.ts';
+import { paymentHashOf } from '../../../src/lightning/payment-hash.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { type OrderOptions, orderFor, reportedOutcomes } from './support/orders.ts';
 
@@ -86,7 +86,7 @@ describe('a payment', () => {
     time.advance(1_000);
     const { nodes } = await net.control.describe();
     const preimage = '11'.repeat(32);
-    const order = { destination: nodes[1]?.pubkey as string, preimage, paymentHash: hashOf(preimage), customRecords: {} };
+    const order = { destination: nodes[1]?.pubkey as string, preimage, paymentHash: paymentHashOf(preimage), customRecords: {} };
     const amounts = { amountMsat: msat(500), feeLimitMsat: msat(0) };
     expect(await node.keysend({ paymentId: 'first', ...order, ...amounts })).toMatchObject({ state: 'succeeded' });
     const before = await node.balance();
