@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
 import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
 import { errorMessage } from './kernel/log.ts';
-import { parseClnUrl } from './lightning/cln/url.ts';
-import { parseLndUrl } from './lightning/lnd/url.ts';
+import { isClnUrl, parseClnUrl } from './lightning/cln/url.ts';
+import { isLndUrl, parseLndUrl } from './lightning/lnd/url.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
 export interface Config {
@@ -163,11 +163,11 @@ function publicUrl(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
-const URL_PARSERS: readonly (readonly [form: RegExp, parse: (text: string) => unknown])[] = [
-  [/^(lnd\+rest|lndconnect):/i, parseLndUrl],
-  [/^cln\+(unix|rest):/, parseClnUrl],
-  [/^playground:\/\//, parsePlaygroundUrl],
-  [/^fake:/, parseFakeUrl],
+const URL_PARSERS: readonly (readonly [isForm: (text: string) => boolean, parse: (text: string) => unknown])[] = [
+  [isLndUrl, parseLndUrl],
+  [isClnUrl, parseClnUrl],
+  [(text) => text.startsWith('playground://'), parsePlaygroundUrl],
+  [(text) => text.startsWith('fake:'), parseFakeUrl],
 ];
 
 /** Reads one URL per node. The error never contains a URL, which may contain the node's secret. */
@@ -182,7 +182,7 @@ function lightningUrls(text: string): [string, ...string[]] {
 
 function checkLightningUrl(text: string, name: string): void {
   if (text === 'playground:') return;
-  const [, parse] = URL_PARSERS.find(([form]) => form.test(text)) ?? [];
+  const [, parse] = URL_PARSERS.find(([isForm]) => isForm(text)) ?? [];
   if (!parse)
     throw new InvalidConfig(
       `${name} must be lnd+rest://host:port?cert=…&macaroon=…, cln+unix:///path/to/lightning-rpc, ` +
