@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
+import { tableLock } from '../db/statement.ts';
 import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
 import type { NodeInfo, Position } from '../lightning/node.ts';
@@ -10,11 +10,8 @@ export class ForeignLedger extends Error {
   override readonly name = 'ForeignLedger';
 }
 
-/** Instances that add or bind nodes at the same time do so one after the other. LOCK cannot be prepared. */
-const lockNodes = statement('node_lock', {
-  sqlite: 'SELECT 1 AS locked',
-  postgres: 'LOCK TABLE lightning_node IN SHARE ROW EXCLUSIVE MODE',
-});
+/** Instances that add or bind nodes at the same time do so one after the other. */
+const lockNodes = tableLock('node_lock', 'lightning_node');
 
 /** The public key and network of a node. */
 export type NodeIdentity = Pick<NodeInfo, 'pubkey' | 'network'>;

@@ -20,6 +20,14 @@ export interface Statement<R extends Row = Row> {
 
 type Texts = Record<Dialect, string> & Pick<Statement, 'postgresMany'>;
 
+/**
+ * Defines a lock: transactions that run it wait for each other, and readers do not. SQLite has one writer anyway. Run it with `all`, because
+ * PostgreSQL cannot prepare LOCK.
+ */
+export function tableLock(name: string, table: string): Statement {
+  return statement(name, { sqlite: 'SELECT 1 AS locked', postgres: `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE` });
+}
+
 /** Defines a statement: one text for both dialects, or one for each. */
 export function statement<R extends Row = Row>(name: string, text: string | Texts): Statement<R> {
   return typeof text === 'string' ? { name, sqlite: text, postgres: text } : { name, ...text };

@@ -1,7 +1,7 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
+import { tableLock } from '../db/statement.ts';
 import type { Invoices } from '../invoices/invoices.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -67,11 +67,8 @@ export interface Action extends NewAction {
   readonly isTakenUp: boolean;
 }
 
-/** Makes requests wait for each other: two identical ones at the same time would both find no earlier one. LOCK cannot be prepared. */
-const lockActions = statement('operator_lock', {
-  sqlite: 'SELECT 1 AS locked',
-  postgres: 'LOCK TABLE operator_action IN SHARE ROW EXCLUSIVE MODE',
-});
+/** Two identical requests at the same time would both find no earlier one. */
+const lockActions = tableLock('operator_lock', 'operator_action');
 
 /**
  * Requests an action. Returns an identical earlier action instead, unless it was refused: a command that is repeated, or was killed while it
