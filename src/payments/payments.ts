@@ -102,7 +102,7 @@ export function createPayments(deps: SagaDependencies): Payments {
     }
   }
 
-  const { reportOutcome, readAgain } = createReports(deps, saga);
+  const { reportOutcome, readAgain } = createReports(deps, saga, find);
 
   return {
     find,

@@ -10,12 +10,8 @@ import type { Saga, SagaDependencies } from './saga.ts';
 const MAX_PER_HASH = 10;
 
 /** Books what the node reports about payments that this process may not have attempted. */
-export function createReports(deps: SagaDependencies, saga: Saga): Pick<Payments, 'reportOutcome' | 'readAgain'> {
+export function createReports(deps: SagaDependencies, saga: Saga, find: Payments['find']): Pick<Payments, 'reportOutcome' | 'readAgain'> {
   const { database } = deps;
-  async function find(id: string) {
-    const row = await database.first(sql.findById, id);
-    return row && rowToPayment(row);
-  }
 
   /** Attempts a pending payment, and reads a failed one again: its failure may have been ended with evidence, or reported wrongly. */
   async function readAgain(paymentHash: string): Promise<void> {
