@@ -13,11 +13,7 @@ export function reportRune(rune: string): CredentialReport {
   const others = permitted?.filter((method) => !METHODS.some((one) => one === method)) ?? [];
   return {
     missing: permitted ? METHODS.filter((method) => !permitted.includes(method)) : [],
-    excessive: permitted
-      ? others.length > 0
-        ? [`call ${others.join(', ')}`]
-        : []
-      : ['call every method, so whoever has the rune can withdraw all funds'],
+    excessive: permitted ? (others.length > 0 ? [`call ${others.join(', ')}`] : []) : ['call every method, such as withdraw'],
     command: `lightning-cli createrune restrictions='[[${METHODS.map((method) => `"method=${method}"`).join(',')}]]'`,
   };
 }

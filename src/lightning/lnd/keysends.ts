@@ -17,7 +17,7 @@ export interface KeysendGuardDependencies extends LndWatchDependencies {
 }
 
 /**
- * Lets a guard decide on the keysends that LND holds, until the signal aborts. Those that nobody decides on go back to their payers.
+ * Lets a guard decide on the keysends that LND holds, until the signal aborts. Those without a decision go back to their payers.
  */
 export async function guardKeysends(deps: KeysendGuardDependencies, guard: IncomingGuard, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

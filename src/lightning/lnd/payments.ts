@@ -109,7 +109,7 @@ export class LndPayments {
     return first.status === 'FAILED' ? undefined : this.#failure(order, { state: 'failed', reason: 'ERROR' });
   }
 
-  /** Returns the request, or a failure if nobody can pay the order. */
+  /** Returns the request, or a failure if the order cannot be paid. */
   #checked(order: PaymentReference, body: () => object): object | PaymentOutcome {
     try {
       return { ...body(), first_hop_custom_records: idRecords(order.paymentId), timeout_seconds: ATTEMPTS_SECONDS };

@@ -44,7 +44,7 @@ describe('several clients of one playground', () => {
     const [first] = paid;
     expect(await clients[1]?.node.lookupPayment(first?.order ?? { paymentId: '', paymentHash: '' })).toEqual(first?.outcome);
     expect(await clients[1]?.node.pay(first?.order as never)).toEqual(first?.outcome);
-    expect(await clients[0]?.node.lookupPayment({ paymentId: 'nobody knows this', paymentHash: '00'.repeat(32) })).toBeUndefined();
+    expect(await clients[0]?.node.lookupPayment({ paymentId: 'never used', paymentHash: '00'.repeat(32) })).toBeUndefined();
   });
 
   it('guard an invoice of any client, and each receives its settlement once, at the same position', async () => {

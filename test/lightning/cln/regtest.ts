@@ -19,7 +19,7 @@ export const hasClnrest = canRunNodes && existsSync(CLNREST);
 export type RegtestNodeName = 'svc' | 'ext' | 'far';
 
 /** A key that belongs to no node: the reward of the first block. */
-const NOBODY = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+const UNKNOWN_ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const CAPACITY_SAT = 16_000_000;
 const PUSHED_SAT = 8_000_000;
 const COINS_SAT = 200_000_000;
@@ -112,7 +112,7 @@ export async function startRegtest(): Promise<Regtest> {
   const nodes = { svc: await create('svc', plain), ext: await create('ext', holds), far: await create('far', holds) };
   const all = [nodes.svc, nodes.ext, nodes.far];
   const btcd = btcdClient(btcdPort);
-  let btcdProcess = startBtcd(dir, btcdPort, NOBODY);
+  let btcdProcess = startBtcd(dir, btcdPort, UNKNOWN_ADDRESS);
   const mine = async (blocks: number) => {
     await btcd('generate', blocks);
     const height = await btcd<number>('getblockcount');

@@ -30,7 +30,7 @@ export const WITHOUT_BINARIES = 'LND_BIN and BTCD_BIN are not set';
 const USER = ['--rpcuser=regtest', '--rpcpass=regtest'];
 const CAPACITY_SAT = 16_000_000;
 const PUSHED_SAT = 8_000_000;
-/** Receives the first block, because btcd needs an address to mine. Nobody has its key. */
+/** Receives the first block, because btcd needs an address to mine. Its key is unknown. */
 const NO_ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const ADMIN_MACAROON = 'data/chain/bitcoin/regtest/admin.macaroon';
 const START_MS = 120_000;
