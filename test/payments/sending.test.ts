@@ -47,6 +47,18 @@ async function stored(database: Database, { id }: Payment): Promise<Payment> {
   return rowToPayment(row);
 }
 
+/** Starts a payment whose request `slow` has no response yet, and which another process sends again: `resolve` ends that request. */
+async function sentTwice(database: Database) {
+  const [first, second] = [scriptedNode(), scriptedNode()];
+  const modules = await modulesOn(database, first.node);
+  const payment = await start(modules);
+  const slow = await first.request(0);
+  const other = await modulesOn(database, second.node);
+  const attempted = other.saga.attempt(await stored(database, payment));
+  const { resolve } = await second.request(0);
+  return { modules, payment, slow, attempted, resolve };
+}
+
 const forgetResult = statement('test_forget_request', 'UPDATE payment SET sending_since_ms = sending_since_ms - 1 WHERE id = $1');
 
 onBothDatabases('requests that send a payment', (open) => {
@@ -120,13 +132,7 @@ onBothDatabases('requests that send a payment', (open) => {
 
   it('book no failure when another request has begun since, because that one may pay', async () => {
     const database = await open();
-    const [first, second] = [scriptedNode(), scriptedNode()];
-    const modules = await modulesOn(database, first.node);
-    const payment = await start(modules);
-    const slow = await first.request(0);
-    const other = await modulesOn(database, second.node);
-    const attempted = other.saga.attempt(await stored(database, payment));
-    const { resolve } = await second.request(0);
+    const { modules, payment, slow, attempted, resolve } = await sentTwice(database);
     slow.resolve(FAILED);
     // The failure is posted and rejected; no other write of this payment is under way.
     await modules.saga.stop();
@@ -140,13 +146,7 @@ onBothDatabases('requests that send a payment', (open) => {
 
   it('book a success also when another request has begun since', async () => {
     const database = await open();
-    const [first, second] = [scriptedNode(), scriptedNode()];
-    const modules = await modulesOn(database, first.node);
-    const payment = await start(modules);
-    const slow = await first.request(0);
-    const other = await modulesOn(database, second.node);
-    const attempted = other.saga.attempt(await stored(database, payment));
-    const { resolve } = await second.request(0);
+    const { modules, payment, slow, attempted, resolve } = await sentTwice(database);
     slow.resolve({ state: 'succeeded', preimage: preimageOf(payment), feeMsat: 0 as Msat });
     await modules.saga.stop();
     resolve(FAILED);
