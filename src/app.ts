@@ -35,7 +35,7 @@ import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
 import { systemClock } from './kernel/clock.ts';
 import { TtlCache } from './kernel/ttl-cache.ts';
 import { createLedger } from './ledger/ledger.ts';
-import { createWithdrawLinks, linkUses } from './lnurl/withdraw-links.ts';
+import { createWithdrawLinks, linkUses } from './lnurl/withdraw/withdraw-links.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
 import { createPayments, markPendingAtNode } from './payments/payments.ts';
 import { createProofs } from './proof/proofs.ts';

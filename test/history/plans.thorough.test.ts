@@ -9,7 +9,7 @@ import * as entries from '../../src/ledger/entries.sql.ts';
 import * as ledger from '../../src/ledger/ledger.sql.ts';
 import * as onPostgres from '../../src/ledger/store-postgres.sql.ts';
 import * as onSqlite from '../../src/ledger/store-sqlite/store-sqlite.sql.ts';
-import * as links from '../../src/lnurl/withdraw-links.sql.ts';
+import * as links from '../../src/lnurl/withdraw/withdraw-links.sql.ts';
 import * as payments from '../../src/payments/payments.sql.ts';
 import * as wallets from '../../src/wallets/wallets.sql.ts';
 import { onBothDatabases } from '../support/ledger.ts';

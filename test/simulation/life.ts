@@ -8,7 +8,7 @@ import type { Invoices } from '../../src/invoices/invoices.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
-import { createWithdrawLinks, linkUses, type WithdrawLinks } from '../../src/lnurl/withdraw-links.ts';
+import { createWithdrawLinks, linkUses, type WithdrawLinks } from '../../src/lnurl/withdraw/withdraw-links.ts';
 import { markPendingAtNode, type Payments } from '../../src/payments/payments.ts';
 import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
 import type { Wallets } from '../../src/wallets/wallets.ts';

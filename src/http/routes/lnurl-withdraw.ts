@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { floorSat, type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import type { CreatedLink, NewLink, WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw-links.ts';
+import type { CreatedLink, NewLink, WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw/withdraw-links.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access, WalletAuthorization } from '../auth/access.ts';
 import { described, Expiry, KeyParams, LinkFeeLimit, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../fields.ts';

@@ -1,15 +1,15 @@
-import type { Key } from '../accounts/accounts.ts';
-import { writeRows } from '../db/row-write.ts';
-import { invariant } from '../kernel/assert.ts';
-import { unixSeconds } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
-import { floorSat, type Msat } from '../kernel/money.ts';
-import { Refusal } from '../kernel/refusal.ts';
-import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
-import { type LinkUses, LinkUsesChanged } from '../payments/conclusion.ts';
-import { CLAIM_FEE_RULE, feeLimit } from '../payments/fee-limit.ts';
-import { activeWalletGuard, type Wallet } from '../wallets/wallets.ts';
-import { encodeLnurl } from './bech32.ts';
+import type { Key } from '../../accounts/accounts.ts';
+import { writeRows } from '../../db/row-write.ts';
+import { invariant } from '../../kernel/assert.ts';
+import { unixSeconds } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { floorSat, type Msat } from '../../kernel/money.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import { type Guard, type RowWrite, requireGuards } from '../../ledger/ledger.ts';
+import { type LinkUses, LinkUsesChanged } from '../../payments/conclusion.ts';
+import { CLAIM_FEE_RULE, feeLimit } from '../../payments/fee-limit.ts';
+import { activeWalletGuard, type Wallet } from '../../wallets/wallets.ts';
+import { encodeLnurl } from '../bech32.ts';
 import {
   linkUrl,
   parameters,

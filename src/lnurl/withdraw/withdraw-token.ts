@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { randomText } from '../kernel/ids.ts';
+import { randomText } from '../../kernel/ids.ts';
 
 /*
  * A withdraw link has two bearer tokens: the `ott` in its LNURL, and one for balance checks (LUD-14). A `k1` (LUD-03) is derived from each;

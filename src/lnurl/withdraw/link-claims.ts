@@ -1,15 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Accounts, type Key, lineageGuard } from '../accounts/accounts.ts';
-import { remainingLimit } from '../budgets/budgets.ts';
-import type { Database } from '../db/database.ts';
-import { invariant } from '../kernel/assert.ts';
-import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { MAX_MSAT, type Msat, minMsat, msat, satToMsat } from '../kernel/money.ts';
-import { Refusal } from '../kernel/refusal.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
-import type { Payments } from '../payments/payments.ts';
-import type { Wallet, Wallets } from '../wallets/wallets.ts';
+import { type Accounts, type Key, lineageGuard } from '../../accounts/accounts.ts';
+import { remainingLimit } from '../../budgets/budgets.ts';
+import type { Database } from '../../db/database.ts';
+import { invariant } from '../../kernel/assert.ts';
+import { type Clock, unixSeconds } from '../../kernel/clock.ts';
+import { MAX_MSAT, type Msat, minMsat, msat, satToMsat } from '../../kernel/money.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Bolt11 } from '../../lightning/bolt11/bolt11.ts';
+import type { Payments } from '../../payments/payments.ts';
+import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import * as sql from './withdraw-links.sql.ts';
 import { balanceTokenOf, k1Of, tokenHash } from './withdraw-token.ts';
 
