@@ -56,7 +56,6 @@ export function connectionTo(ledgerNode: LedgerNode, { endpoints, position }: Co
   const reachable = new TtlCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
   // A node that has just answered another call is not called again.
   const isAvailable = async () => identification.answeredRecently() || (await reachable.get('', () => isReachable(node))) === true;
-  const sending = new TtlCache<NodeInfo>({ maxAgeMs: CAN_SEND_MS, maxSize: 1 });
   async function requireAvailable(): Promise<void> {
     if (!(await isAvailable())) throw new NodeUnavailable('the node does not answer');
   }
@@ -73,8 +72,8 @@ export function connectionTo(ledgerNode: LedgerNode, { endpoints, position }: Co
     requireAvailable,
     async requireCanSend() {
       await requireAvailable();
-      const info = await sending.get('', () => node.info());
-      if (info?.cannotSend) throw new NodeUnavailable(info.cannotSend);
+      const reason = await identification.cannotSend(() => node.info());
+      if (reason !== undefined) throw new NodeUnavailable(reason);
     },
   };
 }
@@ -88,6 +87,7 @@ class Identification {
   #isValid = false;
   #running: Promise<void> | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
+  readonly #canSend = new TtlCache<NodeInfo>({ maxAgeMs: CAN_SEND_MS, maxSize: 1 });
 
   constructor({ id, identity }: LedgerNode, endpoints: Endpoints, position: EventPosition) {
     this.#nodeId = id;
@@ -118,6 +118,15 @@ class Identification {
   invalidate(): void {
     this.#isValid = false;
     this.#answeredAtMs = Number.NEGATIVE_INFINITY;
+    // A node that was restarted has no active channel at first.
+    this.#canSend.forget('');
+  }
+
+  /** Returns why the node cannot send payments now; undefined if it can. Only the latter is cached: its channels may be active a moment later. */
+  async cannotSend(readInfo: () => Promise<NodeInfo>): Promise<string | undefined> {
+    const info = await this.#canSend.get('', readInfo);
+    if (info?.cannotSend) this.#canSend.forget('');
+    return info?.cannotSend;
   }
 
   /** Records that the node has answered a call. */
@@ -156,7 +165,7 @@ class Identification {
 
 /** For this long after an answer the node counts as available. */
 const AVAILABLE_MS = 1000;
-/** For this long the node's last report on whether it can send counts. */
+/** For this long the node's last report that it can send counts. */
 const CAN_SEND_MS = 5000;
 /** The time limit of a call. After it the outcome of the call is unknown, and a payment stays pending. */
 const CALL_MS = 60_000;

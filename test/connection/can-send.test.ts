@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { FakeNetwork } from '../../devnet/fake/fake.ts';
+import { createAlerts } from '../../src/alerts/alerts.ts';
+import type { NodeConnection } from '../../src/connection/connection.ts';
+import { connectNodes } from '../../src/connection/connections.ts';
+import type { Database } from '../../src/db/database.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { NodeUnavailable } from '../../src/lightning/node.ts';
+import { onBothDatabases, silentLog } from '../support/ledger.ts';
+
+onBothDatabases('requireCanSend', (open) => {
+  it('accepts payments as soon as a channel of the node is active', async () => {
+    const { net, connection, withoutChannel } = await connected(await open());
+    withoutChannel();
+    await expect(connection.requireCanSend()).rejects.toThrow(NodeUnavailable);
+    net.always('info', undefined);
+    await expect(connection.requireCanSend()).resolves.toBeUndefined();
+  });
+
+  it('reads the node again after the connection was lost, because a node that was restarted has no active channel at first', async () => {
+    const { net, connection, withoutChannel } = await connected(await open());
+    const watching = connection.node.watch(undefined, new AbortController().signal)[Symbol.asyncIterator]().next();
+    await connection.requireCanSend();
+    withoutChannel();
+    // The last report is used for some seconds.
+    await expect(connection.requireCanSend()).resolves.toBeUndefined();
+    net.restart();
+    await expect(watching).rejects.toThrow();
+    await expect(connection.requireCanSend()).rejects.toThrow('no active channel');
+  });
+});
+
+async function connected(database: Database) {
+  const net = new FakeNetwork({ seed: 'can send' });
+  const node = net.connect();
+  const alerts = createAlerts(database, systemClock, silentLog);
+  const connections = await connectNodes({
+    database,
+    nodes: [node],
+    alerts,
+    onRestore: async () => undefined,
+    clock: systemClock,
+    log: silentLog,
+  });
+  const info = await node.info();
+  const withoutChannel = () => net.always('info', { instead: { ...info, cannotSend: 'the node has no active channel' } });
+  return { net, connection: connections.all[0] as NodeConnection, withoutChannel };
+}
