@@ -205,6 +205,16 @@ async function end(running: ChildProcess | undefined, signal: 'SIGKILL' | 'SIGTE
   await ended;
 }
 
+/** Ends a lightningd, starts it again, and waits until it is connected with the peers of its channels. */
+export async function restartNode(node: RegtestNode, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  await node.stop(signal);
+  await node.start();
+  await until(`the channels of ${node.name}`, async () => {
+    const { channels } = await node.rpc<{ channels: { reestablished?: boolean }[] }>('listpeerchannels');
+    return channels.every(({ reestablished }) => reestablished);
+  });
+}
+
 async function coins(node: RegtestNode): Promise<number> {
   const { outputs } = await node.rpc<{ outputs: { status: string; reserved: boolean; amount_msat: number }[] }>('listfunds');
   const usable = outputs.filter(({ status, reserved }) => status === 'confirmed' && !reserved);

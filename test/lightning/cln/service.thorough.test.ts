@@ -10,7 +10,7 @@ import type { OutsidePayment, PlaygroundControl } from '../../../src/lightning/t
 import type { Client, Json, TestWallet } from '../../support/client.ts';
 import { freshUrls } from '../../support/ledger.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../../support/process.ts';
-import { canRunNodes, hasClnrest, type Regtest, startRegtest, until, WITHOUT_NODES } from './regtest.ts';
+import { canRunNodes, hasClnrest, type Regtest, restartNode, startRegtest, until, WITHOUT_NODES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 
 /** Kills of lightningd, each during one payment in each direction. */
@@ -86,7 +86,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         const paying = client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json });
         const beingPaid = control.payInvoice({ paymentRequest: incoming, from: 'alice' });
         await delay(random(MAX_DELAY_MS));
-        await killAndRestart(network);
+        await restartNode(network.nodes.svc, 'SIGKILL');
         expect([201, 202, 400, 503]).toContain((await paying).status);
         await beingPaid;
         await until('the service', async () => (await client.request('GET', '/readyz')).status === 200);
@@ -152,15 +152,6 @@ async function finalOutcomes({ control, service: { client }, network }: Running,
 async function openHtlcs({ nodes }: Regtest): Promise<Set<string>> {
   const { channels } = await nodes.svc.rpc<{ channels: { htlcs?: { payment_hash: string }[] }[] }>('listpeerchannels');
   return new Set(channels.flatMap(({ htlcs = [] }) => htlcs.map((htlc) => htlc.payment_hash)));
-}
-
-async function killAndRestart({ nodes: { svc } }: Regtest): Promise<void> {
-  await svc.stop('SIGKILL');
-  await svc.start();
-  await until('the channel of svc', async () => {
-    const { channels } = await svc.rpc<{ channels: { reestablished?: boolean }[] }>('listpeerchannels');
-    return channels.every(({ reestablished }) => reestablished);
-  });
 }
 
 /** Amounts are whole satoshis; an incoming payment has no fee. */
