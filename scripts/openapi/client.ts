@@ -56,9 +56,14 @@ function placesOf(document: OpenApiDocument): Place[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
-      return operation ? [{ path, method, operation }] : [];
+      return operation && !returnsImage(operation) ? [{ path, method, operation }] : [];
     }),
   );
+}
+
+/** An image is shown by its address, so the client has no method for it. */
+function returnsImage(operation: Operation): boolean {
+  return Object.values(operation.responses).some((response) => 'content' in response && response.content?.['image/png'] !== undefined);
 }
 
 /** One object for path, query and body: a request of a client has each name once. */

@@ -17,6 +17,7 @@ import { LightningTransactionDetailsObject, LightningTransactionObject } from '.
 import type { Objects } from '../objects/objects.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
+import { lightningUri, QR_RESPONSE, QrFormat, sendQr } from '../qr.ts';
 
 const NOT_SETTLED = { payment_preimage: null, settled: 0, settled_at: null };
 
@@ -63,6 +64,19 @@ const getSchema = {
     id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
   }),
   response: { 200: LightningTransactionDetailsObject },
+};
+
+const qrSchema = {
+  operationId: 'getInvoiceQr',
+  tags: ['Money'],
+  summary: 'Read an invoice as a QR code',
+  description: 'Returns an image of the `payment_request`. In an `<img>` of a web page, send a public API key (pak_) as `access-token`.',
+  ...requires('any_key'),
+  params: Type.Object({
+    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
+    format: QrFormat,
+  }),
+  ...QR_RESPONSE,
 };
 
 const cancelSchema = {
@@ -122,6 +136,14 @@ function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
     // An unknown one and one of another account get the same response.
     if (!found) throw new Refusal('not_found');
     return viewOf(objects, found, key);
+  });
+
+  app.get('/v1/lntx/:id/qr.:format', { schema: qrSchema }, async (request, reply) => {
+    const { id, format } = request.params;
+    const found = await history.lightning(id, await access.anyKey(request));
+    const invoice = found && (await invoices.find(found.transaction.id));
+    if (!invoice || invoice.isKeysend) throw new Refusal('not_found', 'There is no such invoice of this service.');
+    return sendQr(reply, format, lightningUri(invoice.paymentRequest));
   });
 
   app.delete('/v1/lntx/:id', { schema: cancelSchema }, async (request) => {

@@ -40,6 +40,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     num_satoshis: () => SAT,
     custom_records: () => ({ '7629169': 'hello' }),
     'getLightningTransaction.id': madeInvoice,
+    'getInvoiceQr.id': madeInvoice,
     'cancelInvoice.id': madeInvoice,
     'getTransaction.id': newest,
     'getNode.id': () => 'default',
