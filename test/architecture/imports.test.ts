@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   alerts: ['kernel', 'db'],
   idempotency: ['kernel', 'db'],
   lightning: ['kernel'],
+  outbound: ['kernel'],
   devnet: ['kernel', 'lightning'],
   connection: ['kernel', 'db', 'alerts', 'lightning'],
   ledger: ['kernel', 'db', 'alerts'],

@@ -1,0 +1,32 @@
+/**
+ * Why a request failed, as far as its caller may know:
+ * - `invalid_url`: the URL breaks a rule. The message names the rule; it follows from the URL and the settings alone.
+ * - `busy`: too many requests are running. Nothing was sent.
+ * - `not_json`: the response is complete, but not JSON.
+ * - `no_valid_response`: everything else. It does not differ between an unknown name, a private address, a closed port and a broken response,
+ *   so nobody can use it to explore the operator's network.
+ */
+export type OutboundReason = 'invalid_url' | 'busy' | 'not_json' | 'no_valid_response';
+
+/** A failed request to another service. Its message is for users; the log has the exact cause. */
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError';
+  readonly reason: OutboundReason;
+
+  constructor(reason: OutboundReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export function invalidUrl(rule: string): OutboundError {
+  return new OutboundError('invalid_url', rule);
+}
+
+export function invalidResponse(host: string, reason: 'not_json' | 'no_valid_response' = 'no_valid_response'): OutboundError {
+  return new OutboundError(reason, `The service at ${host} could not be reached or gave no valid response.`);
+}
+
+export function tooManyRequests(): OutboundError {
+  return new OutboundError('busy', 'Too many requests to other services are running. Try again later.');
+}
