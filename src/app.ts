@@ -37,6 +37,7 @@ import { TtlCache } from './kernel/ttl-cache.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createWithdrawLinks, linkUses } from './lnurl/withdraw/withdraw-links.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
+import { createOutbound } from './outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './payments/payments.ts';
 import { createProofs } from './proof/proofs.ts';
 import { requestUnsettledComparison } from './reconcile/invoices.ts';
@@ -105,10 +106,11 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl });
   const proofs = createProofs({ database, clock, log });
+  const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, proofs };
-  return { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, playground, ...moneyModules };
+  return { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, outbound, playground, ...moneyModules };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */

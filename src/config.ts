@@ -5,6 +5,7 @@ import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
 import { errorMessage } from './kernel/log.ts';
 import { isClnUrl, parseClnUrl } from './lightning/cln/url.ts';
 import { isLndUrl, parseLndUrl } from './lightning/lnd/url.ts';
+import { type AllowList, parseAllowList, parseProxy, type SocksProxy } from './outbound/addresses.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
 export interface Config {
@@ -51,6 +52,10 @@ export interface Config {
   readonly keysendWalletId: string | undefined;
   /** Whether `is_keysend` is null instead of 0, for old clients that cannot parse 0. */
   readonly legacyNullKeysend: boolean;
+  /** The private hosts and addresses that URLs of users may name. */
+  readonly outboundAllow: AllowList;
+  /** The proxy for .onion hosts; undefined: they cannot be reached. */
+  readonly outboundProxy: SocksProxy | undefined;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -112,6 +117,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ),
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
     legacyNullKeysend: boolean(get, 'LEGACY_NULL_KEYSEND'),
+    outboundAllow: parsed('OUTBOUND_ALLOW', get('OUTBOUND_ALLOW'), parseAllowList) ?? parseAllowList(''),
+    outboundProxy: parsed('OUTBOUND_PROXY', get('OUTBOUND_PROXY'), parseProxy),
   };
 }
 
@@ -188,8 +195,13 @@ function checkLightningUrl(text: string, name: string): void {
       `${name} must be lnd+rest://host:port?cert=…&macaroon=…, cln+unix:///path/to/lightning-rpc, ` +
         'cln+rest://host:port?cert=…&rune=…, playground:, playground://host:port?secret=… or, for tests, fake:?seed=1.',
     );
+  parsed(name, text, parse);
+}
+
+/** @throws InvalidConfig with the rule that the parser states */
+function parsed<T>(name: string, text: string | undefined, parse: (text: string) => T): T | undefined {
   try {
-    parse(text);
+    return text === undefined ? undefined : parse(text);
   } catch (error) {
     throw new InvalidConfig(`${name}: ${errorMessage(error)}`);
   }
