@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InvalidConfig, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { satToMsat } from '../kernel/money.ts';
@@ -16,8 +16,8 @@ import { grouped, table } from './table.ts';
 const USAGE = `npm run node-check -- [<URL of a Lightning node>]
 
 Connects to a node and prints what it is, what it supports, and what its credential permits; then creates and cancels an invoice of 1 sat.
-Changes nothing else. Without a URL, it checks the node of LIGHTNING_URL, so that a URL with a secret need not be on the command line.
-Exit code 0: the service can use the node. 1: something is missing or more than needed, as printed. 2: the node was not checked.`;
+Changes nothing else. Without a URL, it checks each node of LIGHTNING_URL, so that a URL with a secret need not be on the command line.
+Lines with ! need a change. Exit code 0: the service can use the nodes. 1: something is missing or excessive. 2: a node was not checked.`;
 
 const READY = 0;
 const INCOMPLETE = 1;
@@ -33,23 +33,36 @@ interface Finding {
   readonly isGood: boolean;
 }
 
-/** `npm run node-check`: shows whether the service can use a Lightning node, before it is given one. */
+/** `npm run node-check`: shows whether the service can use its Lightning nodes, before it is given them. */
 async function main(): Promise<void> {
   const { words } = readArguments(USAGE, {}, 1);
   const [url] = words;
   if (url === '') exitWithUsage(USAGE);
+  const { lightningUrls } = readConfig({ ...process.env, ...(url && { LIGHTNING_URL: url }) });
+  const exitCodes = [];
+  for (const [index, one] of lightningUrls.entries()) {
+    if (lightningUrls.length > 1) process.stdout.write(`${index === 0 ? '' : '\n'}URL ${index + 1} of LIGHTNING_URL\n`);
+    exitCodes.push(await checkUrl(one));
+  }
+  process.exitCode = Math.max(...exitCodes);
+}
+
+/** Prints what is found at a URL. @returns the exit code */
+async function checkUrl(lightningUrl: string): Promise<number> {
+  // A playground in this folder would always be ready, so checking it makes no sense.
   const dataDir = await mkdtemp(join(tmpdir(), 'satchel-node-check-'));
   try {
-    // A playground in the temporary folder would always be ready, so checking it makes no sense.
-    const { lightningUrls } = readConfig({ ...process.env, ...(url && { LIGHTNING_URL: url }) });
-    const { node } = await openNode({ lightningUrl: lightningUrls[0], dataDir, log: stderrLog });
+    const { node } = await openNode({ lightningUrl, dataDir, log: stderrLog });
     try {
       const findings = await checkNode(node);
       process.stdout.write(`${table(findings.map(({ heading, text, isGood }) => [isGood ? '' : '!', heading, text]))}\n`);
-      process.exitCode = findings.every(({ isGood }) => isGood) ? READY : INCOMPLETE;
+      return findings.every(({ isGood }) => isGood) ? READY : INCOMPLETE;
     } finally {
       await node.close();
     }
+  } catch (error) {
+    process.stderr.write(`The node was not checked: ${errorMessage(error)}\n`);
+    return NOT_CHECKED;
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
@@ -131,7 +144,6 @@ function answered<T>(call: Promise<T>): Promise<T> {
 }
 
 main().catch((error) => {
-  const what = error instanceof InvalidConfig ? '' : 'The node was not checked: ';
-  process.stderr.write(`${what}${errorMessage(error)}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exitCode = NOT_CHECKED;
 });

@@ -27,6 +27,15 @@ describe('npm run node-check', () => {
     expect(code).toBe(2);
   });
 
+  it('checks each of several nodes, also after one that cannot be reached', async () => {
+    const away = `playground://127.0.0.1:${await freePort()}?secret=a-long-secret-text`;
+    const { code, output } = await nodeCheck(`${away} fake:?seed=check`);
+    expect(output).toMatch(/URL 1 of LIGHTNING_URL\n/);
+    expect(output).toMatch(/The node was not checked: .*cannot be reached/);
+    expect(output).toMatch(/URL 2 of LIGHTNING_URL\n(?:.*\n)*? +Invoice +created and cancelled/);
+    expect(code).toBe(2);
+  });
+
   it('says which URLs there are when it gets another, without repeating it', async () => {
     const { code, output } = await nodeCheck(undefined, 'lnd:secret-text');
     expect(output).toContain('LIGHTNING_URL');
