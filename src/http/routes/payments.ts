@@ -1,18 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { History } from '../../history/history.ts';
-import { ofSucceeded, ofUnsettled } from '../../history/wallet-transaction.ts';
-import { invariant } from '../../kernel/assert.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
-import { Refusal } from '../../kernel/refusal.ts';
-import type { RowWrite } from '../../ledger/ledger.ts';
-import type { Payment } from '../../payments/payment.ts';
 import type { Payments } from '../../payments/payments.ts';
-import type { StartedPayment } from '../../payments/saga.ts';
-import { walletTransactionId } from '../../wallets/wallet-transaction-id.ts';
-import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
-import type { Access, WalletAuthorization } from '../auth/access.ts';
+import type { Access } from '../auth/access.ts';
 import {
   CustomRecords,
   customRecordsHex,
@@ -26,13 +16,12 @@ import {
   passThruText,
   publicKey,
 } from '../fields.ts';
-import type { IdempotentHandler } from '../idempotent.ts';
-import type { Objects } from '../objects/objects.ts';
 import { PaymentObject } from '../objects/wallet-transaction.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
+import { type PaymentRunDependencies, runPayment } from '../run-payment.ts';
 
-const OUTCOME =
+export const OUTCOME =
   '201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of ' +
   '`lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost ' +
   'connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`.';
@@ -154,15 +143,9 @@ const keysendSchema = {
   exampleChanges: { 201: KEYSEND, 202: KEYSEND_IN_FLIGHT },
 };
 
-export interface PaymentRouteDependencies {
+export interface PaymentRouteDependencies extends PaymentRunDependencies {
   readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
-  readonly wallets: Wallets;
   readonly payments: Payments;
-  readonly history: History;
-  readonly objects: Objects;
-  /** How long a response waits for a payment's end. */
-  readonly paymentWaitSeconds: number;
 }
 
 export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
@@ -176,7 +159,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
   app.post(`${base}/withdraw`, { schema: withdrawSchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { payment_request, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
-    return pay(deps, request, reply, authorized, (extraRows) =>
+    return runPayment(deps, request, reply, authorized, (extraRows) =>
       deps.payments.payInvoice({
         wallet: authorized.wallet,
         invoice: payment_request,
@@ -197,7 +180,7 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
     const destination = publicKey('dest_pubkey', dest_pubkey);
-    return pay(deps, request, reply, authorized, (extraRows) =>
+    return runPayment(deps, request, reply, authorized, (extraRows) =>
       deps.payments.keysend({
         wallet: authorized.wallet,
         destination,
@@ -212,74 +195,3 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
     );
   });
 }
-
-/** Starts a payment, once per Idempotency-Key, and sends its outcome. */
-function pay(
-  deps: PaymentRouteDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { wallet, credential }: WalletAuthorization,
-  begin: (extraRows: (paymentId: string) => readonly RowWrite[]) => Promise<StartedPayment>,
-): Promise<FastifyReply> {
-  return deps.runIdempotent(
-    request,
-    reply,
-    { credential, walletId: wallet.id },
-    {
-      async make(outcome) {
-        const started = await begin((id) => outcome.rows(id));
-        request.mayHaveBooked = true;
-        if (started.replayed) await outcome.saveExisting(started.payment.id);
-        return sendPayment(deps, request, reply, { wallet, started });
-      },
-      async replay(id) {
-        const payment = await deps.payments.find(id);
-        invariant(payment, `payment ${id} is gone`);
-        return sendPayment(deps, request, reply, { wallet, started: { payment, replayed: true } });
-      },
-    },
-  );
-}
-
-/**
- * Waits a limited time for the payment's end. Responds 4xx only if it failed finally. While the outcome is unknown the response is 202, and
- * the money is held. With `Prefer: respond-async` (RFC 7240), and beyond the limits of its key, a request does not wait.
- */
-async function sendPayment(
-  deps: PaymentRouteDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { wallet, started }: { wallet: Wallet; started: StartedPayment },
-): Promise<FastifyReply> {
-  if (started.replayed) reply.header('idempotency-replayed', 'true');
-  try {
-    const { payment, receipt } = await deps.payments.wait(started.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
-    if (payment.state === 'failed') throw await paymentFailed(deps, payment);
-    const made = receipt ? ofSucceeded(payment, wallet, receipt) : await deps.history.ofPayment(payment);
-    const wtx = deps.objects.walletTransaction(made);
-    return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
-  } catch (error) {
-    if (error instanceof Refusal || !started.balance) throw error;
-    return reply.code(202).send(deps.objects.walletTransaction(ofUnsettled(started.payment, { wallet, balance: started.balance })));
-  }
-}
-
-/** Old clients read the reason out of the message, so it stays in front. */
-async function paymentFailed({ payments }: PaymentRouteDependencies, payment: Payment): Promise<Refusal> {
-  const feeLimitMsat = payment.failureReason === 'NO_ROUTE' ? await payments.feeLimitMsat(payment) : undefined;
-  const limit = feeLimitMsat === undefined ? '' : `. No route was found within the fee limit of ${feeLimitMsat} msat.`;
-  const message = `Failure reason: FAILURE_REASON_${payment.failureReason}${limit}`;
-  return new Refusal('payment_failed', message, walletTransactionId(payment.transferId, 'from'));
-}
-
-function wantsNoWait({ mustNotWait, headers }: FastifyRequest): boolean {
-  if (mustNotWait || /\brespond-async\b/i.test(String(headers.prefer ?? ''))) return true;
-  return !FALSE_WORDS.has(
-    String(headers['x-lnpay-async'] ?? '')
-      .trim()
-      .toLowerCase(),
-  );
-}
-
-/** Values of `X-LNPAY-ASYNC` that do not request an asynchronous response; old clients send `1`, others `true` or `yes`. */
-const FALSE_WORDS = new Set(['', '0', 'false', 'no', 'off', 'null', 'undefined']);
