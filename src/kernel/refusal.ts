@@ -36,6 +36,20 @@ export const REFUSALS = {
   not_supported: { status: 400, meaning: 'The Lightning node behind this service cannot do that.' },
   payment_failed: { status: 400, meaning: 'The payment failed for good: nothing was or will be paid. The message names the reason.' },
   link_unusable: { status: 400, meaning: 'The withdraw link is unknown, used up, revoked or expired, or its token was altered.' },
+  lnurl_invalid: {
+    status: 400,
+    meaning: 'The text is no LNURL or Lightning address, or one of another kind. The message has the remedy. This request paid nothing.',
+  },
+  lnurl_unavailable: {
+    status: 400,
+    meaning: 'The service of the LNURL or Lightning address could not be reached or gave no valid response. This request paid nothing.',
+  },
+  lnurl_refused: {
+    status: 400,
+    meaning:
+      'The service of the LNURL or Lightning address refused, or its response or its invoice breaks the protocol. The message has the ' +
+      'reason. This request paid nothing.',
+  },
   playground_refused: { status: 400, meaning: 'The playground cannot do that. The message has the reason.' },
   unauthorized: { status: 401, meaning: 'No API key, or one that is unknown or revoked.' },
   forbidden: { status: 403, meaning: 'The key lacks the permission that the message names.' },
