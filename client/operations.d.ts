@@ -273,6 +273,53 @@ export interface NewWallet {
   access_keys: Record<string, Array<string>>;
 }
 
+export interface NewWithdrawLink {
+  /** The id of the link, `lnurlw_…` */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** The wallet that pays, `wal_…` */
+  wallet_id: string;
+  /** The label that the caller gave the link, for the owner */
+  user_label: string;
+  /** The description that the claiming wallet shows */
+  memo: string;
+  /** The most that one claim can withdraw, in whole satoshis; null: the balance */
+  num_satoshis: number | null;
+  /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount; null: 1 % of the amount, at least 1000 */
+  fee_limit_msat: number | null;
+  /** How often the link can be claimed; null for a permanent link */
+  uses: number | null;
+  /** How often it can still be claimed; null for a permanent link. A failed claim returns its use */
+  uses_left: number | null;
+  /** The number of claims that are in flight or were paid */
+  claims: number;
+  /** The millisatoshis that were paid to claimers, without routing fees */
+  claimed_msat: number;
+  /** The millisatoshis reserved for claims in flight: amounts and fee limits */
+  pending_msat: number;
+  /** The millisatoshis that the claims of one day (UTC) may cost, with routing fees; null: no limit */
+  daily_limit_msat: number | null;
+  /** The millisatoshis that the claims of today (UTC) cost, with routing fees */
+  daily_spent_msat: number;
+  /** The millisatoshis reserved for claims of today in flight: amounts and fee limits */
+  daily_pending_msat: number;
+  /** Unix seconds; null when the link does not expire */
+  expires_at: number | null;
+  /** Unix seconds; null when the link is not revoked */
+  revoked_at: number | null;
+  /** Whether the link can be claimed */
+  statusType: { /** The kind of object that has this status */ type: 'lnurl' | (string & {}); /** `lnurl_inactive`: it is used up, expired or revoked, or the key that made it is no longer valid */ name: 'lnurl_active' | 'lnurl_inactive' | (string & {}); /** The status as text for people */ display_name: string; };
+  /** The `passThru` that the caller gave the link. Its transactions have it too, and the id of the link as `lnurlw_id` */
+  passThru: Record<string, unknown>;
+  /** The link as an LNURL (LUD-01), in upper case */
+  lnurl: string;
+  /** The token of the link. Only this response contains it */
+  ott: string;
+  /** The address that the LNURL encodes */
+  url: string;
+}
+
 export interface Node {
   /** The id of the node, `lnd_…` */
   id: string;
@@ -474,26 +521,42 @@ export interface WalletTransaction {
 export interface WithdrawLink {
   /** The id of the link, `lnurlw_…` */
   id: string;
-  /** The link as an LNURL (LUD-01), in upper case */
-  lnurl: string;
-  /** The token of the link. Only this response contains it */
-  ott: string;
-  /** The address that the LNURL encodes */
-  url: string;
-  /** The wallet that pays, `wal_…` */
-  wallet_id: string;
-  /** The most that one claim can withdraw, in whole satoshis */
-  num_satoshis: number;
-  /** How often the link can be claimed */
-  uses: number;
-  /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount */
-  fee_limit_msat: number;
-  /** The description that the claiming wallet shows */
-  memo: string;
   /** Unix seconds */
   created_at: number;
+  /** The wallet that pays, `wal_…` */
+  wallet_id: string;
+  /** The label that the caller gave the link, for the owner */
+  user_label: string;
+  /** The description that the claiming wallet shows */
+  memo: string;
+  /** The most that one claim can withdraw, in whole satoshis; null: the balance */
+  num_satoshis: number | null;
+  /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount; null: 1 % of the amount, at least 1000 */
+  fee_limit_msat: number | null;
+  /** How often the link can be claimed; null for a permanent link */
+  uses: number | null;
+  /** How often it can still be claimed; null for a permanent link. A failed claim returns its use */
+  uses_left: number | null;
+  /** The number of claims that are in flight or were paid */
+  claims: number;
+  /** The millisatoshis that were paid to claimers, without routing fees */
+  claimed_msat: number;
+  /** The millisatoshis reserved for claims in flight: amounts and fee limits */
+  pending_msat: number;
+  /** The millisatoshis that the claims of one day (UTC) may cost, with routing fees; null: no limit */
+  daily_limit_msat: number | null;
+  /** The millisatoshis that the claims of today (UTC) cost, with routing fees */
+  daily_spent_msat: number;
+  /** The millisatoshis reserved for claims of today in flight: amounts and fee limits */
+  daily_pending_msat: number;
   /** Unix seconds; null when the link does not expire */
   expires_at: number | null;
+  /** Unix seconds; null when the link is not revoked */
+  revoked_at: number | null;
+  /** Whether the link can be claimed */
+  statusType: { /** The kind of object that has this status */ type: 'lnurl' | (string & {}); /** `lnurl_inactive`: it is used up, expired or revoked, or the key that made it is no longer valid */ name: 'lnurl_active' | 'lnurl_inactive' | (string & {}); /** The status as text for people */ display_name: string; };
+  /** The `passThru` that the caller gave the link. Its transactions have it too, and the id of the link as `lnurlw_id` */
+  passThru: Record<string, unknown>;
 }
 
 export interface WithdrawOffer {
@@ -511,6 +574,8 @@ export interface WithdrawOffer {
   maxWithdrawable: number;
   /** The address to read later what can be withdrawn (LUD-14). Absent when the request had no `ott` */
   balanceCheck?: string;
+  /** The millisatoshis that all claims together can withdraw (LUD-14), if that is more than `maxWithdrawable` */
+  currentBalance?: number;
 }
 
 export interface ListWalletsRequest {
@@ -687,42 +752,6 @@ export interface GetTransactionRequest {
   fields?: string;
 }
 
-export interface MakeWithdrawLinkRequest {
-  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
-  key: string;
-  /** The most that one claim can withdraw, in whole satoshis. Default: the spendable balance now */
-  num_satoshis?: number;
-  /** The description that the claiming wallet shows. At most 639 bytes in UTF-8 */
-  memo?: string;
-  /** How long the link can be claimed, in seconds. Without it the link does not expire */
-  expiry?: number;
-  /** How often the link can be claimed. Default: 1 */
-  uses?: number;
-  /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount, at least 1000 */
-  fee_limit_msat?: number;
-  /** A JSON object of your own, or its base64 */
-  passThru?: string;
-  /** Sent by a published client; ignored */
-  public?: string;
-}
-
-export interface CreateWithdrawLinkRequest {
-  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
-  key: string;
-  /** The most that one claim can withdraw, in whole satoshis. Default: the spendable balance now */
-  num_satoshis?: number;
-  /** The description that the claiming wallet shows. At most 639 bytes in UTF-8 */
-  memo?: string;
-  /** How long the link can be claimed, in seconds. Without it the link does not expire (0 counts as absent) */
-  expiry?: number;
-  /** How often the link can be claimed. Default: 1 */
-  uses?: number;
-  /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount, at least 1000 */
-  fee_limit_msat?: number;
-  /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */
-  passThru?: Record<string, unknown>;
-}
-
 export interface ProcessWithdrawLinkRequest {
   /** The `waklw_` key of the wallet. It identifies the wallet and is not a secret */
   key: string;
@@ -736,6 +765,111 @@ export interface ProcessWithdrawLinkRequest {
   pr?: string;
   /** Accepted because other wallets may send it (LUD-15), and not called */
   balanceNotify?: string;
+}
+
+export interface MakeWithdrawLinkRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The most that one claim can withdraw, in whole satoshis. Default: the spendable balance now */
+  num_satoshis?: number;
+  /** How long the link can be claimed, in seconds. Without it the link does not expire */
+  expiry?: number;
+  /** How often the link can be claimed. Default: 1 */
+  uses?: number;
+  /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount, at least 1000 */
+  fee_limit_msat?: number;
+  /** The description that the claiming wallet shows. At most 639 bytes in UTF-8 */
+  memo?: string;
+  /** A label for the owner, which the claiming wallet does not see. Transactions have it, or else the memo */
+  user_label?: string;
+  /** The millisatoshis that the claims of one day (UTC) may cost, with routing fees. Claims in flight count with their fee limit, failed claims do not count. Default: no limit */
+  daily_limit_msat?: number;
+  /** A JSON object of your own, or its base64 */
+  passThru?: string;
+  /** Sent by a published client; ignored */
+  public?: string;
+}
+
+export interface CreateWithdrawLinkRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The most that one claim can withdraw, in whole satoshis. Default: the spendable balance now */
+  num_satoshis?: number;
+  /** How long the link can be claimed, in seconds. Without it the link does not expire (0 counts as absent) */
+  expiry?: number;
+  /** How often the link can be claimed. Default: 1 */
+  uses?: number;
+  /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount, at least 1000 */
+  fee_limit_msat?: number;
+  /** The description that the claiming wallet shows. At most 639 bytes in UTF-8 */
+  memo?: string;
+  /** A label for the owner, which the claiming wallet does not see. Transactions have it, or else the memo */
+  user_label?: string;
+  /** The millisatoshis that the claims of one day (UTC) may cost, with routing fees. Claims in flight count with their fee limit, failed claims do not count. Default: no limit */
+  daily_limit_msat?: number;
+  /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */
+  passThru?: Record<string, unknown>;
+}
+
+export interface MakePermanentWithdrawLinkRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The most that one claim can withdraw, in whole satoshis. Default: the spendable balance at the claim */
+  num_satoshis?: number;
+  /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount of the claim, at least 1000 */
+  fee_limit_msat?: number;
+  /** The description that the claiming wallet shows. At most 639 bytes in UTF-8 */
+  memo?: string;
+  /** A label for the owner, which the claiming wallet does not see. Transactions have it, or else the memo */
+  user_label?: string;
+  /** The millisatoshis that the claims of one day (UTC) may cost, with routing fees. Claims in flight count with their fee limit, failed claims do not count. Default: no limit */
+  daily_limit_msat?: number;
+  /** A JSON object of your own, or its base64 */
+  passThru?: string;
+  /** Sent by a published client; ignored */
+  public?: string;
+}
+
+export interface CreatePermanentWithdrawLinkRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The most that one claim can withdraw, in whole satoshis. Default: the spendable balance at the claim */
+  num_satoshis?: number;
+  /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount of the claim, at least 1000 */
+  fee_limit_msat?: number;
+  /** The description that the claiming wallet shows. At most 639 bytes in UTF-8 */
+  memo?: string;
+  /** A label for the owner, which the claiming wallet does not see. Transactions have it, or else the memo */
+  user_label?: string;
+  /** The millisatoshis that the claims of one day (UTC) may cost, with routing fees. Claims in flight count with their fee limit, failed claims do not count. Default: no limit */
+  daily_limit_msat?: number;
+  /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */
+  passThru?: Record<string, unknown>;
+}
+
+export interface ListWithdrawLinksRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 500 */
+  'per-page'?: number;
+  /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
+  after?: string;
+}
+
+export interface GetWithdrawLinkRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The id of the link, `lnurlw_…` */
+  id: string;
+}
+
+export interface RevokeWithdrawLinkRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The id of the link, `lnurlw_…` */
+  id: string;
 }
 
 export interface GetAccountRequest {
@@ -985,12 +1119,22 @@ export interface Operations<Options> {
   getTransaction(request: GetTransactionRequest & { fields: string }, options?: Options): Promise<Part<WalletTransaction>>;
   /** Read a wallet transaction. Permission: a secret API key. (`GET /v1/wallet-transactions/{id}`) */
   getTransaction(request: GetTransactionRequest & { fields?: undefined }, options?: Options): Promise<WalletTransaction>;
-  /** Create a withdraw link by GET. Like createWithdrawLink, for clients that can only send GET. The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at most the amount that leaves `fee_limit_msat` of the balance for routing. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraw`) */
-  makeWithdrawLink(request: MakeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
-  /** Create a withdraw link. The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at most the amount that leaves `fee_limit_msat` of the balance for routing. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurl/withdraw`) */
-  createWithdrawLink(request: CreateWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
   /** Claim a withdraw link. The address of the link (LUD-03), which the claiming wallet calls. Without `pr` it returns what can be withdrawn. With `pr` it pays that invoice; the same `pr` again returns OK and pays nothing more. Every error is HTTP 200 in the form of LNURL. (`GET /v1/wallet/{key}/lnurl-process`) */
   processWithdrawLink(request: ProcessWithdrawLinkRequest, options?: Options): Promise<WithdrawOffer | LnurlOk | LnurlError>;
+  /** Create a withdraw link by GET. Like createWithdrawLink, for clients that can only send GET. The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at most the amount that leaves the fee limit of the balance for routing. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraw`) */
+  makeWithdrawLink(request: MakeWithdrawLinkRequest, options?: Options): Promise<NewWithdrawLink>;
+  /** Create a withdraw link. The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at most the amount that leaves the fee limit of the balance for routing. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurl/withdraw`) */
+  createWithdrawLink(request: CreateWithdrawLinkRequest, options?: Options): Promise<NewWithdrawLink>;
+  /** Create a permanent withdraw link by GET. Like createPermanentWithdrawLink, for clients that can only send GET. The link can be claimed without an end until it is revoked: up to `num_satoshis` per claim and `daily_limit_msat` per day (UTC). It offers at most the amount that leaves the fee limit of the balance and of the daily limit for routing. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraw-static`) */
+  makePermanentWithdrawLink(request: MakePermanentWithdrawLinkRequest, options?: Options): Promise<NewWithdrawLink>;
+  /** Create a permanent withdraw link. The link can be claimed without an end until it is revoked: up to `num_satoshis` per claim and `daily_limit_msat` per day (UTC). It offers at most the amount that leaves the fee limit of the balance and of the daily limit for routing. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurl/withdraw-static`) */
+  createPermanentWithdrawLink(request: CreatePermanentWithdrawLinkRequest, options?: Options): Promise<NewWithdrawLink>;
+  /** List the withdraw links of a wallet. Newest first, without their tokens. With `after`, there is no total. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraws`) */
+  listWithdrawLinks(request: ListWithdrawLinksRequest, options?: Options): Promise<Array<WithdrawLink>>;
+  /** Read a withdraw link. Returns the limits, the uses and the claimed amounts of the link, without its token. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraws/{id}`) */
+  getWithdrawLink(request: GetWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
+  /** Revoke a withdraw link. All further claims are rejected. A claim in flight continues. Revoking a link again changes nothing. Permission: `wallet_withdraw`. (`DELETE /v1/wallet/{key}/lnurl/withdraws/{id}`) */
+  revokeWithdrawLink(request: RevokeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
   /** Read the account and its public API key. Permission: a secret API key. (`GET /v1/account`) */
   getAccount(request?: GetAccountRequest, options?: Options): Promise<Account>;
   /** List the API keys of the account. Permission: a secret API key. (`GET /v1/keys`) */

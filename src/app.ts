@@ -27,6 +27,7 @@ import { serviceRoutes } from './http/routes/service.ts';
 import { transactionRoutes } from './http/routes/transactions.ts';
 import { transferRoutes } from './http/routes/transfers.ts';
 import { walletRoutes } from './http/routes/wallets.ts';
+import { withdrawLinkRoutes } from './http/routes/withdraw-links.ts';
 import { createServer } from './http/server.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createInvoices } from './invoices/invoices.ts';
@@ -170,6 +171,7 @@ function registerRoutes(app: App, config: Config, modules: Modules & { access: A
   transferRoutes(app, deps);
   nodeRoutes(app, deps);
   lnurlWithdrawRoutes(app, deps);
+  withdrawLinkRoutes(app, deps);
   proofRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, deps, config);

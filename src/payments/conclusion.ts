@@ -22,18 +22,29 @@ export interface Conclusion {
   readonly posting: Posting;
 }
 
-/** Writes the remaining uses of withdraw links, which the module `lnurl` stores. */
+/** A payment that claims a withdraw link. */
+export type ClaimPayment = Pick<Payment, 'id' | 'amountMsat'> & { readonly linkId: string };
+
+/** Writes the uses and the daily spending of withdraw links, which the module `lnurl` stores. Each of its rows changes exactly one row. */
 export interface LinkUses {
-  /** Returns the row that releases the use of a failed claim. */
-  releaseUse(linkId: string): RowWrite;
-  /** Returns the row that takes the use of a claim that succeeded after it was booked as failed. It throws {@link LinkUsesChanged}. */
-  takeUse(database: Database, linkId: string): Promise<TakenUse>;
+  /** Returns the rows that release the use of a failed claim, and what the claim reserved. */
+  releaseUse(claim: ClaimPayment): RowWrite[];
+  /** Returns the rows that count a claim as paid. */
+  settleUse(claim: ClaimPayment, spentMsat: Msat): RowWrite[];
+  /** Takes the use of a claim that succeeded after it was booked as failed. */
+  takeUse(database: Database, claim: ClaimPayment): Promise<TakenUse>;
 }
 
 export interface TakenUse {
-  readonly row: RowWrite;
+  /** Returns the rows that take the use and count what the wallet is charged. They throw {@link LinkUsesChanged}. */
+  rows(spentMsat: Msat): RowWrite[];
   /** The number of claims that the link then has paid beyond its uses; 0 if a use was left. */
   readonly overused: number;
+}
+
+/** Returns the claim that a payment is; undefined if it claims no link. */
+export function claimOf({ id, amountMsat, linkId }: Payment): ClaimPayment | undefined {
+  return linkId === undefined ? undefined : { id, amountMsat, linkId };
 }
 
 /** Another posting changed the uses of the withdraw link after they were read. Read them again. */
@@ -97,7 +108,7 @@ export async function announceExcess({ alerts, log }: SagaDependencies, payment:
 
 /** Returns the end of a successful payment: amount and real fee are posted, the rest of the reserve is released. */
 export function success(
-  { alerts, connections, clock }: SagaDependencies,
+  { alerts, connections, clock, linkUses }: SagaDependencies,
   payment: Payment,
   heldMsat: Msat,
   outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
@@ -106,8 +117,10 @@ export function success(
   const { chargedMsat } = shares;
   const { charged, excess } = paidTransfers(payment, connections.of(payment.nodeId).ledgerAccount, shares, clock.nowMs());
   const ended = succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock));
+  const spentMsat = msat(payment.amountMsat + chargedMsat);
+  const counted = [...concludeCharge(payment.charge, spentMsat), ...settledUse(linkUses, payment, spentMsat)];
   const posting: Posting = {
-    rows: [ended.row, ...concludeCharge(payment.charge, msat(payment.amountMsat + chargedMsat)), ...excessAlert(alerts, payment, shares)],
+    rows: [ended.row, ...counted, ...excessAlert(alerts, payment, shares)],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: charged }],
     transfers: excess,
   };
@@ -115,14 +128,14 @@ export function success(
 }
 
 /** Returns the end of a successful internal payment: the amount moves to the other wallet, without a fee. */
-export function internalPaymentPosting({ clock }: SagaDependencies, payment: Payment, invoice: IssuedInvoice): Conclusion {
+export function internalPaymentPosting({ clock, linkUses }: SagaDependencies, payment: Payment, invoice: IssuedInvoice): Conclusion {
   invariant(invoice.preimage, 'an issued invoice has a preimage');
   const now = unixSeconds(clock);
   const settled = settledInternallyRow(invoice.id, payment.amountMsat, now, notPending);
   const transfer = { ...amountTransfer(payment), to: invoice.ledgerAccount, toType: invoice.wtxType, toLntx: invoice.id };
   const ended = succeeded(payment, invoice.preimage, ZERO_MSAT, now);
   const posting: Posting = {
-    rows: [ended.row, settled, ...concludeCharge(payment.charge, payment.amountMsat)],
+    rows: [ended.row, settled, ...concludeCharge(payment.charge, payment.amountMsat), ...settledUse(linkUses, payment, payment.amountMsat)],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: [transfer] }],
   };
   return { payment: ended.payment, posting };
@@ -135,9 +148,15 @@ export function failure({ linkUses }: SagaDependencies, payment: Payment, reason
     ...concludeCharge(payment.charge, ZERO_MSAT),
   ];
   if (payment.invoiceId !== undefined) rows.push(reopenedRow(payment.invoiceId, notPending));
-  if (payment.linkId !== undefined) rows.push(linkUses.releaseUse(payment.linkId));
+  const claim = claimOf(payment);
+  if (claim) rows.push(...linkUses.releaseUse(claim));
   const posting: Posting = { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
   return { payment: { ...payment, state: 'failed', failureReason: reason }, posting };
+}
+
+function settledUse(linkUses: LinkUses, payment: Payment, spentMsat: Msat): RowWrite[] {
+  const claim = claimOf(payment);
+  return claim ? linkUses.settleUse(claim, spentMsat) : [];
 }
 
 /** Returns the transfer of the amount. The wallet transaction has had its id since the hold. */

@@ -3,11 +3,11 @@ import { chargeLate } from '../budgets/budgets.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { type Msat, msat } from '../kernel/money.ts';
+import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { excessAlert, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclusion.ts';
+import { claimOf, excessAlert, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclusion.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { SagaDependencies } from './saga.ts';
@@ -41,7 +41,8 @@ export async function correctLateSuccess(deps: SagaDependencies, payment: Paymen
 }
 
 async function bookLateSuccess(deps: SagaDependencies, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
-  const use = payment.linkId === undefined ? undefined : await deps.linkUses.takeUse(deps.database, payment.linkId);
+  const claim = claimOf(payment);
+  const use = claim && (await deps.linkUses.takeUse(deps.database, claim));
   try {
     await deps.ledger.post(chargedToWallet(deps, payment, reservedMsat, outcome, use));
   } catch (error) {
@@ -61,13 +62,14 @@ function chargedToWallet(
   const shares = shareFee(payment, reservedMsat, feeMsat);
   const { chargedMsat } = shares;
   const parameters = [payment.id, preimage, chargedMsat, unixSeconds(clock)];
+  const spentMsat = msat(payment.amountMsat + chargedMsat);
   const message = `reported as failed, then as succeeded: the wallet was charged ${payment.amountMsat} msat and ${chargedMsat} msat for routing`;
   const transfers = paidTransfers(payment, connections.of(payment.nodeId).ledgerAccount, shares, clock.nowMs());
   return {
     rows: [
       { statement: sql.correctCharged, parameters, onMiss: new CorrectedBefore() },
-      ...chargeLate(payment.charge, msat(payment.amountMsat + chargedMsat)),
-      ...correctionRows(alerts, payment, message, use),
+      ...chargeLate(payment.charge, spentMsat),
+      ...correctionRows(alerts, payment, message, use, spentMsat),
       ...excessAlert(alerts, payment, shares),
     ],
     transfers: [...transfers.charged, ...transfers.excess],
@@ -82,14 +84,14 @@ function borneByOperator(deps: SagaDependencies, payment: Payment, { feeMsat }: 
   return {
     rows: [
       { statement: sql.correctBorne, parameters: [payment.id], onMiss: new CorrectedBefore() },
-      ...correctionRows(alerts, payment, message, use),
+      ...correctionRows(alerts, payment, message, use, ZERO_MSAT),
     ],
     transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to, amountMsat: lossMsat }],
   };
 }
 
 /** Returns the rows that take the released use of the withdraw link again, and raise the alert. */
-function correctionRows(alerts: Alerts, { id, linkId }: Payment, message: string, use: TakenUse | undefined): RowWrite[] {
+function correctionRows(alerts: Alerts, { id, linkId }: Payment, message: string, use: TakenUse | undefined, spentMsat: Msat): RowWrite[] {
   const overuse = use && use.overused > 0 ? `. Withdraw link ${linkId} has now paid ${use.overused} more than its number of uses` : '';
-  return [...(use ? [use.row] : []), alerts.rowOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];
+  return [...(use?.rows(spentMsat) ?? []), alerts.rowOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];
 }

@@ -10,7 +10,7 @@ import { type Bolt11, unknownRequiredBits } from '../lightning/bolt11/bolt11.ts'
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
 import { findPayable, type Payable, requireRepeat } from './payable.ts';
-import { newPayment, type WithdrawalType } from './payment.ts';
+import { newPayment, type Payment, type WithdrawalType } from './payment.ts';
 import type { Saga, StartedPayment } from './saga.ts';
 
 export interface InvoicePayment {
@@ -32,8 +32,8 @@ export interface InvoicePayment {
   readonly extraRows?: (paymentId: string) => readonly RowWrite[];
   /** The limits of the requesting key. */
   readonly limits?: KeyLimits | undefined;
-  /** The withdraw link that is claimed, and the row that takes one use of it. */
-  readonly claim?: { readonly linkId: string; readonly row: RowWrite };
+  /** The withdraw link that is claimed, and the rows that take one use of it. */
+  readonly claim?: { readonly linkId: string; rows(payment: Payment): readonly RowWrite[] };
 }
 
 export interface PayInvoiceDependencies {
@@ -90,7 +90,7 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   // An internal payment has no routing fee, so nothing is reserved and the wallet can be emptied.
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
   const { guards, limits } = order;
-  const rows = [...(claim ? [claim.row] : []), ...(order.extraRows?.(payment.id) ?? [])];
+  const rows = [...(claim?.rows(payment) ?? []), ...(order.extraRows?.(payment.id) ?? [])];
   return saga.startNew({ payment, issued: local, reserveMsat, rows, guards, limits }, found.pending);
 }
 

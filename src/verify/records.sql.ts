@@ -97,6 +97,30 @@ export const linksAgainstPayments = statement<Mismatch>(
    GROUP BY l.id, l.uses, l.uses_left, l.overused HAVING count(p.id) <> l.uses - l.uses_left + l.overused LIMIT 20`,
 );
 
+/** Withdraw links whose counters of a day are not the sums of their claims. Claims are subtracted from the counters; the rest must be zero. */
+export const linkDaysAgainstClaims = statement<Mismatch>(
+  'verify_withdraw_link_days',
+  `SELECT link_id AS id FROM (
+     SELECT link_id, day_start, claims, pending_msat, spent_msat, claimed_msat FROM withdraw_link_day
+     UNION ALL
+     SELECT c.link_id, c.day_start, CASE WHEN p.state <> 'failed' OR p.correction IS NOT NULL THEN -1 ELSE 0 END,
+       CASE WHEN p.state = 'pending' THEN -c.reserved_msat ELSE 0 END,
+       CASE WHEN p.state = 'succeeded' THEN -(p.amount_msat + p.fee_msat) ELSE 0 END,
+       CASE WHEN p.state = 'succeeded' OR p.correction IS NOT NULL THEN -p.amount_msat ELSE 0 END
+     FROM withdraw_claim c JOIN payment p ON p.id = c.payment_id
+   ) AS counted
+   GROUP BY link_id, day_start
+   HAVING sum(claims) <> 0 OR sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 OR sum(claimed_msat) <> 0 LIMIT 20`,
+);
+
+/** Payments that claim a withdraw link without counting on the day on which they were created. */
+export const claimsAgainstPayments = statement<Mismatch>(
+  'verify_withdraw_claims',
+  `SELECT p.id FROM payment p LEFT JOIN withdraw_claim c ON c.payment_id = p.id
+   WHERE p.link_id IS NOT NULL AND (c.payment_id IS NULL OR c.link_id <> p.link_id OR c.day_start <> p.created_at - p.created_at % 86400)
+   LIMIT 20`,
+);
+
 /** Settled invoices that were credited never, twice, or with another amount. */
 export const invoicesAgainstTransfers = statement<Mismatch>(
   'verify_invoice_transfers',

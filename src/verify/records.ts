@@ -21,6 +21,8 @@ const CHECKS = [
   [sql.paymentsAgainstNodes, 'its money left another node than its own'],
   [sql.invoicesAgainstNodes, 'its money arrived at another node than its own'],
   [sql.linksAgainstPayments, 'its remaining uses do not match its claims'],
+  [sql.linkDaysAgainstClaims, 'the counters of a day do not match its claims'],
+  [sql.claimsAgainstPayments, 'it claims a withdraw link and does not count on its day'],
   [sql.spendingAgainstPayments, 'the amount counted against its budget is not the sum of its payments and transfers'],
 ] as const;
 

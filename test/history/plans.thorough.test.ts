@@ -52,8 +52,10 @@ const READS: [Statement, unknown[]][] = [
   ...Object.values(payments.listOfAll).map((list): [Statement, unknown[]] => [list, ['y', 100]]),
   [payments.findPendingOfLink, ['x']],
   [payments.findClaim, ['x', 'y', 'z']],
-  [links.findByToken, [new Uint8Array(32)]],
-  [links.findByK1, [new Uint8Array(32)]],
+  [links.findByToken, [0, new Uint8Array(32)]],
+  [links.findByK1, [0, new Uint8Array(32)]],
+  [links.findOfWallet, [0, 'x', 'x']],
+  [links.listOfWallet, [0, 'x', '~', 50, 0]],
   [links.readUses, ['x']],
 ];
 

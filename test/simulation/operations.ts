@@ -12,7 +12,7 @@ export type Operation =
   | { readonly do: 'keysend'; readonly wallet: number; readonly msat: number }
   | { readonly do: 'inside'; readonly from: number; readonly to: number; readonly msat: number; readonly isRaced: boolean }
   | { readonly do: 'transfer'; readonly from: number; readonly to: number; readonly msat: number }
-  | { readonly do: 'link'; readonly wallet: number; readonly msat: number; readonly uses: number }
+  | { readonly do: 'link'; readonly wallet: number; readonly msat: number; readonly uses?: number; readonly dailyMsat?: number }
   | { readonly do: 'claim'; readonly which: number; readonly msat: number }
   | { readonly do: 'cancel'; readonly which: number }
   | { readonly do: 'resolve'; readonly which: number; readonly action: 'settle' | 'cancel' }
@@ -67,7 +67,13 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('keysend' as const), wallet: index, msat }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('inside' as const), from: index, to: index, msat, isRaced: fc.boolean() }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('transfer' as const), from: index, to: index, msat }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('link' as const), wallet: index, msat, uses: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      { do: fc.constant('link' as const), wallet: index, msat, uses: fc.integer({ min: 1, max: 3 }), dailyMsat: msat },
+      { requiredKeys: ['do', 'wallet', 'msat'] },
+    ),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('claim' as const), which: index, msat }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: index }) },
   {

@@ -176,9 +176,11 @@ export class Simulation {
       }
       case 'link': {
         const wallet = this.#wallet(operation.wallet);
-        const terms = { memo: '', passThru: undefined, expirySeconds: undefined, uses: operation.uses, guards: [], madeBy: undefined };
-        const { token } = await life.links.create({ wallet, maxMsat: msat(operation.msat + 1_000), ...terms });
-        this.#links.push({ token, key: wallet.id });
+        const terms = { memo: '', userLabel: '', passThru: undefined, expirySeconds: undefined, guards: [], madeBy: undefined };
+        const { msat: amountMsat, uses, dailyMsat } = operation;
+        const dailyLimitMsat = dailyMsat === undefined ? undefined : msat(dailyMsat);
+        const { secrets } = await life.links.create({ wallet, maxMsat: msat(amountMsat + 1_000), uses, dailyLimitMsat, ...terms });
+        this.#links.push({ token: secrets.token, key: wallet.id });
         return;
       }
       case 'claim':

@@ -77,7 +77,7 @@ export async function nameNode(database: Database): Promise<void> {
 const noLink = () => {
   throw new Error('this payment has no link');
 };
-const noLinkUses: SagaDependencies['linkUses'] = { releaseUse: noLink, takeUse: noLink };
+const noLinkUses: SagaDependencies['linkUses'] = { releaseUse: noLink, settleUse: noLink, takeUse: noLink };
 
 export interface ModuleOptions {
   readonly database: Database;

@@ -79,6 +79,18 @@ onFakeNode('npm run verify and payments', (service) => {
     }
   });
 
+  it('finds counters of a withdraw link that are not the sums of its claims', async () => {
+    for (const counter of ['claims', 'pending_msat', 'spent_msat', 'claimed_msat']) {
+      const found = await service.problemsAfter(`UPDATE withdraw_link_day SET ${counter} = ${counter} + 1 WHERE link_id <> $1`, '');
+      expect(found).toEqual([expect.stringMatching(/^lnurlw_\w+: the counters of a day/)]);
+    }
+    const gone = await service.problemsAfter('DELETE FROM withdraw_claim WHERE payment_id <> $1', '');
+    expect(gone).toEqual([
+      expect.stringMatching(/^lnurlw_\w+: the counters of a day/),
+      expect.stringMatching(/^lntx_\w+: it claims a withdraw link/),
+    ]);
+  });
+
   it.each([
     ['a settlement for no wallet that is gone', 'DELETE FROM stray_settlement WHERE payment_hash = $1'],
     ['another amount of one', 'UPDATE stray_settlement SET amount_msat = amount_msat + 1 WHERE payment_hash = $1'],

@@ -6,35 +6,36 @@ import { newId } from '../../kernel/ids.ts';
 import { floorSat, type Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../ledger/ledger.ts';
-import { type LinkUses, LinkUsesChanged } from '../../payments/conclusion.ts';
 import { CLAIM_FEE_RULE, feeLimit } from '../../payments/fee-limit.ts';
 import { activeWalletGuard, type Wallet } from '../../wallets/wallets.ts';
 import { encodeLnurl } from '../bech32.ts';
-import {
-  linkUrl,
-  parameters,
-  SMALLEST_WITHDRAWAL,
-  type WithdrawLinkDependencies,
-  type WithdrawParameters,
-  type WithdrawRequest,
-  withdraw,
-} from './link-claims.ts';
+import { linkUrl, parameters, type WithdrawLinkDependencies, type WithdrawParameters, withdraw } from './link-claims.ts';
+import { findListedLink, type LinkPage, type ListedLink, listLinks, readListedLink } from './listed-link.ts';
+import { SMALLEST_WITHDRAWAL, type WithdrawRequest } from './open-link.ts';
 import * as sql from './withdraw-links.sql.ts';
 import { balanceTokenOf, k1Of, newToken, tokenHash } from './withdraw-token.ts';
 
-export type { WithdrawRequest } from './link-claims.ts';
+export { linkUses } from './link-uses.ts';
+export type { LinkPage, ListedLink } from './listed-link.ts';
+export type { WithdrawRequest } from './open-link.ts';
 
 export interface NewLink {
   readonly wallet: Wallet;
-  /** Absent: the wallet's spendable balance. */
+  /** The limit of one claim. Absent: the spendable balance now; for a permanent link the balance at each claim. */
   readonly maxMsat: Msat | undefined;
+  /** For the claimers. */
   readonly memo: string;
+  /** For the owner. */
+  readonly userLabel: string;
   /** JSON text for the payments of claims. */
   readonly passThru: string | undefined;
   readonly expirySeconds: number | undefined;
-  readonly uses: number;
-  /** The fee limit of one claim. Absent: {@link CLAIM_FEE_RULE}. */
+  /** Absent: a permanent link. */
+  readonly uses: number | undefined;
+  /** The fee limit of one claim. Absent: {@link CLAIM_FEE_RULE} of `maxMsat`; for a permanent link of the amount of each claim. */
   readonly feeLimitMsat?: Msat | undefined;
+  /** The limit of what the claims of one day (UTC) cost, with routing fees. */
+  readonly dailyLimitMsat?: Msat | undefined;
   /** Conditions, such as the validity of the requesting key. */
   readonly guards: readonly Guard[];
   /** Returns rows to write in the same transaction. */
@@ -43,23 +44,29 @@ export interface NewLink {
   readonly madeBy: Key | undefined;
 }
 
-/** A new link. Its token is returned only once. */
-export interface CreatedLink {
-  readonly id: string;
+/** What only the creation of a link returns: its token, and the URLs that contain it. */
+export interface LinkSecrets {
   readonly token: string;
   readonly url: string;
   /** `url` in bech32 (LUD-01), upper case. */
   readonly lnurl: string;
-  readonly maxMsat: Msat;
-  readonly feeLimitMsat: Msat;
-  readonly expiresAt: number | undefined;
-  readonly createdAt: number;
+}
+
+export interface CreatedLink {
+  readonly link: ListedLink;
+  readonly secrets: LinkSecrets;
 }
 
 /** LNURL withdraw (LUD-03): links whose holders can withdraw money from a wallet. A link does not reserve money. */
 export interface WithdrawLinks {
-  /** Creates a link. @throws Refusal `insufficient_balance` if no amount is given and the balance does not cover 1 sat and the fee limit. */
+  /** Creates a link. @throws Refusal `insufficient_balance` if the limit is the balance now, and it does not cover 1 sat and the fee limit. */
   create(order: NewLink): Promise<CreatedLink>;
+  /** Returns a page of a wallet's links, newest first, and their number; undefined if `after` is none of them. */
+  list(walletId: string, page: LinkPage): Promise<{ links: ListedLink[]; total: number } | undefined>;
+  /** @throws Refusal `not_found` */
+  find(walletId: string, id: string): Promise<ListedLink>;
+  /** Rejects all further claims of a link. Claims in flight continue. Idempotent. @throws Refusal `not_found` */
+  revoke(walletId: string, id: string, guards: readonly Guard[]): Promise<ListedLink>;
   /** Step 1: returns the amounts that can be withdrawn now. Changes nothing. @throws Refusal */
   parameters(request: WithdrawRequest): Promise<WithdrawParameters>;
   /**
@@ -73,44 +80,60 @@ export interface WithdrawLinks {
 export function createWithdrawLinks(deps: WithdrawLinkDependencies): WithdrawLinks {
   return {
     create: (order) => create(deps, order),
+    list: (walletId, page) => listLinks(deps, walletId, page),
+    find: async (walletId, id) => found(await findListedLink(deps, walletId, id)),
+    revoke: (walletId, id, guards) =>
+      deps.database.transaction(async (tx) => {
+        await requireGuards(tx, guards);
+        await tx.run(sql.revokeLink, walletId, id, unixSeconds(deps.clock));
+        return found(await readListedLink(tx, deps.clock, walletId, id));
+      }),
     parameters: (request) => parameters(deps, request),
     withdraw: (request, paymentRequest) => withdraw(deps, request, paymentRequest),
   };
 }
 
-/** The rows that payments write when a claim fails, or succeeds after it was booked as failed. */
-export const linkUses: LinkUses = {
-  releaseUse: (linkId) => ({ statement: sql.releaseUse, parameters: [linkId], onMiss: new Error(`withdraw link ${linkId} is gone`) }),
-  async takeUse(database, linkId) {
-    const link = await database.first(sql.readUses, linkId);
-    invariant(link, `withdraw link ${linkId} is gone`);
-    const onMiss = new LinkUsesChanged();
-    if (link.uses_left > 0) return { row: { statement: sql.takeUse, parameters: [linkId], onMiss }, overused: 0 };
-    return { row: { statement: sql.overuse, parameters: [linkId, link.overused], onMiss }, overused: link.overused + 1 };
-  },
-};
+function found(link: ListedLink | undefined): ListedLink {
+  if (!link) throw new Refusal('not_found');
+  return link;
+}
 
 async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<CreatedLink> {
-  const { wallet, memo, passThru, uses } = order;
-  const maxMsat = order.maxMsat ?? (await deps.ledger.balance(wallet.ledgerAccount)).spendableMsat;
-  const feeLimitMsat = order.feeLimitMsat ?? feeLimit(CLAIM_FEE_RULE, maxMsat);
-  // A link with an amount may be created before its wallet is funded.
-  if (order.maxMsat === undefined && maxMsat < feeLimitMsat + SMALLEST_WITHDRAWAL) throw nothingToWithdraw(maxMsat, feeLimitMsat);
+  const { wallet, memo, userLabel, passThru, uses, dailyLimitMsat } = order;
+  const { maxMsat, feeLimitMsat } = await limitsOf(deps, order);
   const id = `lnurlw_${newId(deps.clock.nowMs())}`;
   const createdAt = unixSeconds(deps.clock);
   const expiresAt = order.expirySeconds === undefined ? undefined : createdAt + order.expirySeconds;
   const token = newToken();
   const balanceToken = balanceTokenOf(token);
   const hashes = [token, balanceToken, k1Of(token), k1Of(balanceToken)].map(tokenHash);
-  const rest = [maxMsat, feeLimitMsat, uses, memo, passThru ?? null, expiresAt ?? null, createdAt, order.madeBy?.id ?? null];
-  const url = `${await linkUrl(deps, wallet.id)}?ott=${token}&num_satoshis=${floorSat(maxMsat)}`;
-  const made = { id, token, url, lnurl: encodeLnurl(url), maxMsat, feeLimitMsat, expiresAt, createdAt };
-  await deps.database.transaction(async (tx) => {
+  const limits = [maxMsat ?? null, feeLimitMsat ?? null, uses ?? null, dailyLimitMsat ?? null];
+  const texts = [memo, userLabel, passThru ?? null];
+  const rest = [expiresAt ?? null, createdAt, order.madeBy?.id ?? null];
+  const amount = maxMsat === undefined ? '' : `&num_satoshis=${floorSat(maxMsat)}`;
+  const url = `${await linkUrl(deps, wallet.id)}?ott=${token}${amount}`;
+  const secrets = { token, url, lnurl: encodeLnurl(url) };
+  return deps.database.transaction(async (tx) => {
     await requireGuards(tx, [activeWalletGuard(wallet.id), ...order.guards]);
-    await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...rest);
-    await writeRows(tx, order.extraRows?.(made) ?? []);
+    await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...limits, ...texts, ...rest);
+    const link = await readListedLink(tx, deps.clock, wallet.id, id);
+    invariant(link, 'a new link is stored');
+    const created = { link, secrets };
+    await writeRows(tx, order.extraRows?.(created) ?? []);
+    return created;
   });
-  return made;
+}
+
+type LinkLimits = Partial<Pick<NewLink, 'maxMsat' | 'feeLimitMsat'>>;
+
+/** A permanent link without limits has those of each claim: the balance, and the fee limit of its amount. */
+async function limitsOf({ ledger }: WithdrawLinkDependencies, { uses, wallet, ...order }: NewLink): Promise<LinkLimits> {
+  if (uses === undefined) return order;
+  const maxMsat = order.maxMsat ?? (await ledger.balance(wallet.ledgerAccount)).spendableMsat;
+  const feeLimitMsat = order.feeLimitMsat ?? feeLimit(CLAIM_FEE_RULE, maxMsat);
+  // A link with an amount may be created before its wallet is funded.
+  if (order.maxMsat === undefined && maxMsat < feeLimitMsat + SMALLEST_WITHDRAWAL) throw nothingToWithdraw(maxMsat, feeLimitMsat);
+  return { maxMsat, feeLimitMsat };
 }
 
 function nothingToWithdraw(spendableMsat: Msat, feeLimitMsat: Msat): Refusal {

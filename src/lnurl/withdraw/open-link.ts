@@ -1,0 +1,136 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Accounts, Key } from '../../accounts/accounts.ts';
+import { remainingLimit } from '../../budgets/budgets.ts';
+import { periodStart } from '../../budgets/limits.ts';
+import type { Database } from '../../db/database.ts';
+import { type Clock, unixSeconds } from '../../kernel/clock.ts';
+import { MAX_MSAT, type Msat, minMsat, msat, satToMsat } from '../../kernel/money.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { CLAIM_FEE_RULE, feeLimit, maxPayable } from '../../payments/fee-limit.ts';
+import type { Payments } from '../../payments/payments.ts';
+import type { Wallet, Wallets } from '../../wallets/wallets.ts';
+import { dayUsedUp } from './link-uses.ts';
+import * as sql from './withdraw-links.sql.ts';
+import { balanceTokenOf, k1Of, tokenHash } from './withdraw-token.ts';
+
+export interface OpenLinkDependencies {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly accounts: Accounts;
+  readonly wallets: Wallets;
+  readonly payments: Payments;
+  readonly clock: Clock;
+}
+
+/** The parameters of a claim. The link is identified by `token`, or by `k1` if there is no token. */
+export interface WithdrawRequest {
+  readonly pathKey: string;
+  /** The parameter `ott`. */
+  readonly token: string | undefined;
+  readonly k1: string | undefined;
+  /** Lowers the maximum amount; never raises it. */
+  readonly numSatoshis: number | undefined;
+}
+
+export const SMALLEST_WITHDRAWAL = satToMsat(1);
+
+/** A link that was identified by a valid token or `k1` and by its wallet. */
+export interface FoundLink {
+  readonly link: sql.ClaimableRow;
+  readonly wallet: Wallet;
+  readonly k1: string;
+  /** The token for balance checks (LUD-14), if it is known. */
+  readonly balanceToken: string | undefined;
+}
+
+/** What can be withdrawn with a link now. */
+export interface OpenAmounts {
+  /** By one claim. */
+  readonly maxMsat: Msat;
+  /** By all claims that are left; undefined for a permanent link, which has no end of them. */
+  readonly totalMsat: Msat | undefined;
+  /** The key that created the link. */
+  readonly madeBy: Key | undefined;
+}
+
+const UNUSABLE = 'This withdraw link is not valid.';
+
+/** Returns the same error for an unknown token, another wallet's path and a wrong `k1`, so that guessing reveals nothing. */
+export async function findLink(deps: OpenLinkDependencies, { pathKey, token, k1 }: WithdrawRequest): Promise<FoundLink> {
+  const [found, resolved] = await Promise.all([findByTokenOrK1(deps, token, k1), deps.wallets.resolve(pathKey)]);
+  if (!found || !resolved || resolved.wallet.id !== found.link.wallet_id) throw new Refusal('link_unusable', UNUSABLE);
+  return { ...found, wallet: resolved.wallet };
+}
+
+async function findByTokenOrK1(
+  { database, clock }: OpenLinkDependencies,
+  token: string | undefined,
+  k1: string | undefined,
+): Promise<Omit<FoundLink, 'wallet'> | undefined> {
+  const day = periodStart('day', unixSeconds(clock));
+  if (token === undefined) {
+    const link = k1 === undefined ? undefined : await database.first(sql.findByK1, day, tokenHash(k1));
+    return link && k1 !== undefined ? { link, k1, balanceToken: undefined } : undefined;
+  }
+  const hash = tokenHash(token);
+  const link = await database.first(sql.findByToken, day, hash);
+  if (!link || (k1 !== undefined && !isSameText(k1, k1Of(token)))) return undefined;
+  const isBalanceToken = Buffer.compare(link.balance_token_hash, hash) === 0;
+  return { link, k1: k1Of(token), balanceToken: isBalanceToken ? token : balanceTokenOf(token) };
+}
+
+/** Returns what can be withdrawn now. @throws Refusal if the link cannot be claimed now */
+export async function requireOpenLink(
+  deps: OpenLinkDependencies,
+  { link, wallet }: { link: sql.ClaimableRow; wallet: Wallet },
+): Promise<OpenAmounts> {
+  await requireUsable(deps, link);
+  if (wallet.status !== 'active') throw new Refusal('wallet_inactive');
+  const madeBy = await requireValidMaker(deps, link);
+  const remainingMsat = (await remainingLimit(deps, madeBy?.limits)) ?? MAX_MSAT;
+  if (remainingMsat === 0) throw new Refusal('budget_exceeded', 'The budget of this link is used up for now.');
+  const dayMsat = link.daily_limit_msat === null ? MAX_MSAT : msat(Math.max(0, link.daily_limit_msat - link.day_msat));
+  const { spendableMsat } = await deps.ledger.balance(link.ledger_account);
+  const payableMsat = payableOf(link, minMsat(minMsat(remainingMsat, dayMsat), spendableMsat));
+  if (payableMsat === 0) {
+    if (payableOf(link, dayMsat) === 0) throw dayUsedUp();
+    throw new Refusal('insufficient_balance', 'The wallet of this link has nothing to withdraw now.');
+  }
+  const maxMsat = link.max_msat === null ? payableMsat : minMsat(msat(link.max_msat), payableMsat);
+  const totalMsat = link.uses_left === null ? undefined : msat(Math.min(link.uses_left * maxMsat, payableMsat));
+  return { maxMsat, totalMsat, madeBy };
+}
+
+/** Returns the fee limit of a claim. */
+export function claimFeeLimit(link: sql.LinkRow, amountMsat: Msat): Msat {
+  return link.fee_limit_msat === null ? feeLimit(CLAIM_FEE_RULE, amountMsat) : msat(link.fee_limit_msat);
+}
+
+/** Returns the largest amount whose fee limit is also available, because the routing fee is paid from the same balance and limits. */
+function payableOf(link: sql.LinkRow, availableMsat: Msat): Msat {
+  return link.fee_limit_msat === null ? maxPayable(CLAIM_FEE_RULE, availableMsat) : msat(Math.max(0, availableMsat - link.fee_limit_msat));
+}
+
+async function requireUsable({ payments, clock }: OpenLinkDependencies, link: sql.LinkRow): Promise<void> {
+  if (link.revoked_at !== null) throw new Refusal('link_unusable', 'This withdraw link was revoked.');
+  if (link.expires_at !== null && link.expires_at <= unixSeconds(clock))
+    throw new Refusal('link_unusable', 'This withdraw link has expired.');
+  if (link.uses_left !== 0) return;
+  const busy = await payments.isLinkBusy(link.id);
+  throw new Refusal('link_unusable', busy ? 'A withdrawal with this link is in progress.' : 'This withdraw link has been used.');
+}
+
+export const MAKER_INVALID = 'The key that made this withdraw link is revoked or expired.';
+
+/** Returns the key that created the link. @throws Refusal unless a key of its lineage is valid. */
+async function requireValidMaker({ accounts }: OpenLinkDependencies, link: sql.LinkRow): Promise<Key | undefined> {
+  const key = link.made_by === null ? undefined : await accounts.findById(link.made_by);
+  if (key && !(await accounts.isLineageValid(key))) throw new Refusal('link_unusable', MAKER_INVALID);
+  return key;
+}
+
+function isSameText(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
+}
