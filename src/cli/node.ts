@@ -11,7 +11,7 @@ Without arguments: lists the Lightning nodes of the ledger.
   activate  ends that
   move      moves a wallet (wal_…) to another node. Refused while it has pending payments. Its open invoices can still be paid at the old node.
   --reason  1 to 500 characters, required for drain, activate and move
-The running service executes the command, and records who asked, when and why.
+The running service executes the command, and records who requested it, when and why.
 Exit code 0: done. 1: refused. 2: not done. 3: not ended yet.`;
 
 /** `npm run node`: lists the nodes, drains one, or moves a wallet to another node. */

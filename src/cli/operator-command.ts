@@ -44,10 +44,12 @@ export function readReason(given: string | undefined): string | undefined {
 }
 
 /** Requests an action from the running service, waits for its end, and prints the result. @returns the exit code. */
-export async function requestAndWait(database: Database, wanted: Omit<NewAction, 'askedBy'>): Promise<number> {
-  const { action, isNew } = await requestAction(database, { ...wanted, askedBy: operatorName() }, unixSeconds(systemClock));
+export async function requestAndWait(database: Database, wanted: Omit<NewAction, 'requestedBy'>): Promise<number> {
+  const { action, isNew } = await requestAction(database, { ...wanted, requestedBy: operatorName() }, unixSeconds(systemClock));
   if (!isNew)
-    process.stderr.write(`The same action was asked for before: ${action.id}, by ${action.askedBy} at ${moment(action.askedAt)}.\n`);
+    process.stderr.write(
+      `The same action was requested before: ${action.id}, by ${action.requestedBy} at ${moment(action.requestedAt)}.\n`,
+    );
   const started = performance.now();
   for (let now: Action | undefined = action; now; now = await findAction(database, action.id)) {
     if (now.state === 'done' || now.state === 'refused') return show(now);

@@ -16,10 +16,10 @@ export function reportText({ nodes, positions }: ReconciliationReport, alerts: r
 }
 
 function nodeText(report: NodeReport, now: number): string[] {
-  const { nodeId, compared, startedAt, endedAt, silence } = report;
+  const { nodeId, compared, startedAt, endedAt, incompleteReason } = report;
   return [
     `Ledger and node ${nodeId} at ${moment(startedAt)} (${span(Math.max(0, now - endedAt))} ago): compared ${compared.payments} ended payments and ${compared.invoices} invoices.`,
-    ...(silence === null ? [] : [`THE NODE DID NOT ANSWER (${silence}). The report is incomplete.`]),
+    ...(incompleteReason === null ? [] : [`THE NODE DID NOT ANSWER (${incompleteReason}). The report is incomplete.`]),
     balanceText(report.balance),
     pendingText(report.pending),
     stuckText(report.pending),

@@ -41,13 +41,14 @@ async function main(): Promise<void> {
   await withDatabase({ withoutLock: true }, async (database) => {
     const alertsOf = createAlerts(database, systemClock, stderrLog);
     if (values.seen !== undefined) await closeAlerts(alertsOf, values.seen);
-    const requester = { askedBy: operatorName(), reason: values.reason ?? '' };
+    const requester = { requestedBy: operatorName(), reason: values.reason ?? '' };
     const failure = await requestAndWait(database, values['new-baseline'] ? 'new_baseline' : 'full', requester);
     if (failure !== undefined) process.stderr.write(`${failure}\n`);
     const [report, alerts] = [await lastReport(database), await alertsOf.listOpen('', MAX_ALERTS)];
     show(report, alerts, values.json === true);
     const isDone =
-      failure === undefined && report?.nodes.every(({ silence, balance }) => silence === null && balance.state === 'measured') === true;
+      failure === undefined &&
+      report?.nodes.every(({ incompleteReason, balance }) => incompleteReason === null && balance.state === 'measured') === true;
     process.exitCode = !isDone ? NOT_DONE : isClean(report, alerts) ? CLEAN : DIFFERENCES;
   });
 }
@@ -74,11 +75,11 @@ async function requestAndWait(database: Database, scope: ReconciliationScope, re
     if (state === 'done') return undefined;
     if (state === 'failed') return `The reconciliation failed: ${progress}`;
     if (heartbeat !== seen.heartbeat) seen = { heartbeat, sinceMs: performance.now() };
-    const silentMs = performance.now() - seen.sinceMs;
-    if (state === 'asked' && silentMs > TAKEN_UP_MS[database.dialect] && (await withdrawRequest(database, id))) {
+    const unchangedMs = performance.now() - seen.sinceMs;
+    if (state === 'asked' && unchangedMs > TAKEN_UP_MS[database.dialect] && (await withdrawRequest(database, id))) {
       return 'No service runs on this database, so nothing could be compared with the node. This is the last stored report.';
     }
-    if (silentMs > STALLED_MS) return 'The service has started the request and shows no progress. This is the last stored report.';
+    if (unchangedMs > STALLED_MS) return 'The service has started the request and shows no progress. This is the last stored report.';
     showProgress(progress);
     await delay(POLL_MS);
   }

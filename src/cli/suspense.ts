@@ -42,7 +42,7 @@ async function list(database: Database, isAll: boolean): Promise<number> {
     rows.push([paymentHash, moment(settledAt), grouped(amountMsat), grouped(leftMsat)]);
     if (!isAll) continue;
     for (const one of await actionsOf(database, paymentHash)) {
-      rows.push([`  ${one.id} ${one.kind}`, moment(one.askedAt), one.state, `${one.askedBy}: ${one.reason}. ${one.answer}`]);
+      rows.push([`  ${one.id} ${one.kind}`, moment(one.requestedAt), one.state, `${one.requestedBy}: ${one.reason}. ${one.answer}`]);
     }
   }
   const head = ['payment hash', 'arrived', 'msat', 'left, msat'];

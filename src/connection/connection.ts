@@ -174,7 +174,7 @@ const CALL_MS = 60_000;
 function identifiedNode(identification: Identification): LightningNode {
   const identified = async (): Promise<LightningNode> => (await identification.ensure()).node;
   const adapter = () => identification.endpoint()?.node;
-  async function ask<T>(call: (node: LightningNode) => Promise<T>): Promise<T> {
+  async function callNode<T>(call: (node: LightningNode) => Promise<T>): Promise<T> {
     const answer = await withTimeout(CALL_MS, call(await identified()), callTimeout);
     identification.recordAnswer();
     return answer;
@@ -183,22 +183,22 @@ function identifiedNode(identification: Identification): LightningNode {
     async info() {
       return (await identification.ensure()).readInfo();
     },
-    createInvoice: (request: InvoiceRequest) => ask((one) => one.createInvoice(request)),
-    cancelInvoice: (paymentHash: string) => ask((one) => one.cancelInvoice(paymentHash)),
-    pay: (order: PaymentOrder) => ask((one) => one.pay(order)),
-    keysend: (order: KeysendOrder) => ask((one) => one.keysend(order)),
-    lookupPayment: (payment: PaymentReference) => ask((one) => one.lookupPayment(payment)),
-    lookupInvoice: (paymentHash: string) => ask((one) => one.lookupInvoice(paymentHash)),
-    balance: () => ask((one) => one.balance()),
-    knowsPosition: (position: Position) => ask((one) => one.knowsPosition(position)),
+    createInvoice: (request: InvoiceRequest) => callNode((one) => one.createInvoice(request)),
+    cancelInvoice: (paymentHash: string) => callNode((one) => one.cancelInvoice(paymentHash)),
+    pay: (order: PaymentOrder) => callNode((one) => one.pay(order)),
+    keysend: (order: KeysendOrder) => callNode((one) => one.keysend(order)),
+    lookupPayment: (payment: PaymentReference) => callNode((one) => one.lookupPayment(payment)),
+    lookupInvoice: (paymentHash: string) => callNode((one) => one.lookupInvoice(paymentHash)),
+    balance: () => callNode((one) => one.balance()),
+    knowsPosition: (position: Position) => callNode((one) => one.knowsPosition(position)),
     // Whether an adapter has the optional calls is known once it is found.
     get queryRoutes() {
       const call = adapter()?.queryRoutes?.bind(adapter());
-      return call && ((query: Parameters<typeof call>[0]) => ask(() => call(query)));
+      return call && ((query: Parameters<typeof call>[0]) => callNode(() => call(query)));
     },
     get collectEvidence() {
       const call = adapter()?.collectEvidence?.bind(adapter());
-      return call && ((payment: Parameters<typeof call>[0]) => ask(() => call(payment)));
+      return call && ((payment: Parameters<typeof call>[0]) => callNode(() => call(payment)));
     },
     get watchPayments() {
       const call = adapter()?.watchPayments?.bind(adapter());

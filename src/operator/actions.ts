@@ -44,7 +44,7 @@ export interface NewAction {
   /** The evidence for `settled`. */
   readonly preimage?: string | undefined;
   /** The operator, as `user@host`. */
-  readonly askedBy: string;
+  readonly requestedBy: string;
   readonly reason: string;
 }
 
@@ -53,7 +53,7 @@ export interface Action extends NewAction {
   readonly id: string;
   readonly state: sql.ActionRow['state'];
   /** Unix seconds. */
-  readonly askedAt: number;
+  readonly requestedAt: number;
   /** The result, as a sentence. */
   readonly answer: string;
   /** The evidence that was booked. */
@@ -75,13 +75,13 @@ const lockActions = tableLock('operator_lock', 'operator_action');
  * waited, has one effect.
  */
 export async function requestAction(database: Database, action: NewAction, now: number): Promise<{ action: Action; isNew: boolean }> {
-  const { kind, subject, target, preimage, askedBy, reason } = action;
+  const { kind, subject, target, preimage, requestedBy, reason } = action;
   return database.transaction(async (tx) => {
     await tx.all(lockActions);
     const same = await tx.first(sql.findSame, subject, kind, target);
     if (same) return { action: toAction(same), isNew: false };
     const id = `opa_${newId()}`;
-    await tx.run(sql.insertAction, id, kind, subject, target, preimage ?? null, askedBy, reason, now);
+    await tx.run(sql.insertAction, id, kind, subject, target, preimage ?? null, requestedBy, reason, now);
     const row = await tx.first(sql.findAction, id);
     if (!row) throw new Error('the action was not stored');
     return { action: toAction(row), isNew: true };
@@ -151,9 +151,9 @@ export function toAction(row: sql.ActionRow): Action {
     subject: row.subject,
     target: row.target,
     preimage: row.preimage ?? undefined,
-    askedBy: row.asked_by,
+    requestedBy: row.asked_by,
     reason: row.reason,
-    askedAt: row.asked_at,
+    requestedAt: row.asked_at,
     answer: row.answer,
     evidence: row.evidence ?? undefined,
     amountMsat: row.amount_msat ?? undefined,

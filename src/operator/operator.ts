@@ -29,7 +29,7 @@ export async function runOperatorActions(deps: OperatorDependencies, signal: Abo
 /** Executes an action as far as possible now. After an unexpected error it is retried. */
 export async function runAction(deps: OperatorDependencies, action: Action): Promise<void> {
   const { database, clock, log } = deps;
-  const { id, kind, subject, askedBy } = action;
+  const { id, kind, subject, requestedBy } = action;
   // From here on the operator's command cannot withdraw the action.
   if (action.state === 'asked' && (await database.transaction((tx) => tx.run(sql.markTakenUp, id))) !== 1) return;
   try {
@@ -47,7 +47,7 @@ export async function runAction(deps: OperatorDependencies, action: Action): Pro
   }
   const now = await findAction(database, id);
   if (now && now.state !== action.state)
-    log.info({ action: id, kind, subject, askedBy, state: now.state, answer: now.answer }, 'operator action');
+    log.info({ action: id, kind, subject, requestedBy, state: now.state, answer: now.answer }, 'operator action');
 }
 
 /** Raises an alert if suspense is not empty and its balance has changed. @returns the balance in msat. */

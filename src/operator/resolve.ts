@@ -102,7 +102,7 @@ async function resolveInside(deps: OperatorDependencies, action: Action, payment
   if ((await deps.payments.find(payment.id))?.state === 'pending') {
     throw new ActionRefused('The node did not confirm that no outside payer can pay the invoice. See the log for its response.');
   }
-  await storeEvidence(deps, action, 'the node was asked to cancel the invoice');
+  await storeEvidence(deps, action, 'the node was requested to cancel the invoice');
 }
 
 async function storeEvidence({ database }: OperatorDependencies, { id }: Action, evidence: string): Promise<void> {

@@ -44,7 +44,7 @@ async function compareRemembered(run: ReconciliationRun, visit: Visit): Promise<
   for (let after = ''; ; ) {
     const rows = await run.database.all(sql.endedSince, run.nodeId, after, PAGE);
     const again = await visit(rows);
-    if (run.probe.silence !== undefined) return;
+    if (run.probe.stopReason !== undefined) return;
     await writeEach(
       run,
       sql.forgetPending,
@@ -62,7 +62,7 @@ async function compareFresh(run: ReconciliationRun, visit: Visit): Promise<void>
   for (let after = kept?.value ?? windowStart(run); ; ) {
     const rows = await run.database.all(sql.paymentsAfter, run.nodeId, after, PAGE);
     const again = await visit(rows);
-    if (run.probe.silence !== undefined) return;
+    if (run.probe.stopReason !== undefined) return;
     const isOpen = ({ id, state, invoice_id }: sql.ComparedPayment) => invoice_id === null && (state === 'pending' || again.has(id));
     await writeEach(run, sql.rememberPending, rows.filter(isOpen));
     after = rows.at(-1)?.id ?? after;
@@ -99,7 +99,7 @@ async function compareOne(
   payment: sql.ComparedPayment,
 ): Promise<'agreed' | 'contradicted' | 'unanswered' | 'unfinished'> {
   const { node, probe } = run;
-  const first = await probe.ask(() => node.lookupPayment(referenceTo(payment)));
+  const first = await probe.call(() => node.lookupPayment(referenceTo(payment)));
   if (!first.answered) return 'unanswered';
   run.compared.payments += 1;
   if (agree(payment, first.value)) return 'agreed';
@@ -108,7 +108,7 @@ async function compareOne(
   if (first.value) await tryCorrection(run, payment.id, first.value);
   // Either side may have changed between the two reads.
   const [second, now] = [
-    await probe.ask(() => node.lookupPayment(referenceTo(payment))),
+    await probe.call(() => node.lookupPayment(referenceTo(payment))),
     await run.database.first(sql.findPayment, payment.id),
   ];
   if (!second.answered) return 'unanswered';

@@ -61,7 +61,7 @@ async function compareUnsettled(run: ReconciliationRun, visit: (rows: readonly s
   for (let isLast = false; !isLast; ) {
     const page = await database.all(sql.unsettledInvoicesAfter, nodeId, after, PAGE);
     await visit(page);
-    if (run.probe.silence !== undefined) return;
+    if (run.probe.stopReason !== undefined) return;
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
     await storePlace(run, place, after);
@@ -88,13 +88,13 @@ async function compareAll(run: ReconciliationRun, rows: readonly sql.ComparedInv
 
 async function compareOne(run: ReconciliationRun, invoice: sql.ComparedInvoice): Promise<'agreed' | 'different' | 'unanswered'> {
   const { node, probe } = run;
-  const first = await probe.ask(() => node.lookupInvoice(invoice.payment_hash));
+  const first = await probe.call(() => node.lookupInvoice(invoice.payment_hash));
   if (!first.answered) return 'unanswered';
   run.compared.invoices += 1;
   if (agree(invoice, first.value)) return 'agreed';
   // Either side may have changed between the two reads.
   const [again, now] = [
-    await probe.ask(() => node.lookupInvoice(invoice.payment_hash)),
+    await probe.call(() => node.lookupInvoice(invoice.payment_hash)),
     await run.database.first(sql.findInvoice, invoice.id),
   ];
   if (!again.answered) return 'unanswered';

@@ -28,7 +28,7 @@ export class NodeProbe {
   readonly #signal: AbortSignal;
   readonly #ended: Promise<never>;
   #unanswered = 0;
-  #silence: string | undefined;
+  #stopReason: string | undefined;
 
   constructor(signal: AbortSignal, timing: Partial<ProbeTiming> = {}) {
     this.timing = { ...TIMING, ...timing };
@@ -38,12 +38,12 @@ export class NodeProbe {
   }
 
   /** The reason why no more calls are made; undefined while the node answers. */
-  get silence(): string | undefined {
-    return this.#signal.aborted ? STOPPING : this.#silence;
+  get stopReason(): string | undefined {
+    return this.#signal.aborted ? STOPPING : this.#stopReason;
   }
 
-  async ask<T>(call: () => Promise<T>): Promise<NodeAnswer<T>> {
-    if (this.silence !== undefined) return { answered: false, reason: this.silence };
+  async call<T>(call: () => Promise<T>): Promise<NodeAnswer<T>> {
+    if (this.stopReason !== undefined) return { answered: false, reason: this.stopReason };
     try {
       const value = await withTimeout(
         this.timing.answerMs,
@@ -55,7 +55,7 @@ export class NodeProbe {
     } catch (error) {
       const reason = errorMessage(error);
       this.#unanswered += 1;
-      if (this.#unanswered >= this.timing.patience) this.#silence = reason;
+      if (this.#unanswered >= this.timing.patience) this.#stopReason = reason;
       return { answered: false, reason };
     }
   }

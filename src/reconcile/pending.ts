@@ -39,8 +39,8 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
 
 /** Returns the node's state of the payment; of an internal payment, its state of the invoice. */
 async function evidenceOf({ node, probe }: ReconciliationRun, payment: sql.ComparedPayment): Promise<string> {
-  if (payment.invoice_id !== null) return describeInvoice(await probe.ask(() => node.lookupInvoice(payment.payment_hash)));
-  return describePayment(await probe.ask(() => node.lookupPayment(referenceTo(payment))));
+  if (payment.invoice_id !== null) return describeInvoice(await probe.call(() => node.lookupInvoice(payment.payment_hash)));
+  return describePayment(await probe.call(() => node.lookupPayment(referenceTo(payment))));
 }
 
 /** Returns what identifies the payment at the node. */
@@ -51,7 +51,7 @@ export function referenceTo({ id, payment_hash, unclear_since_ms }: sql.Compared
 /** Adds what the node's records show about a payment that it reports as pending. */
 async function withProof({ node, probe }: ReconciliationRun, payment: sql.ComparedPayment, found: string): Promise<string> {
   if (found !== 'pending' || !node.collectEvidence) return found;
-  const answer = await probe.ask(async () => node.collectEvidence?.(referenceTo(payment)));
+  const answer = await probe.call(async () => node.collectEvidence?.(referenceTo(payment)));
   return answer.answered && answer.value ? `${found}. ${describeEvidence(answer.value)}` : found;
 }
 

@@ -24,7 +24,7 @@ export type { ReconcileDependencies } from './run.ts';
 
 const POLL_MS = 1000;
 /** The interval after a run in which the node stopped answering. */
-const SILENT_SECONDS = 30;
+const INCOMPLETE_SECONDS = 30;
 const PROGRESS_MS = 1000;
 const LOG_EVERY = 10;
 
@@ -96,15 +96,15 @@ async function compare(
   // The balance comes last, after missed settlements are booked.
   const balance = await compareBalance(run);
   if (signal.aborted) throw new Error(STOPPING);
-  const silence = probe.silence ?? (balance.state === 'unanswered' ? balance.reason : null);
-  if (silence === null) await deps.alerts.clear('node_silent', nodeId);
-  else await deps.alerts.raise({ kind: 'node_silent', subject: nodeId, message: silence });
+  const incompleteReason = probe.stopReason ?? (balance.state === 'unanswered' ? balance.reason : null);
+  if (incompleteReason === null) await deps.alerts.clear('node_silent', nodeId);
+  else await deps.alerts.raise({ kind: 'node_silent', subject: nodeId, message: incompleteReason });
   // Announces alerts that a crashed process stored and did not announce.
   await deps.alerts.announce();
   const { contradictions, missedSettlements, compared } = run;
   const endedAt = unixSeconds(deps.clock);
   const { id, scope } = request;
-  return { id, nodeId, scope, startedAt, endedAt, silence, balance, pending, compared, contradictions, missedSettlements };
+  return { id, nodeId, scope, startedAt, endedAt, incompleteReason, balance, pending, compared, contradictions, missedSettlements };
 }
 
 /**
@@ -118,7 +118,7 @@ export async function reconcilePeriodically(deps: PeriodicDependencies, seconds:
     const request = (await takeRequest(deps.database)) ?? (isDue ? await beginPeriodic(deps.database, unixSeconds(deps.clock)) : undefined);
     if (!request) continue;
     const hasAnswered = await runRequest(deps, request, signal);
-    due = performance.now() + 1000 * (hasAnswered ? seconds : Math.min(seconds, SILENT_SECONDS));
+    due = performance.now() + 1000 * (hasAnswered ? seconds : Math.min(seconds, INCOMPLETE_SECONDS));
   }
 }
 
@@ -129,7 +129,7 @@ async function runRequest(deps: PeriodicDependencies, request: RunningRequest, s
     const report = await reconcileAll(deps, request, signal);
     await storeReport(database, report);
     for (const one of report.nodes) logReport(deps, one);
-    return report.nodes.every(({ silence }) => silence === null);
+    return report.nodes.every(({ incompleteReason }) => incompleteReason === null);
   } catch (error) {
     // The service stops. The next holder of the lease repeats the request.
     if (signal.aborted) return false;
@@ -140,11 +140,11 @@ async function runRequest(deps: PeriodicDependencies, request: RunningRequest, s
 }
 
 function logReport({ log }: PeriodicDependencies, report: NodeReport): void {
-  const { nodeId: node, scope, compared, contradictions, missedSettlements, pending, silence } = report;
+  const { nodeId: node, scope, compared, contradictions, missedSettlements, pending, incompleteReason } = report;
   const found = { contradictions: contradictions.length, missedSettlements: missedSettlements.length, stuck: pending.stuckPayments };
   const fields = { node, scope, ...compared, ...found };
-  if (silence === null) log.info(fields, 'reconciled with the node');
-  else log.warn({ ...fields, silence }, 'the node stopped answering; the rest was not compared');
+  if (incompleteReason === null) log.info(fields, 'reconciled with the node');
+  else log.warn({ ...fields, incompleteReason }, 'the node stopped answering; the rest was not compared');
 }
 
 /** Stores the progress every second, and logs it every ten seconds. */

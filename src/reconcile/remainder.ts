@@ -98,7 +98,7 @@ export async function acceptBaseline(run: ReconciliationRun, tracked: Remainder 
     beforeFallMsat: null,
     fallAlerts: [],
   };
-  const who = run.askedBy || 'the service';
+  const who = run.requestedBy || 'the service';
   const reason = run.reason || (tracked ? '' : 'first measurement');
   await run.database.transaction(async (tx) => {
     const accepted = [tracked?.roseMsat ?? 0, tracked?.fellMsat ?? 0];

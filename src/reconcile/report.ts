@@ -30,7 +30,7 @@ export interface NodeReport {
   readonly startedAt: number;
   readonly endedAt: number;
   /** The reason why the comparison is incomplete, if the node stopped answering. */
-  readonly silence: string | null;
+  readonly incompleteReason: string | null;
   readonly balance: BalanceReport;
   readonly pending: PendingReport;
   readonly compared: { readonly payments: number; readonly invoices: number };

@@ -18,12 +18,12 @@ const MAX_STORED = 10;
 
 /** The operator who requests a reconciliation, and the reason. */
 export interface Requester {
-  readonly askedBy: string;
+  readonly requestedBy: string;
   readonly reason: string;
 }
 
 /** For requests of the service itself. */
-const NO_REQUESTER: Requester = { askedBy: '', reason: '' };
+const NO_REQUESTER: Requester = { requestedBy: '', reason: '' };
 
 /** Requests a reconciliation by the running service. @returns the id of the request. */
 export async function requestReconciliation(
@@ -33,7 +33,7 @@ export async function requestReconciliation(
   requester: Requester = NO_REQUESTER,
 ): Promise<string> {
   const id = `rec_${newId()}`;
-  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'asked', scope, now, requester.askedBy, requester.reason));
+  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'asked', scope, now, requester.requestedBy, requester.reason));
   return id;
 }
 
@@ -66,7 +66,7 @@ export async function takeRequest(database: Database): Promise<RunningRequest | 
   const next = await database.first(sql.nextRequest);
   if (!next) return undefined;
   const taken = await database.transaction((tx) => tx.run(sql.start, next.id));
-  return taken === 1 ? { id: next.id, scope: next.scope, askedBy: next.asked_by, reason: next.reason } : undefined;
+  return taken === 1 ? { id: next.id, scope: next.scope, requestedBy: next.asked_by, reason: next.reason } : undefined;
 }
 
 /** Starts a periodic reconciliation. */

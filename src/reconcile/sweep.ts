@@ -27,7 +27,7 @@ export async function sweepWindow<R extends { readonly id: string }>(run: Reconc
     const page = await sweep.page(after, limit);
     const rows = isSecondHalf ? page.filter(({ id }) => id <= stored) : page;
     await sweep.visit(rows);
-    if (run.probe.silence !== undefined) return;
+    if (run.probe.stopReason !== undefined) return;
     left -= rows.length;
     after = page.at(-1)?.id ?? after;
     if (page.length < limit && !isSecondHalf && stored > start) {

@@ -21,7 +21,7 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
         stdout: expect.stringContaining(`Done: 1234000 msat were credited to ${wallet.id}.`),
       });
     }
-    expect(await assign()).toMatchObject({ code: 0, output: expect.stringContaining('asked for before') });
+    expect(await assign()).toMatchObject({ code: 0, output: expect.stringContaining('requested before') });
     expect((await service.client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(1_234);
     expect((await run('suspense')).stdout).toBe('Suspense is empty.\n');
     expect((await run('suspense', '--all')).stdout).toMatch(/credit +\S+ +done +\S+@\S+: the payer called\./);

@@ -20,7 +20,7 @@ onBothDatabases('an operator action whose commits fail', (open) => {
     for (let commit = 1; commit <= COMMITS; commit++) {
       const { subject, target } = await rig.stray(kind, 20_000);
       const before = await rig.suspenseMsat();
-      const { action } = await requestAction(rig.healthy, { kind, subject, target, askedBy: 'bob@desk', reason: 'a test' }, 1);
+      const { action } = await requestAction(rig.healthy, { kind, subject, target, requestedBy: 'bob@desk', reason: 'a test' }, 1);
       rig.database.failAt({ commit, fails });
       for (let tries = 0; tries < 20; tries++) {
         const now = await findAction(rig.healthy, action.id);

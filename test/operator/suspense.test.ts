@@ -14,7 +14,7 @@ onFakeNode('money in suspense', (service) => {
     const subject = await strayMoney(service, 7_500);
     await expect.poll(async () => alertsOf(await service.openAlerts())).toEqual([expect.stringMatching(/^suspense_not_empty: 7500 msat/)]);
     const done = await service.act({ kind: 'credit', subject, target: wallet.id });
-    expect(done).toMatchObject({ state: 'done', amountMsat: 7_500, askedBy: 'bob@desk', reason: 'a test' });
+    expect(done).toMatchObject({ state: 'done', amountMsat: 7_500, requestedBy: 'bob@desk', reason: 'a test' });
     expect(await balanceMsat(wallet.id)).toBe(7_500);
     const [line]: Json[] = await service.client.get(`/v1/wallet/${wallet.id}/transactions`);
     expect(line).toMatchObject({ num_msat: 7_500, passThru: { operator_action: done.id, payment_hash: subject } });

@@ -30,7 +30,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(JSON.parse(clean.output)).toMatchObject({
         alerts: [],
         report: {
-          nodes: [{ silence: null, balance: { state: 'measured', customersMsat: 50_000_000, restMsat: 0 }, compared: { invoices: 1 } }],
+          nodes: [
+            { incompleteReason: null, balance: { state: 'measured', customersMsat: 50_000_000, restMsat: 0 }, compared: { invoices: 1 } },
+          ],
         },
       });
 

@@ -154,9 +154,9 @@ onBothDatabases('the reconciled balance', (open) => {
     const books = await booksOn(await open());
     books.responses.localMsat = 'silent';
     for (let i = 0; i < 2; i++) {
-      const { balance, silence } = await books.reconcile();
+      const { balance, incompleteReason } = await books.reconcile();
       expect(balance).toEqual({ state: 'unanswered', reason: expect.stringMatching(/no response/) });
-      expect(silence).toMatch(/no response/);
+      expect(incompleteReason).toMatch(/no response/);
     }
     expect(await books.openAlerts()).toEqual([`node_silent ${NODE_ID}`]);
     expect(books.errors).toEqual(['alert: node_silent']);

@@ -83,7 +83,7 @@ export async function booksOn(database: Database) {
       const { id } = await beginPeriodic(database, clock.ms / 1000);
       const report = await reconcile(
         { ...deps, connection, ...changed },
-        { id, scope, askedBy: 'bob', reason: 'a test' },
+        { id, scope, requestedBy: 'bob', reason: 'a test' },
         new AbortController().signal,
       );
       await storeReport(database, { id, scope, nodes: [report], positions: [] });

@@ -201,13 +201,13 @@ onBothDatabases('reconciled payments', (open) => {
     for (const payment of payments) await books.end(payment, FAILED);
     for (const { id } of payments) books.responses.payments.set(id, 'silent');
     const silent = await books.reconcile('periodic');
-    expect(silent.silence).toMatch(/no response within/);
+    expect(silent.incompleteReason).toMatch(/no response within/);
     expect(silent.contradictions).toEqual([]);
     expect(books.responses.calls).toBeLessThan(10);
     expect(await books.openAlerts()).toEqual([`node_silent ${NODE_ID}`]);
     for (const { id } of payments) books.responses.payments.set(id, { state: 'pending' });
     const again = await books.reconcile('periodic');
-    expect(again.silence).toBeNull();
+    expect(again.incompleteReason).toBeNull();
     expect(again.compared.payments).toBe(120);
     expect(again.contradictions).toHaveLength(100);
     expect((await books.openAlerts()).length).toBe(100);

@@ -5,10 +5,10 @@ import { sweepWindow } from '../../src/reconcile/sweep.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { ids } from './books.ts';
 
-/** Sweeps a list of ids and returns the visited ones. `silentAt` is the visit from which the node no longer answers. */
-async function sweepOnce(database: Database, all: readonly string[], { scope = 'periodic', silentAt = Number.POSITIVE_INFINITY } = {}) {
+/** Sweeps a list of ids and returns the visited ones. `unansweredAt` is the visit from which the node no longer answers. */
+async function sweepOnce(database: Database, all: readonly string[], { scope = 'periodic', unansweredAt = Number.POSITIVE_INFINITY } = {}) {
   const visited: string[] = [];
-  const probe = { silence: undefined as string | undefined };
+  const probe = { stopReason: undefined as string | undefined };
   let visits = 0;
   const run = { database, scope, startedAt: Math.floor(Date.now() / 1000), probe } as unknown as ReconciliationRun;
   await sweepWindow(run, {
@@ -19,7 +19,7 @@ async function sweepOnce(database: Database, all: readonly string[], { scope = '
         .slice(0, limit)
         .map((id) => ({ id })),
     visit: async (rows) => {
-      if (++visits === silentAt) probe.silence = 'no answer';
+      if (++visits === unansweredAt) probe.stopReason = 'no answer';
       else visited.push(...rows.map(({ id }) => id));
     },
   });
@@ -56,7 +56,7 @@ onBothDatabases('the window of repeated comparisons', (open) => {
   it('is continued at the page where the node stopped answering', async () => {
     const database = await open();
     const all = ids(450);
-    expect(await sweepOnce(database, all, { silentAt: 3 })).toEqual(all.slice(0, 200));
+    expect(await sweepOnce(database, all, { unansweredAt: 3 })).toEqual(all.slice(0, 200));
     expect((await sweepOnce(database, all)).slice(0, 250)).toEqual(all.slice(200));
   });
 });

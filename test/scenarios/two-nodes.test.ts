@@ -81,7 +81,12 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     expect((await pay(payer, paymentRequest)).status).toBe(201);
     const { nodes, positions } = await app.reconcileAll();
     for (const one of nodes) {
-      expect(one).toMatchObject({ silence: null, contradictions: [], missedSettlements: [], balance: { state: 'measured', restMsat: 0 } });
+      expect(one).toMatchObject({
+        incompleteReason: null,
+        contradictions: [],
+        missedSettlements: [],
+        balance: { state: 'measured', restMsat: 0 },
+      });
     }
     const moved = positions.map(({ positionMsat }, i) => positionMsat - (before.positions[i]?.positionMsat ?? 0));
     expect(moved).toEqual([500_000, -500_000]);
@@ -124,7 +129,7 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
       (await client.request('POST', `/v1/wallet/${leaving.id}/invoice`, { key: client.secretKey, json: { num_satoshis: 1 } })).body.type,
     ).toBe('node_unavailable');
     const { nodes } = await app.reconcileAll();
-    expect(nodes.map(({ silence }) => silence === null)).toEqual([true, false]);
+    expect(nodes.map(({ incompleteReason }) => incompleteReason === null)).toEqual([true, false]);
     nets[1].up();
     await expect.poll(async () => (await client.request('GET', '/readyz')).body.node, { timeout: 10_000 }).toBe('ok');
     expect((await pay(staying, ofLeaving)).status).toBe(201);

@@ -204,7 +204,7 @@ type DatabaseAccess = Omit<App, keyof DatabaseFaults | 'client' | 'neighbour' | 
 function databaseAccess(database: () => Database): DatabaseAccess {
   return {
     async act(action) {
-      const { action: requested } = await requestAction(database(), { ...action, askedBy: 'bob@desk', reason: 'a test' }, 1);
+      const { action: requested } = await requestAction(database(), { ...action, requestedBy: 'bob@desk', reason: 'a test' }, 1);
       const state = async () => (await findAction(database(), requested.id))?.state ?? '';
       await vi.waitUntil(async () => ['done', 'refused', 'paying'].includes(await state()), { timeout: 60_000, interval: 20 });
       return (await findAction(database(), requested.id)) as Action;
@@ -215,7 +215,7 @@ function databaseAccess(database: () => Database): DatabaseAccess {
       return first as NodeReport;
     },
     async reconcileAll(scope = 'full') {
-      const id = await requestReconciliation(database(), scope, 1, { askedBy: 'bob@desk', reason: 'a test' });
+      const id = await requestReconciliation(database(), scope, 1, { requestedBy: 'bob@desk', reason: 'a test' });
       const found = async () => (await findRequest(database(), id))?.report;
       await vi.waitUntil(found, { timeout: 60_000, interval: 20 });
       return (await found()) as ReconciliationReport;
