@@ -49,9 +49,7 @@ onFakeNode('CORS', (service) => {
     for (const { headers } of [list, refused, missing, lnurl]) {
       expect(headers.get('access-control-allow-origin')).toBe('*');
       expect(headers.get('access-control-allow-credentials')).toBeNull();
-      const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(', ');
-      const own = [...headers.keys()].filter((name) => /^(x-(?!content)|link|retry)/.test(name));
-      expect(exposed).toEqual(expect.arrayContaining(own));
+      expect(headers.get('access-control-expose-headers')).toBe('*');
     }
   });
 

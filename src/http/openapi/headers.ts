@@ -17,7 +17,7 @@ export const COMMON_HEADERS: Readonly<Record<string, ApiHeader>> = {
   'Referrer-Policy': { ...text('`no-referrer`'), required: true },
   'Strict-Transport-Security': text('Present when the service is reached over https.'),
   'Access-Control-Allow-Origin': text('`*` under `/v1/`: web pages of any origin may read the response.'),
-  'Access-Control-Expose-Headers': text('The headers that such a page may read.'),
+  'Access-Control-Expose-Headers': text('`*`: such a page may read all headers.'),
 };
 
 /** The other headers of responses, except those of HTTP itself. */
