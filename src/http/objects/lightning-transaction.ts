@@ -94,6 +94,7 @@ const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, cancelled: 0, failed:
 
 /** `noKeysend` is the value of `is_keysend` for everything but a keysend. */
 export function renderLightningTransaction(ln: LightningTransaction, noKeysend: 0 | null): Static<typeof LightningTransactionObject> {
+  const records = ln.customRecords && renderCustomRecords(ln.customRecords);
   return {
     id: ln.id,
     created_at: ln.createdAt,
@@ -116,14 +117,14 @@ export function renderLightningTransaction(ln: LightningTransaction, noKeysend: 
     is_keysend: ln.isKeysend ? 1 : noKeysend,
     is_amp: null,
     payment_addr: null,
-    ...renderCustomRecords(ln.customRecords),
+    custom_records: records?.texts ?? null,
+    custom_records_json: records?.parsed ?? null,
     passThru: parseObject(ln.passThru) ?? {},
   };
 }
 
 /** Renders TLV values as text where they are UTF-8, otherwise (and for the preimage) as hex; values that parse as JSON also parsed. */
-function renderCustomRecords(records: CustomRecords | undefined) {
-  if (!records) return { custom_records: null, custom_records_json: null };
+function renderCustomRecords(records: CustomRecords) {
   const texts: Record<string, string> = {};
   const parsed: Record<string, unknown> = {};
   for (const [type, hex] of Object.entries(records)) {
@@ -132,7 +133,7 @@ function renderCustomRecords(records: CustomRecords | undefined) {
     const json = parseObject(text);
     if (json) parsed[type] = json;
   }
-  return { custom_records: texts, custom_records_json: Object.keys(parsed).length > 0 ? parsed : null };
+  return { texts, parsed: Object.keys(parsed).length > 0 ? parsed : null };
 }
 
 function utf8OrUndefined(hex: string): string | undefined {
