@@ -18,6 +18,8 @@ import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects/objects.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { keyRoutes } from './http/routes/keys.ts';
+import { lnurlPayRoutes } from './http/routes/lnurl-pay.ts';
+import { payRequestRoutes } from './http/routes/lnurl-pay-requests.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { nodeRoutes } from './http/routes/node.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
@@ -36,6 +38,8 @@ import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
 import { systemClock } from './kernel/clock.ts';
 import { TtlCache } from './kernel/ttl-cache.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { defaultLinkRow } from './lnurl/pay/default-link.ts';
+import { createPayLinks } from './lnurl/pay/pay-links.ts';
 import { createWithdrawLinks, linkUses } from './lnurl/withdraw/withdraw-links.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
 import { createOutbound } from './outbound/outbound.ts';
@@ -99,18 +103,19 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   });
   const keyring = createKeyring(database, clock);
   const idempotency = createIdempotency(database, clock);
-  const wallets = createWallets(database, accounts, clock);
+  const wallets = createWallets(database, accounts, clock, (wallet) => [defaultLinkRow(wallet)]);
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
   const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
   const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl });
+  const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
   const proofs = createProofs({ database, clock, log });
   const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
-  const moneyModules = { ledger, wallets, invoices, payments, history, links, proofs };
+  const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, proofs };
   return { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, outbound, playground, ...moneyModules };
 }
 
@@ -172,6 +177,8 @@ function registerRoutes(app: App, config: Config, modules: Modules & { access: A
   nodeRoutes(app, deps);
   lnurlWithdrawRoutes(app, deps);
   withdrawLinkRoutes(app, deps);
+  lnurlPayRoutes(app, deps);
+  payRequestRoutes(app, deps);
   proofRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, deps, config);

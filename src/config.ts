@@ -13,6 +13,8 @@ export interface Config {
   readonly port: number;
   /** The public URL of the service, without a trailing slash. Links are built only from it. */
   readonly publicUrl: string;
+  /** The domains of Lightning addresses, in lower case. The first is the host of `publicUrl`. */
+  readonly addressDomains: readonly string[];
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
@@ -71,10 +73,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const host = get('HOST') ?? '127.0.0.1';
   const port = integer(get, 'PORT', 4021, 0, 65_535);
   const dataDir = get('DATA_DIR') ?? './data';
+  const url = publicUrl(get('PUBLIC_URL') ?? `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : bracketed(host)}:${port}`);
   return {
     host,
     port,
-    publicUrl: publicUrl(get('PUBLIC_URL') ?? `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : bracketed(host)}:${port}`),
+    publicUrl: url,
+    addressDomains: addressDomains(url, get('ADDRESS_DOMAINS')),
     dataDir,
     databaseUrl: matching(
       get('DATABASE_URL') ?? `sqlite:${dataDir}/satchel.db`,
@@ -168,6 +172,16 @@ function publicUrl(text: string): string {
       'PUBLIC_URL must be an http or https address such as https://wallet.example.com, without user, query or fragment.',
     );
   return text.replace(/\/+$/, '');
+}
+
+/** Returns the host of the public URL, then the domains of the setting. */
+function addressDomains(url: string, text = ''): string[] {
+  const others = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  if (others.every((one) => /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/.test(one))) return [...new Set([new URL(url).host, ...others])];
+  throw new InvalidConfig('ADDRESS_DOMAINS must be domains such as example.com,example.org, without http:// and paths.');
 }
 
 const URL_PARSERS: readonly (readonly [isForm: (text: string) => boolean, parse: (text: string) => unknown])[] = [

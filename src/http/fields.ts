@@ -114,11 +114,11 @@ export function plainText(name: string, text: string): string {
 }
 
 /** @throws Refusal when the memo does not fit into an invoice. It is never shortened. */
-export function memoText(memo: string | undefined): string {
+export function memoText(memo: string | undefined, name = 'memo'): string {
   if (memo === undefined) return '';
   if (Buffer.byteLength(memo) > MEMO_BYTES)
-    throw new Refusal('validation_failed', `\`memo\` must be at most ${MEMO_BYTES} bytes in UTF-8.`);
-  return plainText('memo', memo);
+    throw new Refusal('validation_failed', `\`${name}\` must be at most ${MEMO_BYTES} bytes in UTF-8.`);
+  return plainText(name, memo);
 }
 
 /**

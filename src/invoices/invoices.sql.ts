@@ -29,14 +29,15 @@ export const INVOICE_COLUMNS = `id, wallet_id, ledger_account, node_id, dest_pub
   received_msat, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records,
   pass_thru, late`;
 
-const OPEN_COUNT = (most: string, now: string, account: string) =>
-  `SELECT count(*) AS n FROM (SELECT 1 FROM invoice WHERE ledger_account = ${account} AND state = 'open' AND expires_at > ${now} LIMIT ${most}) AS open_invoice`;
+const OPEN_COUNT = (most: string, now: string, account: string, type: string) =>
+  `SELECT count(*) AS n FROM (SELECT 1 FROM invoice WHERE ledger_account = ${account} AND wtx_type = ${type} AND state = 'open'
+     AND expires_at > ${now} LIMIT ${most}) AS open_invoice`;
 
-/** Counts the open invoices of a wallet that have not expired, up to the limit. */
-export const countOpen = statement<{ n: number }>('invoice_count_open', OPEN_COUNT('$3', '$2', '$1'));
+/** Counts the open invoices of a wallet and a type that have not expired, up to the limit. */
+export const countOpen = statement<{ n: number }>('invoice_count_open', OPEN_COUNT('$4', '$3', '$1', '$2'));
 
 /**
- * Changes nothing when the wallet has the maximum of open invoices. On PostgreSQL, concurrent batches do not count each other's invoices, so
+ * Changes nothing when the wallet has the maximum of open invoices of this type. On PostgreSQL, concurrent batches do not count each other's invoices, so
  * a wallet may exceed the maximum by the invoices of one batch.
  */
 export const insertOpen = statement(
@@ -44,7 +45,7 @@ export const insertOpen = statement(
   `INSERT INTO invoice (id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
      amount_msat, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, pass_thru)
    SELECT $1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
-   WHERE (${OPEN_COUNT('$17', '$14', '$3')}) < $17`,
+   WHERE (${OPEN_COUNT('$17', '$14', '$3', '$6')}) < $17`,
 );
 
 /** Inserts the settled invoice of an incoming keysend. Changes nothing when it exists. */

@@ -24,6 +24,8 @@ export interface NewInvoice {
   readonly memo: string;
   /** Hex. */
   readonly descriptionHash?: string;
+  /** The text whose SHA-256 is the description hash. Absent: the memo. */
+  readonly hashedText?: string;
   readonly expirySeconds: number;
   /** JSON text. */
   readonly passThru?: string;
@@ -51,7 +53,7 @@ export interface InvoiceDependencies {
   readonly connections: NodeConnections;
   readonly routeKeysend: KeysendRouting;
   readonly clock: Clock;
-  /** The maximum of open invoices of one wallet that have not expired. */
+  /** The maximum of open invoices of one wallet and type that have not expired. */
   readonly maxOpenInvoices: number;
 }
 
@@ -75,33 +77,44 @@ export function createInvoices(deps: InvoiceDependencies): Invoices {
 
 const MAX_FULL_WALLETS = 10_000;
 
-/** Limits the open invoices of each wallet. The insert counts them; a read counts first only for a wallet that reached the maximum. */
+/** The payer of an address reads this. */
+const TOO_MANY_REQUESTED = 'There are too many unpaid invoices for this payee. Try again in a few minutes.';
+
+const nameOf = ({ wallet, wtxType }: NewInvoice) => `${wallet.id} ${wtxType}`;
+
+/**
+ * Limits the open invoices of each wallet: those that it created, and separately those that payers requested. The insert counts them; a read
+ * counts first only for a wallet that reached the maximum.
+ */
 function limitedCreate({ database, ledger, connections, clock, maxOpenInvoices }: InvoiceDependencies): Invoices['create'] {
   const full = new Set<string>();
-  const tooMany = () =>
+  const tooMany = ({ wtxType }: NewInvoice) =>
     new Refusal(
       'too_many_invoices',
-      `The wallet has ${maxOpenInvoices} open invoices, the most that this service allows. Cancel some with DELETE /v1/lntx/<id>, ` +
-        'wait until some expire, or create them with a shorter expiry.',
+      wtxType === 'ln_lnurl_pay_inbound'
+        ? TOO_MANY_REQUESTED
+        : `The wallet has ${maxOpenInvoices} open invoices, the most that this service allows. Cancel some with DELETE /v1/lntx/<id>, ` +
+            'wait until some expire, or create them with a shorter expiry.',
     );
 
   /** Saves a call to the node, and a batch of the ledger: a rejected row makes the ledger write the rest of its batch again. */
-  async function rejectIfStillFull({ id, ledgerAccount }: Wallet): Promise<void> {
-    if (!full.has(id)) return;
-    const row = await database.first(sql.countOpen, ledgerAccount, unixSeconds(clock), maxOpenInvoices);
-    if ((row?.n ?? 0) >= maxOpenInvoices) throw tooMany();
-    full.delete(id);
+  async function rejectIfStillFull(order: NewInvoice): Promise<void> {
+    const name = nameOf(order);
+    if (!full.has(name)) return;
+    const row = await database.first(sql.countOpen, order.wallet.ledgerAccount, order.wtxType, unixSeconds(clock), maxOpenInvoices);
+    if ((row?.n ?? 0) >= maxOpenInvoices) throw tooMany(order);
+    full.delete(name);
   }
 
   return async (order) => {
-    await rejectIfStillFull(order.wallet);
-    const refusal = tooMany();
+    await rejectIfStillFull(order);
+    const refusal = tooMany(order);
     try {
       return await create({ ledger, connections, clock }, order, maxOpenInvoices, refusal);
     } catch (error) {
       if (error === refusal) {
         if (full.size >= MAX_FULL_WALLETS) full.clear();
-        full.add(order.wallet.id);
+        full.add(nameOf(order));
       }
       throw error;
     }
@@ -120,7 +133,7 @@ async function create(
   const preimage = randomBytes(32).toString('hex');
   const { paymentRequest } = await createAtNode(connection, {
     preimage,
-    description: order.memo,
+    description: order.hashedText ?? order.memo,
     expirySeconds: order.expirySeconds,
     ...(amountMsat !== undefined && { amountMsat }),
     ...(descriptionHash !== undefined && { descriptionHash }),
@@ -175,10 +188,10 @@ async function create(
 }
 
 /** Some nodes compute the hash themselves. They need the text, which is then the memo. @throws Refusal `not_supported` */
-function requireHashable(connection: NodeConnection, { memo, descriptionHash }: NewInvoice): void {
+function requireHashable(connection: NodeConnection, { memo, hashedText = memo, descriptionHash }: NewInvoice): void {
   const node = connection.info();
   if (descriptionHash === undefined || !node || node.capabilities.descriptionHashWithoutText) return;
-  if (createHash('sha256').update(memo).digest('hex') === descriptionHash) return;
+  if (createHash('sha256').update(hashedText).digest('hex') === descriptionHash) return;
   throw new Refusal(
     'not_supported',
     `The Lightning node (${node.software}) cannot create an invoice from a hash alone. Send the text whose SHA-256 it is as \`memo\`.`,

@@ -50,6 +50,7 @@ export const REFUSALS = {
       'The service of the LNURL or Lightning address refused, or its response or its invoice breaks the protocol. The message has the ' +
       'reason. This request paid nothing.',
   },
+  address_taken: { status: 400, meaning: 'The name of the Lightning address is taken or reserved. Choose another one.' },
   playground_refused: { status: 400, meaning: 'The playground cannot do that. The message has the reason.' },
   unauthorized: { status: 401, meaning: 'No API key, or one that is unknown or revoked.' },
   forbidden: { status: 403, meaning: 'The key lacks the permission that the message names.' },

@@ -84,7 +84,13 @@ export interface Wallets {
   listAfter(accountId: string, limit: number, afterId: string): Promise<Wallet[]>;
 }
 
-export function createWallets(database: Database, accounts: Accounts, clock: Clock): Wallets {
+/** `rowsOf` returns the rows that other modules store with each new wallet. */
+export function createWallets(
+  database: Database,
+  accounts: Accounts,
+  clock: Clock,
+  rowsOf: (wallet: Wallet) => readonly RowWrite[] = () => [],
+): Wallets {
   const cache = new TtlCache<Wallet>(SHORT_TTL);
   const placement = new Placement(database);
 
@@ -107,7 +113,7 @@ export function createWallets(database: Database, accounts: Accounts, clock: Clo
           return await database.transaction(async (tx) => {
             await requireGuards(tx, [active, ...guards]);
             const made = await create(tx, clock, { accountId, userLabel, nodeId });
-            await writeRows(tx, extraRows(made));
+            await writeRows(tx, [...rowsOf(made.wallet), ...extraRows(made)]);
             return made;
           });
         } catch (error) {

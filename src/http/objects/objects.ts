@@ -1,6 +1,7 @@
 import type { LightningTransaction } from '../../history/lightning-transaction.ts';
 import type { WalletTransaction } from '../../history/wallet-transaction.ts';
 import { LightningTransactionDetailsObject, LightningTransactionObject, renderLightningTransaction } from './lightning-transaction.ts';
+import { PayLinkObject } from './pay-link.ts';
 import { renderWallet, WalletObject } from './wallet.ts';
 import { renderOtherSide, renderWalletTransaction, WalletTransactionObject } from './wallet-transaction.ts';
 
@@ -10,6 +11,7 @@ export const SELECTABLE: ReadonlySet<unknown> = new Set([
   LightningTransactionObject,
   LightningTransactionDetailsObject,
   WalletTransactionObject,
+  PayLinkObject,
 ]);
 
 /** Renders domain objects as objects of the API. */

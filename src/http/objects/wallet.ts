@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { floorSat } from '../../kernel/money.ts';
 import type { Balance } from '../../ledger/ledger.ts';
+import { defaultPayLinkId } from '../../lnurl/pay/default-link.ts';
 import { maxPayable, PAYMENT_FEE_RULE } from '../../payments/fee-limit.ts';
 import type { Wallet } from '../../wallets/wallets.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
-import { nullable, oneOf } from './response-types.ts';
+import { oneOf } from './response-types.ts';
 
 export const WalletObject = Type.Object(
   {
@@ -45,7 +46,10 @@ export const WalletObject = Type.Object(
       },
       { description: 'The type of the wallet. All wallets have the same' },
     ),
-    default_lnurlpay_id: nullable(Type.String({ description: 'Always null: there are no pay links yet' })),
+    default_lnurlpay_id: Type.String({
+      description: 'The pay link that was created with the wallet, `lnurlp_…`',
+      examples: [EXAMPLE.payLink],
+    }),
     ln_node_id: Type.String({ description: 'The Lightning node of the wallet, `lnd_…`', examples: [EXAMPLE.node] }),
   },
   { title: 'Wallet' },
@@ -63,7 +67,7 @@ export function renderWallet(w: Wallet, balance: Balance): Static<typeof WalletO
     max_payable_msat: maxPayable(PAYMENT_FEE_RULE, balance.spendableMsat),
     statusType: { type: 'wallet', name: w.status, display_name: w.status === 'active' ? 'Active' : 'Inactive' },
     walletType: { name: 'generic_wallet', display_name: 'Generic Wallet' },
-    default_lnurlpay_id: null,
+    default_lnurlpay_id: defaultPayLinkId(w.id),
     ln_node_id: w.nodeId,
   };
 }

@@ -2,6 +2,8 @@
 export const EXAMPLE = {
   wallet: 'wal_0Vbb5dZr00f6iF4JgK02B2',
   otherWallet: 'wal_0Vbb6C8s00gR4mXdTn1hG9',
+  /** The default pay link of the wallet. */
+  payLink: 'lnurlp_0Vbb5dZr00f6iF4JgK02B2',
   lightningTransaction: 'lntx_0Vbb5eQk00aT9sWfRb3xY1',
   walletTransaction: 'wtx_0Vbb5eQl00mP2kVcHd7zN4i',
   walletTransactionOut: 'wtx_0Vbb5eQl00mP2kVcHd7zN4o',

@@ -6,11 +6,7 @@ import { described, NumSatoshis } from '../fields.ts';
 import { CALLBACK } from '../objects/withdraw-link.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { PUBLIC } from '../openapi/route-schema.ts';
-
-const LnurlError = Type.Object(
-  { status: Type.Literal('ERROR', { description: 'Always `ERROR`' }), reason: Type.String({ description: 'The reason, for people' }) },
-  { title: 'LnurlError', description: 'The request was rejected, in the form of LNURL' },
-);
+import { LnurlError } from './lnurl-error.ts';
 
 const LnurlOk = Type.Object(
   { status: Type.Literal('OK', { description: 'Always `OK`' }) },

@@ -27,6 +27,14 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   const outsideInvoice = async (more = {}) => (await client.post('/playground/invoice', { num_satoshis: SAT, ...more })).payment_request;
   const ownInvoice = async () => (await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: SAT })).payment_request;
   const link = async () => (await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: SAT })).ott;
+  const payLink = (id = wallet.id, fields = {}): Promise<Json> => client.post(`/v1/wallet/${id}/lnurlp`, fields);
+  const { id: payLinkId } = await payLink();
+  let names = 0;
+  const newName = () => `world${++names}`;
+  const verifyToken = async () => {
+    const invoice = await client.get(`/v1/wallet/${wallet.lnurlPay}/lnurlp/${payLinkId}?amount=1000`);
+    return invoice.verify.split('/').at(-1);
+  };
   const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
 
   const sources: Readonly<Record<string, Source>> = {
@@ -57,6 +65,21 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     budget_msat: () => 100_000,
     budget_period: () => 'day',
     'listPlaygroundPayments.after': () => 0,
+    'getPayLink.id': () => payLinkId,
+    'changePayLink.id': () => payLinkId,
+    'updatePayLink.id': () => payLinkId,
+    'deletePayLink.id': async () => (await payLink()).id,
+    'payLink.id': async () => (await payLink()).id,
+    'payLink.key': () => wallet.lnurlPay,
+    'payAddress.name': async () => (await payLink(wallet.id, { lnurlp_identifier: newName() })).lnurlp_identifier,
+    'verifyPayment.token': verifyToken,
+    'listPayLinks.after': () => payLinkId,
+    'listWalletPayLinks.after': () => payLinkId,
+    amount: () => 2000,
+    address_tag: () => 'tip',
+    lnurlp_identifier: newName,
+    lnurlp_domain: () => new URL(client.url).host,
+    lnurlp_image: () => Buffer.from('89504e470d0a1a0a00', 'hex').toString('base64'),
     ott: link,
     pr: () => outsideInvoice(),
     'makeWithdrawLink.passThru': () => Buffer.from('{"a":1}').toString('base64'),

@@ -1,0 +1,71 @@
+import { Refusal } from '../../kernel/refusal.ts';
+
+/** A Lightning address, in lower case. Source: LUD-16. */
+export interface LightningAddress {
+  readonly name: string;
+  readonly domain: string;
+}
+
+export function addressText({ name, domain }: LightningAddress): string {
+  return `${name}@${domain}`;
+}
+
+/** At least one letter or digit: URL parsers drop path segments of dots. */
+const NAME = /^(?=.*[a-z0-9])[a-z0-9._-]{1,64}$/;
+const TAG = /^[a-z0-9._-]{1,32}$/;
+
+/** Names that people take for the operator of the domain. Source: RFC 2142, and names of system accounts. */
+const RESERVED: ReadonlySet<string> = new Set(
+  (
+    'abuse account admin administrator api billing contact help hostmaster info mail mailer-daemon marketing news no-reply nobody noc noreply ' +
+    'office operator owner payments postmaster press root sales satchel security service status support system team webmaster www'
+  ).split(' '),
+);
+
+/** Returns the name in lower case. @throws Refusal */
+export function readName(text: string): string {
+  const name = text.toLowerCase();
+  if (!NAME.test(name))
+    throw new Refusal(
+      'validation_failed',
+      '`lnurlp_identifier` must be 1 to 64 of the characters a-z 0-9 - _ . with at least one letter or digit.',
+    );
+  if (RESERVED.has(name)) throw new AddressTaken();
+  return name;
+}
+
+/** Returns one of the service's domains in lower case. @throws Refusal */
+export function readDomain(text: string, domains: readonly string[]): string {
+  const domain = text.toLowerCase();
+  if (domains.includes(domain)) return domain;
+  throw new Refusal('validation_failed', `\`lnurlp_domain\` must be a domain of this service: ${domains.join(', ')}.`);
+}
+
+/** The name belongs to another account or link, or nobody may have it. */
+export class AddressTaken extends Refusal {
+  constructor() {
+    super('address_taken');
+  }
+}
+
+/** A requested name, and the tag after `+`, which the service passes on to the owner of the address. */
+export interface RequestedName {
+  readonly name: string;
+  readonly tag: string | undefined;
+}
+
+/** Reads the name of a request; undefined if no address can have it. */
+export function parseRequestedName(text: string): RequestedName | undefined {
+  const [name = '', tag, ...more] = text.toLowerCase().split('+');
+  if (!NAME.test(name) || more.length > 0 || (tag !== undefined && !TAG.test(tag))) return undefined;
+  return { name, tag };
+}
+
+/**
+ * Returns the domain that a Host header names. Any other host, such as the address of this machine, stands for the first domain. So the
+ * header can only select a configured domain.
+ */
+export function domainOfHost(host: string | undefined, domains: readonly string[]): string {
+  const wanted = host?.toLowerCase().replace(/:(80|443)$/, '');
+  return domains.find((domain) => domain === wanted) ?? domains[0] ?? '';
+}

@@ -1,0 +1,16 @@
+import type { RowWrite } from '../../ledger/ledger.ts';
+import type { Wallet } from '../../wallets/wallets.ts';
+import { linkColumns } from './link-columns.ts';
+import { DEFAULT_SETTINGS } from './link-settings.ts';
+import * as sql from './pay-links.sql.ts';
+
+/** Returns the id of the pay link that was created with a wallet. */
+export function defaultPayLinkId(walletId: string): string {
+  return `lnurlp_${walletId.slice('wal_'.length)}`;
+}
+
+/** Returns the row of a new wallet's pay link, for the transaction that creates the wallet. A migration has inserted its metadata. */
+export function defaultLinkRow({ id, accountId, createdAt }: Wallet): RowWrite {
+  const parameters = [defaultPayLinkId(id), id, accountId, ...linkColumns(DEFAULT_SETTINGS).parameters, createdAt];
+  return { statement: sql.insertLink, parameters, onMiss: new Error('the pay link of a new wallet was not stored') };
+}
