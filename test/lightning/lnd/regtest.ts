@@ -281,19 +281,32 @@ export class RegtestNetwork {
     }
   }
 
+  /** Opens a channel and waits until both nodes can use it. */
+  async openChannel(from: RegtestLnd, to: RegtestLnd): Promise<void> {
+    const active = async (node: RegtestLnd) =>
+      Number((await node.call<{ num_active_channels: number }>('GET', '/v1/getinfo')).num_active_channels);
+    const before = [await active(from), await active(to)] as const;
+    await this.#requestChannel(from, to);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await this.mine(6);
+    await from.waitUntilActive(before[0] + 1);
+    await to.waitUntilActive(before[1] + 1);
+  }
+
+  async #requestChannel(from: RegtestLnd, to: RegtestLnd): Promise<void> {
+    const addr = { pubkey: to.pubkey, host: `127.0.0.1:${to.peerPort}` };
+    // Fails if they are connected.
+    await from.call('POST', '/v1/peers', { addr, perm: true }).catch(() => undefined);
+    await until(`a channel from ${from.name} to ${to.name}`, async () => {
+      const amounts = { local_funding_amount: String(CAPACITY_SAT), push_sat: String(PUSHED_SAT) };
+      await from.call('POST', '/v1/channels', { node_pubkey: Buffer.from(to.pubkey, 'hex').toString('base64'), ...amounts });
+      return true;
+    });
+  }
+
   async #openChannels(): Promise<void> {
-    for (const [from, to] of [
-      [this.hub, this.alice],
-      [this.alice, this.carol],
-    ] as const) {
-      const addr = { pubkey: to.pubkey, host: `127.0.0.1:${to.peerPort}` };
-      await from.call('POST', '/v1/peers', { addr, perm: true });
-      await until(`a channel from ${from.name} to ${to.name}`, async () => {
-        const amounts = { local_funding_amount: String(CAPACITY_SAT), push_sat: String(PUSHED_SAT) };
-        await from.call('POST', '/v1/channels', { node_pubkey: Buffer.from(to.pubkey, 'hex').toString('base64'), ...amounts });
-        return true;
-      });
-    }
+    await this.#requestChannel(this.hub, this.alice);
+    await this.#requestChannel(this.alice, this.carol);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await this.mine(6);
     for (const node of this.nodes) {
