@@ -17,7 +17,7 @@ export interface Greeting {
 }
 
 const PLAYGROUND_STEPS = 'create a wallet, let another node of the playground pay 5000 sat to it over Lightning, and print its balance.';
-const REAL_STEPS = 'create a wallet and an invoice of 5000 sat, which any Lightning wallet can pay, and print the balance.';
+const REAL_STEPS = 'create a wallet and an invoice of 5000 sat, which any Lightning wallet of its network can pay, and print the balance.';
 const FUND = 'curl -s $URL/playground/fund -H "X-Api-Key: $KEY" -d wallet_id=$WALLET -d num_satoshis=5000';
 const INVOICE = 'curl -s $URL/v1/wallet/$WALLET/invoice -H "X-Api-Key: $KEY" -d num_satoshis=5000';
 

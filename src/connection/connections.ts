@@ -56,12 +56,15 @@ export async function connectNodes(deps: ConnectionsDependencies): Promise<NodeC
   for (const { nodeId } of all.filter((one) => !endpoints.of(one.nodeId)))
     log.error({ node: nodeId }, 'no URL of LIGHTNING_URL has led to this node yet: its wallets send and receive nothing');
   for (const { info, matched } of endpoints.all) {
+    if (info?.network === 'bitcoin')
+      log.warn({ node: matched?.id }, 'the Lightning node is on the main network: its adapter was verified on regtest only');
     if (!info?.cannotSend) continue;
     log.error(
       { node: matched?.id, reason: info.cannotSend },
       'the Lightning node cannot send payments yet; requests that send one are rejected',
     );
   }
+  await logCredentials(nodes, log);
   // Verifies the positions of the nodes that answer.
   await Promise.all(all.map((one) => one.isAvailable()));
   const byId = new Map(all.map((one) => [one.nodeId, one]));
@@ -85,6 +88,21 @@ export async function connectNodes(deps: ConnectionsDependencies): Promise<NodeC
       await Promise.all(nodes.map((node) => node.close()));
     },
   };
+}
+
+/** Logs each credential that lacks a permission or has more than the service needs. Calls to the node report one that cannot be read. */
+async function logCredentials(nodes: readonly LightningNode[], log: Log): Promise<void> {
+  for (const [index, node] of nodes.entries()) {
+    const { missing = [], excessive = [] } = (await node.checkCredential?.().catch(() => undefined)) ?? {};
+    const remedy = 'npm run node-check prints the command that creates one';
+    if (missing.length > 0)
+      log.error(
+        { number: index + 1, missing },
+        `the credential of a Lightning node does not permit calls that the service needs; ${remedy}`,
+      );
+    if (excessive.length > 0)
+      log.warn({ number: index + 1, excessive }, `the credential of a Lightning node permits more than the service needs; ${remedy}`);
+  }
 }
 
 /** Returns the identities of the nodes that were ever reached. */

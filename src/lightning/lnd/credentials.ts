@@ -1,5 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { errorMessage, type Log } from '../../kernel/log.ts';
+import { errorMessage } from '../../kernel/log.ts';
 import { NodeUnavailable } from '../node.ts';
 import { certificatePem, type LndAddress, type Secret } from './url.ts';
 
@@ -15,13 +16,10 @@ const MAX_AGE_MS = 1000;
 /** Reads the certificate and the macaroon of an address. */
 export class CredentialReader {
   readonly #address: LndAddress;
-  readonly #log: Log;
   #latest: { readonly credentials: Promise<LndCredentials>; readonly atMs: number } | undefined;
-  #hasWarned = false;
 
-  constructor(address: LndAddress, log: Log) {
+  constructor(address: LndAddress) {
     this.#address = address;
-    this.#log = log;
   }
 
   /** @throws NodeUnavailable when a file cannot be read. */
@@ -33,20 +31,19 @@ export class CredentialReader {
 
   async #read(): Promise<LndCredentials> {
     const { certificate, macaroon } = this.#address;
-    const ca = certificate && certificatePem(await bytesOf('certificate', certificate));
-    const bytes = await bytesOf('macaroon', macaroon);
-    this.#warnOfPower(bytes);
-    return { ca, macaroon: bytes.toString('hex') };
+    const ca = certificate && certificateOf(await bytesOf('certificate', certificate));
+    return { ca, macaroon: (await bytesOf('macaroon', macaroon)).toString('hex') };
   }
+}
 
-  /** The identifier of a macaroon contains its permissions as text. */
-  #warnOfPower(macaroon: Buffer): void {
-    if (this.#hasWarned || !macaroon.includes('onchain')) return;
-    this.#hasWarned = true;
-    this.#log.warn(
-      {},
-      'the macaroon in LIGHTNING_URL also permits on-chain payments, as admin.macaroon does. Replace it: npm run node-check prints the command',
-    );
+/** @throws NodeUnavailable for another file, such as tls.key, with which Node would report a wrong certificate of the node. */
+function certificateOf(bytes: Buffer): string {
+  const pem = certificatePem(bytes);
+  try {
+    new X509Certificate(pem);
+    return pem;
+  } catch {
+    throw new NodeUnavailable('the parameter cert of LIGHTNING_URL is not a certificate: use the tls.cert of the node');
   }
 }
 
@@ -57,7 +54,8 @@ async function bytesOf(name: string, secret: Secret): Promise<Buffer> {
     if (bytes.length > 0) return bytes;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new NodeUnavailable(`the ${name} of LND, ${secret.file}, cannot be read (${code ?? errorMessage(error)})`);
+    const remedy = code === 'ENOENT' ? ': correct its path in LIGHTNING_URL' : ': let the user of this service read it';
+    throw new NodeUnavailable(`the ${name} of LND, ${secret.file}, cannot be read (${code ?? errorMessage(error)})${remedy}`);
   }
   throw new NodeUnavailable(`the ${name} of LND, ${secret.file}, is empty`);
 }

@@ -76,6 +76,6 @@ export function toNodeError(error: LndError): Error {
   if (meaning === 'not_ready') return new NodeUnavailable(`LND is not ready: ${error.text}`);
   if (meaning !== 'forbidden') return error;
   return new NodeUnavailable(
-    `LND does not accept the macaroon of LIGHTNING_URL (${error.text}): npm run node-check prints the command that creates one`,
+    `LND does not accept the macaroon of LIGHTNING_URL (${error.text}): create one at this node, with the command in docs/lightning/lnd.md`,
   );
 }

@@ -26,7 +26,7 @@ export interface LndOptions {
  */
 export function openLnd({ url, log, timing }: LndOptions): LightningNode {
   const address = parseLndUrl(url);
-  const transport = openTransport(address, log);
+  const transport = openTransport(address);
   const readiness = new ReadinessReader(transport);
   const payments = new LndPayments({ transport, readiness, timing: { ...LND_PAYMENT_TIMING, ...timing } });
   const watching = { transport, timing: { ...LND_WATCH_TIMING, ...timing } };
@@ -69,7 +69,7 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
     },
     balance: async () => ({ localMsat: await channelBalance(transport) }),
     async checkCredential() {
-      const { macaroon } = await new CredentialReader(address, log).read();
+      const { macaroon } = await new CredentialReader(address).read();
       return reportPermissions(Buffer.from(macaroon, 'hex'), address.holdsKeysends);
     },
     async close() {

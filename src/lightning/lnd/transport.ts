@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request as sendRequest } from 'node:https';
 import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls';
-import type { Log } from '../../kernel/log.ts';
 import { NodeUnavailable } from '../node.ts';
 import { CredentialReader } from './credentials.ts';
 import { LndError, toNodeError } from './errors.ts';
@@ -42,8 +41,8 @@ const CONNECT_MS = 5000;
 const GRPC_PORT = 10_009;
 
 /** Opens a transport to LND's REST interface. Connects only when it is used. */
-export function openTransport(address: LndAddress, log: Log): LndTransport {
-  return new RestTransport(address, log);
+export function openTransport(address: LndAddress): LndTransport {
+  return new RestTransport(address);
 }
 
 class RestTransport implements LndTransport {
@@ -56,9 +55,9 @@ class RestTransport implements LndTransport {
   readonly #closing = new AbortController();
   unresponsiveAtMs = Date.now();
 
-  constructor(address: LndAddress, log: Log) {
+  constructor(address: LndAddress) {
     this.#address = address;
-    this.#credentials = new CredentialReader(address, log);
+    this.#credentials = new CredentialReader(address);
   }
 
   async call<T>(request: LndRequest): Promise<T> {
@@ -123,7 +122,10 @@ class RestTransport implements LndTransport {
     request.on('socket', (socket) => {
       mayHaveSent = request.reusedSocket;
       if (mayHaveSent) return;
-      const timer = setTimeout(() => request.destroy(new Error(`connecting took longer than ${CONNECT_MS} ms`)), CONNECT_MS);
+      const timer = setTimeout(
+        () => request.destroy(new Error(`connecting took longer than ${CONNECT_MS} ms; check host, port and firewall`)),
+        CONNECT_MS,
+      );
       (socket as TLSSocket).once('secureConnect', () => {
         mayHaveSent = true;
         clearTimeout(timer);
@@ -132,7 +134,7 @@ class RestTransport implements LndTransport {
     });
     request.on('error', (error) => {
       this.#markUnresponsive();
-      reject(mayHaveSent ? error : this.#unreachable(error));
+      reject(mayHaveSent ? this.#lost(error) : this.#unreachable(error));
     });
     request.end(text);
     return promise;
@@ -144,8 +146,24 @@ class RestTransport implements LndTransport {
 
   #unreachable(error: Error): NodeUnavailable {
     const { code } = error as NodeJS.ErrnoException;
-    const hint = this.#address.port === GRPC_PORT ? '; 10009 is usually the port of gRPC: use that of REST, usually 8080' : '';
-    return new NodeUnavailable(`${publicLndAddress(this.#address)} cannot be reached: ${explanation(code) ?? error.message}${hint}`);
+    const reason = this.#explanation(code) ?? error.message;
+    return new NodeUnavailable(`${publicLndAddress(this.#address)} cannot be reached: ${reason}${this.#hintOfPort()}`);
+  }
+
+  /** The outcome of the request is unknown. */
+  #lost(error: Error): Error {
+    return new Error(`${publicLndAddress(this.#address)} did not answer: ${error.message}${this.#hintOfPort()}`, { cause: error });
+  }
+
+  #hintOfPort(): string {
+    return this.#address.port === GRPC_PORT ? '; 10009 is usually the port of gRPC: use that of REST, usually 8080' : '';
+  }
+
+  #explanation(code: string | undefined): string | undefined {
+    const isSelfSigned = code === 'DEPTH_ZERO_SELF_SIGNED_CERT' || code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE';
+    if (isSelfSigned && !this.#address.certificate)
+      return `no public authority has signed its certificate: add cert=/path/tls.cert to LIGHTNING_URL (${code})`;
+    return explanation(code);
   }
 }
 
@@ -177,9 +195,11 @@ function errorOf(status: number, text: string): LndError {
 function explanation(code: string | undefined): string | undefined {
   switch (code) {
     case 'ECONNREFUSED':
-      return 'no program listens there (ECONNREFUSED)';
+      return 'no program listens there (ECONNREFUSED): start LND, or correct host and port to those of restlisten';
     case 'ENOTFOUND':
-      return 'the host name is unknown (ENOTFOUND)';
+      return 'the host name is unknown (ENOTFOUND): correct it in LIGHTNING_URL';
+    case 'ECONNRESET':
+      return 'the server there does not use TLS (ECONNRESET): use the port of LND’s REST interface, usually 8080';
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
@@ -189,7 +209,7 @@ function explanation(code: string | undefined): string | undefined {
     case 'CERT_HAS_EXPIRED':
       return 'its certificate has expired: delete tls.cert and tls.key, restart LND, and copy the new tls.cert (CERT_HAS_EXPIRED)';
     case 'EPROTO':
-      return 'the server there does not use TLS (EPROTO)';
+      return 'the server there does not use TLS (EPROTO): use the port of LND’s REST interface, usually 8080';
     default:
       return undefined;
   }

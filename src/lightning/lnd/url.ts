@@ -22,7 +22,7 @@ export class InvalidLndUrl extends Error {
   override readonly name = 'InvalidLndUrl';
 
   constructor(reason: string) {
-    super(`${reason}; use lnd+rest://host:8080?cert=/path/tls.cert&macaroon=/path/satchel.macaroon`);
+    super(`${reason}. Example: lnd+rest://host:8080?cert=/path/tls.cert&macaroon=/path/satchel.macaroon`);
   }
 }
 
@@ -41,8 +41,9 @@ export function isLndUrl(text: string): boolean {
  */
 export function parseLndUrl(text: string): LndAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url && isLndUrl(text)) throw new InvalidLndUrl('the URL of the LND node has an invalid host or port; a port is 1 to 65535');
   if (!url || !isLndUrl(url.protocol)) throw new InvalidLndUrl('this is not the URL of an LND node');
-  if (!url.hostname) throw new InvalidLndUrl('the URL of the LND node has no host');
+  if (!url.hostname) throw new InvalidLndUrl('the URL of the LND node has no host: write two slashes, then host and port');
   if (!url.port) throw new InvalidLndUrl('the URL of the LND node has no port: add the port of its REST interface, usually 8080');
   if (url.username || url.password || url.hash || !['', '/'].includes(url.pathname)) {
     throw new InvalidLndUrl('the URL of the LND node has more than host, port, and parameters after a question mark');
@@ -97,8 +98,7 @@ function decoded(name: string, text: string): string {
 
 function secretFile(name: string, path: string): Secret {
   if (isAbsolute(path)) return { file: path };
-  const hint =
-    name === 'cert' || name === 'macaroon' ? `; for the ${name} itself in base64url, write lndconnect:// instead of lnd+rest://` : '';
+  const hint = /^[\w+-]+=*$/.test(path) ? `; for the ${name} itself in base64url, write lndconnect:// instead of lnd+rest://` : '';
   throw new InvalidLndUrl(`\`${name}\` must be the full path of a file, beginning with /${hint}`);
 }
 

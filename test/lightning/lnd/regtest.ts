@@ -7,7 +7,6 @@ import { reportPermissions } from '../../../src/lightning/lnd/permissions.ts';
 import { openTransport } from '../../../src/lightning/lnd/transport.ts';
 import { parseLndUrl } from '../../../src/lightning/lnd/url.ts';
 import { freePort } from '../../support/free-port.ts';
-import { silentLog } from '../../support/ledger.ts';
 
 /*
  * A regtest network of btcd and LND nodes on loopback: hub — alice — carol. It runs the binaries that LND_BIN and BTCD_BIN name, in a
@@ -112,13 +111,13 @@ export class RegtestLnd {
 
   /** Calls the node as its administrator. */
   call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
-    this.#transport ??= openTransport(parseLndUrl(this.url()), silentLog);
+    this.#transport ??= openTransport(parseLndUrl(this.url()));
     return this.#transport.call<T>({ method, path, body, timeoutMs: 60_000 });
   }
 
   /** Streams as its administrator, until the signal aborts. */
   stream<T>(method: 'GET' | 'POST', path: string, body: object | undefined, signal: AbortSignal): AsyncGenerator<T, void> {
-    this.#transport ??= openTransport(parseLndUrl(this.url()), silentLog);
+    this.#transport ??= openTransport(parseLndUrl(this.url()));
     return this.#transport.stream<T>({ method, path, body }, signal);
   }
 

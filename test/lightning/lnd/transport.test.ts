@@ -24,8 +24,8 @@ function temporaryDirectory(): string {
   return directory;
 }
 
-function opened(url: string, log = silentLog): LightningNode {
-  const node = openLnd({ url, log });
+function opened(url: string): LightningNode {
+  const node = openLnd({ url, log: silentLog });
   closing.push(() => node.close());
   return node;
 }
@@ -37,10 +37,18 @@ describe('nothing was sent to LND, and the error says what to change,', () => {
     [
       'no program listens',
       async () => `lnd+rest://127.0.0.1:${await freePort()}?macaroon=${fixtureFile('tls.cert')}`,
-      'no program listens there',
+      'no program listens there (ECONNREFUSED): start LND, or correct host and port',
     ],
-    ['the host is unknown', async () => `lnd+rest://lnd.invalid:8080?macaroon=${fixtureFile('tls.cert')}`, 'cannot be reached'],
-    ['the macaroon file is missing', async () => 'lnd+rest://127.0.0.1:8080?macaroon=/nowhere/x', '/nowhere/x, cannot be read (ENOENT)'],
+    [
+      'the host is unknown',
+      async () => `lnd+rest://lnd.invalid:8080?macaroon=${fixtureFile('tls.cert')}`,
+      'the host name is unknown (ENOTFOUND): correct it',
+    ],
+    [
+      'the macaroon file is missing',
+      async () => 'lnd+rest://127.0.0.1:8080?macaroon=/nowhere/x',
+      '/nowhere/x, cannot be read (ENOENT): correct its path',
+    ],
     [
       'the certificate file is missing',
       async () => `lnd+rest://127.0.0.1:8080?cert=/nowhere/tls.cert&macaroon=${fixtureFile('tls.cert')}`,
@@ -60,8 +68,23 @@ describe('nothing was sent to LND, and the error says what to change,', () => {
 
   it('if the certificate of the node is another one', async () => {
     const { url, lnd } = await open();
-    const other = url.replace(/cert=[^&]*&/, '');
-    await expect(opened(other).info()).rejects.toThrow('its certificate is not the one in LIGHTNING_URL: copy the current tls.cert');
+    const other = join(temporaryDirectory(), 'tls.cert');
+    writeFileSync(other, readFileSync(new URL('../cln/fixtures/tls/cert.pem', import.meta.url)));
+    const node = opened(url.replace(/cert=[^&]*/, `cert=${other}`));
+    await expect(node.info()).rejects.toThrow('its certificate is not the one in LIGHTNING_URL: copy the current tls.cert');
+    expect(lnd.requests).toEqual([]);
+  });
+
+  it('if the URL has no certificate and no public authority has signed that of the node', async () => {
+    const { url, lnd } = await open();
+    await expect(opened(url.replace(/cert=[^&]*&/, '')).info()).rejects.toThrow('add cert=/path/tls.cert to LIGHTNING_URL');
+    expect(lnd.requests).toEqual([]);
+  });
+
+  it('if the certificate file contains something else, such as the key', async () => {
+    const { url, lnd } = await open();
+    const node = opened(url.replace(/cert=[^&]*/, `cert=${fixtureFile('tls.key')}`));
+    await expect(node.info()).rejects.toThrow('cert of LIGHTNING_URL is not a certificate: use the tls.cert of the node');
     expect(lnd.requests).toEqual([]);
   });
 
@@ -90,7 +113,7 @@ describe('nothing was sent to LND, and the error says what to change,', () => {
     const { lnd, node } = await open();
     lnd.on('GET /v1/getinfo', recording('09-macaroon', name).response);
     await expect(node.info()).rejects.toThrow(NodeUnavailable);
-    await expect(node.info()).rejects.toThrow('npm run node-check prints the command that creates one');
+    await expect(node.info()).rejects.toThrow('create one at this node, with the command in docs/lightning/lnd.md');
   });
 
   it.each(recordings('16-wallet-state').filter((one) => one.response.status === 500 && !/password|unlock/.test(one.case)))(
@@ -133,21 +156,6 @@ describe('the connection to LND', () => {
     lnd.on('GET /v1/getinfo', { status: 500, body: { code: 2, message: 'something new', details: [] } });
     const error = await node.info().catch((thrown: Error) => thrown);
     expect(String(error)).not.toContain(MACAROON.toString('hex'));
-  });
-
-  it('warns once of a macaroon that can send on-chain payments', async () => {
-    const { url } = await open();
-    const directory = temporaryDirectory();
-    writeFileSync(join(directory, 'admin.macaroon'), Buffer.concat([MACAROON, Buffer.from('onchain write')]));
-    const warnings: string[] = [];
-    const node = opened(url.replace(/macaroon=.*/, `macaroon=${directory}/admin.macaroon`), {
-      ...silentLog,
-      warn: (_fields: object, message: string) => void warnings.push(message),
-    } as never);
-    await node.info();
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    await node.info();
-    expect(warnings).toEqual([expect.stringContaining('also permits on-chain payments')]);
   });
 
   it('joins messages that arrive in parts, and limits their size', async () => {
