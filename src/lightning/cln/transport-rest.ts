@@ -81,10 +81,13 @@ export class RestTransport implements ClnTransport {
 
   #explain(error: Error): string {
     const { code = '' } = error as NodeJS.ErrnoException;
-    const isTls = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|EPROTO/.test(code);
-    const remedy = isTls ? '; set the parameter cert of LIGHTNING_URL to the ca.pem of this node' : '';
-    return `clnrest at ${publicAddress(this.#address)} cannot be reached: ${error.message.split(';', 1)[0]}${remedy}`;
+    return `clnrest at ${publicAddress(this.#address)} cannot be reached: ${error.message.split(';', 1)[0]}; ${remedy(code)}`;
   }
+}
+
+function remedy(code: string): string {
+  if (/CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|EPROTO/.test(code)) return 'set the parameter cert of LIGHTNING_URL to the ca.pem of this node';
+  return 'start lightningd with clnrest, or correct host and port to those of clnrest';
 }
 
 /** @throws NodeUnavailable when a file cannot be read. */

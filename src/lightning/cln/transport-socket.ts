@@ -86,6 +86,7 @@ function readResponse(text: string): JsonRpcResponse {
 }
 
 function explained(reason: string): string {
-  const remedy = reason.includes('EACCES') ? '; give the user of this service access to the socket' : '';
-  return `lightningd cannot be reached: ${reason}${remedy}`;
+  const isDenied = reason.includes('EACCES');
+  const remedy = isDenied ? 'give the user of this service access to the socket' : 'start lightningd, or correct the path in LIGHTNING_URL';
+  return `lightningd cannot be reached: ${reason}; ${remedy}`;
 }
