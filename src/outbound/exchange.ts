@@ -8,8 +8,8 @@ export interface Message {
 }
 
 const MAX_HEADER_BYTES = 16_384;
-/** Interim responses (1xx) before the response. */
-const MAX_INTERIM = 10;
+/** For interim responses and line breaks, which the parser skips. One read can also contain 64 kB of the body. */
+const MAX_BYTES_BEFORE_RESPONSE = 131_072;
 const MAX_DEPTH = 32;
 
 /** Sends a request on a new connection. @returns the response once its headers have arrived */
@@ -24,13 +24,19 @@ export function exchange(socket: Socket, url: URL, { method, headers, body }: Me
     insecureHTTPParser: false,
     signal,
   });
-  let interim = 0;
-  request.on('information', () => {
-    interim += 1;
-    if (interim > MAX_INTERIM) request.destroy(new Error('too many interim responses'));
+  let received = 0;
+  const count = (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > MAX_BYTES_BEFORE_RESPONSE) request.destroy(new Error('too many bytes before the response'));
+  };
+  request.on('socket', () => socket.on('data', count));
+  request.on('response', (response) => {
+    socket.off('data', count);
+    resolve(response);
   });
-  request.on('response', resolve);
   request.on('error', reject);
+  // A response that changes the protocol (101) ends without another event.
+  request.on('close', () => reject(new Error('the connection ended without a response')));
   request.end(body);
   return promise;
 }
