@@ -86,7 +86,10 @@ class GuardedClient implements Outbound {
       const read = async (response: IncomingMessage) => {
         const location = redirectOf(response);
         if (location !== undefined) return location;
-        const json = parseJson(await readBody(response, maxBytes));
+        const bytes = await readBody(response, maxBytes);
+        // Without a content-length, an aborted body looks complete.
+        signal.throwIfAborted();
+        const json = parseJson(bytes);
         if (!json) throw invalidResponse(first.url.host, 'not_json');
         return { status: response.statusCode ?? 0, body: json.value };
       };
@@ -113,11 +116,13 @@ class GuardedClient implements Outbound {
   async #run<T>(url: string, limits: RequestLimits, task: (target: Target, signal: AbortSignal) => Promise<T>): Promise<T> {
     const target = readTarget(url, this.#rules);
     const timeout = (this.#settings.timeout ?? AbortSignal.timeout)(limits.timeoutMs ?? TIMEOUT_MS);
+    const signal = limits.signal ? AbortSignal.any([timeout, limits.signal]) : timeout;
     try {
-      return await task(target, limits.signal ? AbortSignal.any([timeout, limits.signal]) : timeout);
+      return await task(target, signal);
     } catch (error) {
       const refusal = error instanceof OutboundError ? error : invalidResponse(target.url.host);
-      this.#settings.log.debug({ host: target.url.host, reason: refusal.reason, cause: errorMessage(error) }, 'an outbound request failed');
+      const cause = causeOf(signal.aborted ? signal.reason : error);
+      this.#settings.log.debug({ host: target.url.host, reason: refusal.reason, cause }, 'an outbound request failed');
       throw refusal;
     }
   }
@@ -163,4 +168,10 @@ class GuardedClient implements Outbound {
 
 function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {
   return REDIRECTS.has(statusCode) ? headers.location : undefined;
+}
+
+function causeOf(error: unknown): string {
+  if (error instanceof OutboundError) return error.reason;
+  // Node's error of several failed addresses has no message of its own.
+  return error instanceof AggregateError ? error.errors.map(errorMessage).join('; ') : errorMessage(error);
 }

@@ -4,7 +4,7 @@ import { invalidUrl } from './outbound-error.ts';
 
 /** The service that a URL names, after the checks that need no name resolution. */
 export interface Target {
-  /** Its path, query and user are secret: they are never logged. */
+  /** Its path and query can contain secrets. */
   readonly url: URL;
   /** A name or an address, without brackets. */
   readonly host: string;
@@ -34,7 +34,7 @@ export function readTarget(text: string, rules: TargetRules): Target {
   if (!url) throw invalidUrl('The URL must be complete and valid, such as https://pay.example/path.');
   if (!/^https?:$/.test(url.protocol)) throw invalidUrl('The URL must begin with https://.');
   if (url.username || url.password) throw invalidUrl('The URL must not contain a user name or a password.');
-  const target = describe(url, rules.allow);
+  const target = targetOf(url, rules.allow);
   checkHost(target, rules);
   if (target.needsAllowance && !mayBeAllowed(target, rules.allow))
     throw invalidUrl(
@@ -45,7 +45,7 @@ export function readTarget(text: string, rules: TargetRules): Target {
   return target;
 }
 
-function describe(url: URL, allow: AllowList): Target {
+function targetOf(url: URL, allow: AllowList): Target {
   const host = hostOf(url);
   const isTls = url.protocol === 'https:';
   const isOnion = /(^|\.)onion$/.test(host);

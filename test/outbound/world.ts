@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { parseAllowList, parseProxy } from '../../src/outbound/addresses.ts';
+import type { NetworkAccess } from '../../src/outbound/connect.ts';
 import { createOutbound, type Outbound, type OutboundError, type OutboundSettings } from '../../src/outbound/outbound.ts';
 
 /** A local server that counts its connections. */
@@ -35,6 +36,8 @@ export interface WorldOptions extends Partial<Omit<OutboundSettings, 'allow' | '
   /** The listener to which connections to public addresses lead. Without it, they fail. */
   readonly internet?: Listener;
   readonly own?: readonly string[];
+  /** Functions that replace the ones above. */
+  readonly network?: Partial<NetworkAccess>;
   readonly allow?: string;
   readonly proxy?: string;
 }
@@ -43,7 +46,7 @@ export interface WorldOptions extends Partial<Omit<OutboundSettings, 'allow' | '
 export const PUBLIC = '93.184.215.14';
 
 /** Creates a client whose names and public connections the test controls. Connections to loopback are real. */
-export function createWorld({ names = {}, internet, own = [], allow = '', proxy, ...settings }: WorldOptions = {}): World {
+export function createWorld({ names = {}, internet, own = [], network, allow = '', proxy, ...settings }: WorldOptions = {}): World {
   const resolved: string[] = [];
   const connected: World['connected'] = [];
   const sockets: Socket[] = [];
@@ -70,6 +73,7 @@ export function createWorld({ names = {}, internet, own = [], allow = '', proxy,
         return socket;
       },
       ownAddresses: () => own,
+      ...network,
     },
   });
   return { outbound, resolved, connected, sockets, log };
