@@ -30,6 +30,21 @@ describe('a GET request', () => {
     await expect.poll(() => internet.open.size).toBe(0);
   });
 
+  it.each([
+    ['letters outside of ASCII', 'https://pay.test/ü x?q=ü y', '/%C3%BC%20x?q=%C3%BC%20y'],
+    ['line breaks', 'https://pay.test/a\r\nX-Injected: 1', '/aX-Injected:%201'],
+    ['encoded line breaks', 'https://pay.test/a%0d%0aX-Injected:%201', '/a%0d%0aX-Injected:%201'],
+    ['dots', 'https://pay.test/a/../../b', '/b'],
+    ['nothing', 'https://pay.test', '/'],
+    ['a query alone', 'https://pay.test?a=b', '/?a=b'],
+  ])('encodes a path of %s', async (_what, url, path) => {
+    const internet = await listenTls(answerJson({}));
+    const { outbound } = createWorld({ names, internet });
+    await outbound.getJson(url);
+    expect(internet.paths).toEqual([path]);
+    expect(internet.requests[0]?.headers).not.toHaveProperty('x-injected');
+  });
+
   it('returns the JSON of an error response with its status', async () => {
     const internet = await listenTls((_request, response) => response.writeHead(404).end('{"status":"ERROR","reason":"unknown user"}'));
     const { outbound } = createWorld({ names, internet });
