@@ -318,6 +318,10 @@ export interface NewWithdrawLink {
   ott: string;
   /** The address that the LNURL encodes */
   url: string;
+  /** The same with `lnurlw:` (LUD-17); null for http */
+  lnurlw_uri: string | null;
+  /** The link with the parameters of step 1 as an LNURL (LUD-08), which saves a request. For links between apps; too long for QR codes. Null without `num_satoshis`, or when it would be longer than an LNURL can be */
+  lnurl_fast: string | null;
 }
 
 export interface Node {
@@ -853,7 +857,7 @@ export interface ProcessWithdrawLinkRequest {
   k1?: string;
   /** The BOLT11 invoice to pay (step 2) */
   pr?: string;
-  /** Accepted because other wallets may send it (LUD-15), and not called */
+  /** With `pr`: an address of the claiming wallet (LUD-15). The service sends it a POST without a body when more can be withdrawn with the link. Ignored for a link with one use */
   balanceNotify?: string;
 }
 

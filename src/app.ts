@@ -109,10 +109,10 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
   const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
-  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
-  const proofs = createProofs({ database, clock, log });
   const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
+  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, outbound, clock, log, publicUrl });
+  const proofs = createProofs({ database, clock, log });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, proofs };

@@ -11,6 +11,7 @@ import type { Invoices } from './invoices/invoices.ts';
 import { type Clock, pause } from './kernel/clock.ts';
 import { errorMessage, type Log } from './kernel/log.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import type { WithdrawLinks } from './lnurl/withdraw/withdraw-links.ts';
 import { runOperatorActions } from './operator/operator.ts';
 import type { Payments } from './payments/payments.ts';
 import type { Proofs } from './proof/proofs.ts';
@@ -22,7 +23,7 @@ import type { Wallets } from './wallets/wallets.ts';
 export interface Job {
   readonly name: string;
   /** The instance that holds this lease runs the job. On SQLite there is one instance, and no lease is needed. */
-  readonly lease: 'node-listener' | 'reconcile' | 'proof-epochs' | `events ${string}`;
+  readonly lease: 'node-listener' | 'reconcile' | 'proof-epochs' | 'withdraw-notices' | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
   readonly interval: 'continuous' | number;
   /** Whether `run` is first called after an interval instead of at the start. */
@@ -32,6 +33,9 @@ export interface Job {
 
 /** How often pending payments are resumed. */
 const RESUME_MS = 30_000;
+
+/** How often the withdrawable amounts of links are compared for their claimers' notices. */
+const NOTICES_MS = 10_000;
 
 export interface JobDependencies {
   readonly database: Database;
@@ -43,6 +47,7 @@ export interface JobDependencies {
   readonly invoices: Invoices;
   readonly payments: Payments;
   readonly proofs: Proofs;
+  readonly links: Pick<WithdrawLinks, 'sendNotices'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -53,11 +58,14 @@ export interface JobTiming {
   readonly probe?: Partial<ProbeTiming>;
   /** Between two polls for the requests of operators. */
   readonly pollMs?: number;
+  /** Between two rounds of the notices of withdraw links. */
+  readonly noticesMs?: number;
 }
 
 /** Returns the background jobs of the service. */
-export function backgroundJobs(deps: JobDependencies, config: Config, { events: intervals, probe, pollMs }: JobTiming): readonly Job[] {
-  const { ledger, idempotency, payments, proofs } = deps;
+export function backgroundJobs(deps: JobDependencies, config: Config, timing: JobTiming): readonly Job[] {
+  const { ledger, idempotency, payments, proofs, links } = deps;
+  const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const operator = { ...deps, pollMs };
   const comparison = { ...deps, stuckPaymentSeconds, timing: probe, pollMs };
@@ -67,6 +75,7 @@ export function backgroundJobs(deps: JobDependencies, config: Config, { events: 
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(operator, signal) },
     { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
     { name: 'idempotency retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: idempotency.endRound },
+    { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: links.sendNotices },
     {
       name: 'reconciliation',
       lease: 'reconcile',

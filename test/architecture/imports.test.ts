@@ -23,7 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   wallets: ['kernel', 'db', 'ledger', 'budgets', 'accounts'],
   invoices: ['kernel', 'db', 'ledger', 'lightning', 'connection', 'wallets'],
   payments: ['kernel', 'db', 'alerts', 'ledger', 'budgets', 'lightning', 'connection', 'wallets', 'invoices'],
-  lnurl: ['kernel', 'db', 'ledger', 'budgets', 'lightning', 'accounts', 'wallets', 'invoices', 'payments'],
+  lnurl: ['kernel', 'db', 'ledger', 'budgets', 'lightning', 'outbound', 'accounts', 'wallets', 'invoices', 'payments'],
   history: ['kernel', 'db', 'ledger', 'lightning', 'wallets', 'invoices', 'payments'],
   proof: ['kernel', 'db', 'ledger'],
   verify: ['kernel', 'db', 'ledger', 'proof'],

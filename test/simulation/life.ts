@@ -81,7 +81,9 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
     },
   };
   const { accounts, invoices, ledger, payments, wallets } = createModules({ database, connection, clock, linkUses });
-  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, clock, publicUrl: 'https://simulation.test' });
+  const outbound = { post: () => Promise.reject(new Error('no claim has an address for notices')) };
+  const publicUrl = 'https://simulation.test';
+  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, outbound, clock, log: silentLog, publicUrl });
   connection.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
   const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };

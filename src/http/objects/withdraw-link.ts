@@ -7,6 +7,8 @@ import { nullable, oneOf } from './response-types.ts';
 
 export const CALLBACK = 'https://wallets.example.com/v1/user/wallet/waklw_ATA7…/lnurl-process';
 
+const LINK_URL = `${CALLBACK}?ott=${EXAMPLE.token}&num_satoshis=300`;
+
 /** A withdraw link without its token. */
 export const WithdrawLinkObject = Type.Object(
   {
@@ -77,8 +79,19 @@ export const NewWithdrawLinkObject = Type.Object(
     ott: Type.String({ description: 'The token of the link. Only this response contains it', examples: [EXAMPLE.token] }),
     url: Type.String({
       description: 'The address that the LNURL encodes',
-      examples: [`${CALLBACK}?ott=${EXAMPLE.token}&num_satoshis=300`],
+      examples: [LINK_URL],
     }),
+    lnurlw_uri: nullable(
+      Type.String({ description: 'The same with `lnurlw:` (LUD-17); null for http', examples: [LINK_URL.replace('https:', 'lnurlw:')] }),
+    ),
+    lnurl_fast: nullable(
+      Type.String({
+        description:
+          'The link with the parameters of step 1 as an LNURL (LUD-08), which saves a request. For links between apps; too long for QR codes. ' +
+          'Null without `num_satoshis`, or when it would be longer than an LNURL can be',
+        examples: ['LNURL1DP68GURN8GHJ7…'],
+      }),
+    ),
   },
   { title: 'NewWithdrawLink' },
 );
@@ -112,6 +125,6 @@ export function renderWithdrawLink(link: ListedLink): Static<typeof WithdrawLink
 }
 
 /** The part of a new link that is returned once. */
-export function renderLinkSecrets({ lnurl, token: ott, url }: LinkSecrets) {
-  return { lnurl, ott, url };
+export function renderLinkSecrets({ lnurl, token: ott, url, uri, fastLnurl }: LinkSecrets) {
+  return { lnurl, ott, url, lnurlw_uri: uri ?? null, lnurl_fast: fastLnurl ?? null };
 }

@@ -57,7 +57,12 @@ const processSchema = {
     k1: Type.Optional(Type.String({ maxLength: 128, description: 'The `k1` of step 1. It identifies the link when `ott` is absent' })),
     pr: Type.Optional(Type.String({ maxLength: 8000, description: 'The BOLT11 invoice to pay (step 2)' })),
     balanceNotify: Type.Optional(
-      Type.String({ maxLength: 2048, description: 'Accepted because other wallets may send it (LUD-15), and not called' }),
+      Type.String({
+        maxLength: 2048,
+        description:
+          'With `pr`: an address of the claiming wallet (LUD-15). The service sends it a POST without a body when more can be withdrawn with ' +
+          'the link. Ignored for a link with one use',
+      }),
     ),
   }),
   // For a union the serializer would have to validate every response.
@@ -91,8 +96,11 @@ export function lnurlWithdrawRoutes(app: App, { links }: { readonly links: Withd
 }
 
 function toWithdrawRequest(
-  request: FastifyRequest<{ Params: { key: string }; Querystring: { ott?: string; num_satoshis?: number; k1?: string } }>,
+  request: FastifyRequest<{
+    Params: { key: string };
+    Querystring: { ott?: string; num_satoshis?: number; k1?: string; balanceNotify?: string };
+  }>,
 ): WithdrawRequest {
-  const { ott: token, num_satoshis: numSatoshis, k1 } = request.query;
-  return { pathKey: request.params.key, token, numSatoshis, k1 };
+  const { ott: token, num_satoshis: numSatoshis, k1, balanceNotify } = request.query;
+  return { pathKey: request.params.key, token, numSatoshis, k1, balanceNotify };
 }

@@ -20,7 +20,7 @@ import {
   UserLabel,
 } from '../fields.ts';
 import type { IdempotentHandler, OutcomeWriter } from '../idempotent.ts';
-import { NewWithdrawLinkObject, renderLinkSecrets, renderWithdrawLink, WithdrawLinkObject } from '../objects/withdraw-link.ts';
+import { CALLBACK, NewWithdrawLinkObject, renderLinkSecrets, renderWithdrawLink, WithdrawLinkObject } from '../objects/withdraw-link.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
 import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setPageHeaders } from '../responses/paging.ts';
@@ -92,7 +92,8 @@ const FAUCET = {
   uses_left: null,
   fee_limit_msat: null,
   daily_limit_msat: 2_000_000,
-  url: `https://wallets.example.com/v1/user/wallet/waklw_ATA7…/lnurl-process?ott=${EXAMPLE.token}&num_satoshis=100`,
+  url: `${CALLBACK}?ott=${EXAMPLE.token}&num_satoshis=100`,
+  lnurlw_uri: `${CALLBACK.replace('https:', 'lnurlw:')}?ott=${EXAMPLE.token}&num_satoshis=100`,
 };
 
 /** Links with a number of uses, and permanent links. */

@@ -1,8 +1,9 @@
 import { type Accounts, lineageGuard } from '../../accounts/accounts.ts';
 import { invariant } from '../../kernel/assert.ts';
-import { type Msat, minMsat, satToMsat } from '../../kernel/money.ts';
+import { type Msat, minMsat, satToMsat, subMsat, ZERO_MSAT } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Bolt11 } from '../../lightning/bolt11/bolt11.ts';
+import { type NoticeDependencies, storeNotice } from './balance-notices.ts';
 import { claimRows } from './link-uses.ts';
 import {
   claimFeeLimit,
@@ -10,14 +11,13 @@ import {
   findLink,
   MAKER_INVALID,
   type OpenAmounts,
-  type OpenLinkDependencies,
   requireOpenLink,
   SMALLEST_WITHDRAWAL,
   type WithdrawRequest,
 } from './open-link.ts';
 import type { LinkRow } from './withdraw-links.sql.ts';
 
-export interface WithdrawLinkDependencies extends OpenLinkDependencies {
+export interface WithdrawLinkDependencies extends NoticeDependencies {
   /** The public URL of the service, without a trailing slash. Never taken from a request. */
   readonly publicUrl: string;
 }
@@ -64,7 +64,11 @@ export async function withdraw(deps: WithdrawLinkDependencies, request: Withdraw
   const invoice = deps.payments.readInvoice(paymentRequest);
   try {
     const amounts = await requireOpenLink(deps, found);
-    await claimLink(deps, found, { ...amounts, maxMsat: loweredMax(amounts, request) }, invoice);
+    const claimedMsat = await claimLink(deps, found, { ...amounts, maxMsat: loweredMax(amounts, request) }, invoice);
+    if (request.balanceNotify === undefined) return;
+    const isLast = found.link.uses_left === 1;
+    const leftMsat = isLast ? ZERO_MSAT : minMsat(amounts.maxMsat, subMsat(amounts.payableMsat, claimedMsat));
+    await storeNotice(deps, found.link, request.balanceNotify, leftMsat);
   } catch (error) {
     // A payer that lost the response repeats the claim, and the first claim may be the reason of this error.
     if (!(error instanceof Refusal) || !(await deps.payments.isClaimPaid(found.link.id, invoice))) throw error;
@@ -75,7 +79,8 @@ function loweredMax({ maxMsat }: OpenAmounts, { numSatoshis }: WithdrawRequest):
   return numSatoshis === undefined ? maxMsat : minMsat(maxMsat, satToMsat(numSatoshis));
 }
 
-async function claimLink(deps: WithdrawLinkDependencies, { link, wallet }: FoundLink, open: OpenAmounts, invoice: Bolt11): Promise<void> {
+/** Starts the payment of a claim. @returns its amount @throws Refusal */
+async function claimLink(deps: WithdrawLinkDependencies, { link, wallet }: FoundLink, open: OpenAmounts, invoice: Bolt11): Promise<Msat> {
   const { maxMsat, madeBy } = open;
   const { amountMsat } = invoice;
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
@@ -95,6 +100,7 @@ async function claimLink(deps: WithdrawLinkDependencies, { link, wallet }: Found
     limits: madeBy?.limits,
     claim: { linkId: link.id, rows: (payment) => claimRows(link, payment, feeLimitMsat) },
   });
+  return amountMsat;
 }
 
 /** Returns the link's `passThru` with the id of the link, by which its owner finds the claims. */

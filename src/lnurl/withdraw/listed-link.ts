@@ -1,8 +1,8 @@
 import type { Accounts } from '../../accounts/accounts.ts';
-import { periodStart } from '../../budgets/limits.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { type Msat, msat } from '../../kernel/money.ts';
+import { dayOf } from './open-link.ts';
 import * as sql from './withdraw-links.sql.ts';
 
 /** A withdraw link as its owner sees it: without its tokens, which are not stored. Times are Unix seconds. */
@@ -64,20 +64,20 @@ export async function listLinks(
   const { database, clock } = deps;
   if (after !== undefined && !(await findListedLink(deps, walletId, after))) return undefined;
   const [rows, count] = await Promise.all([
-    database.all(sql.listOfWallet, today(clock), walletId, after ?? NEWEST, limit, offset),
+    database.all(sql.listOfWallet, dayOf(clock), walletId, after ?? NEWEST, limit, offset),
     database.first(sql.countOfWallet, walletId),
   ]);
   return { links: await listedOf(deps, rows), total: count?.n ?? 0 };
 }
 
 export async function findListedLink(deps: LinkListDependencies, walletId: string, id: string): Promise<ListedLink | undefined> {
-  const row = await deps.database.first(sql.findOfWallet, today(deps.clock), walletId, id);
+  const row = await deps.database.first(sql.findOfWallet, dayOf(deps.clock), walletId, id);
   return row && (await listedOf(deps, [row]))[0];
 }
 
 /** Reads a link in the transaction that creates or revokes it. The key that made it counts as valid. */
 export async function readListedLink(tx: Pick<Tx, 'first'>, clock: Clock, walletId: string, id: string): Promise<ListedLink | undefined> {
-  const row = await tx.first(sql.findOfWallet, today(clock), walletId, id);
+  const row = await tx.first(sql.findOfWallet, dayOf(clock), walletId, id);
   return row && rowToListed(row, unixSeconds(clock), true);
 }
 
@@ -119,8 +119,4 @@ function rowToListed(row: sql.CountedRow, nowSeconds: number, isMakerValid: bool
 
 function optionalMsat(value: number | null): Msat | undefined {
   return value === null ? undefined : msat(value);
-}
-
-function today(clock: Clock): number {
-  return periodStart('day', unixSeconds(clock));
 }

@@ -31,6 +31,8 @@ export interface WithdrawRequest {
   readonly k1: string | undefined;
   /** Lowers the maximum amount; never raises it. */
   readonly numSatoshis: number | undefined;
+  /** Step 2: an address to call when more can be withdrawn (LUD-15). */
+  readonly balanceNotify?: string | undefined;
 }
 
 export const SMALLEST_WITHDRAWAL = satToMsat(1);
@@ -48,6 +50,8 @@ export interface FoundLink {
 export interface OpenAmounts {
   /** By one claim. */
   readonly maxMsat: Msat;
+  /** What the balance and the limits allow, without the limit of one claim. */
+  readonly payableMsat: Msat;
   /** By all claims that are left; undefined for a permanent link, which has no end of them. */
   readonly totalMsat: Msat | undefined;
   /** The key that created the link. */
@@ -68,7 +72,7 @@ async function findByTokenOrK1(
   token: string | undefined,
   k1: string | undefined,
 ): Promise<Omit<FoundLink, 'wallet'> | undefined> {
-  const day = periodStart('day', unixSeconds(clock));
+  const day = dayOf(clock);
   if (token === undefined) {
     const link = k1 === undefined ? undefined : await database.first(sql.findByK1, day, tokenHash(k1));
     return link && k1 !== undefined ? { link, k1, balanceToken: undefined } : undefined;
@@ -99,7 +103,7 @@ export async function requireOpenLink(
   }
   const maxMsat = link.max_msat === null ? payableMsat : minMsat(msat(link.max_msat), payableMsat);
   const totalMsat = link.uses_left === null ? undefined : msat(Math.min(link.uses_left * maxMsat, payableMsat));
-  return { maxMsat, totalMsat, madeBy };
+  return { maxMsat, payableMsat, totalMsat, madeBy };
 }
 
 /** Returns the fee limit of a claim. */
@@ -128,6 +132,11 @@ async function requireValidMaker({ accounts }: OpenLinkDependencies, link: sql.L
   const key = link.made_by === null ? undefined : await accounts.findById(link.made_by);
   if (key && !(await accounts.isLineageValid(key))) throw new Refusal('link_unusable', MAKER_INVALID);
   return key;
+}
+
+/** Returns the start of the present day (UTC), in Unix seconds. */
+export function dayOf(clock: Clock): number {
+  return periodStart('day', unixSeconds(clock));
 }
 
 function isSameText(a: string, b: string): boolean {

@@ -54,6 +54,8 @@ export const findByToken = statement<ClaimableRow>(
 /** Finds a link by the hash of the k1 of either of its tokens. */
 export const findByK1 = statement<ClaimableRow>('withdraw_link_find_by_k1', `${CLAIMABLE} WHERE l.k1_hash = $2 OR l.balance_k1_hash = $2`);
 
+export const findById = statement<ClaimableRow>('withdraw_link_find_by_id', `${CLAIMABLE} WHERE l.id = $2`);
+
 /** `$1` is the start of the day. */
 const COUNTED = `SELECT ${COLUMNS}, CAST(coalesce(sum(d.claims), 0) AS BIGINT) AS claims,
     CAST(coalesce(sum(d.claimed_msat), 0) AS BIGINT) AS claimed_msat, CAST(coalesce(sum(d.pending_msat), 0) AS BIGINT) AS pending_msat,

@@ -3,18 +3,20 @@ import { writeRows } from '../../db/row-write.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { unixSeconds } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import { floorSat, type Msat } from '../../kernel/money.ts';
+import type { Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../ledger/ledger.ts';
 import { CLAIM_FEE_RULE, feeLimit } from '../../payments/fee-limit.ts';
 import { activeWalletGuard, type Wallet } from '../../wallets/wallets.ts';
-import { encodeLnurl } from '../bech32.ts';
+import { noticeRound } from './balance-notices.ts';
 import { linkUrl, parameters, type WithdrawLinkDependencies, type WithdrawParameters, withdraw } from './link-claims.ts';
+import { type LinkSecrets, linkSecrets } from './link-secrets.ts';
 import { findListedLink, type LinkPage, type ListedLink, listLinks, readListedLink } from './listed-link.ts';
 import { SMALLEST_WITHDRAWAL, type WithdrawRequest } from './open-link.ts';
 import * as sql from './withdraw-links.sql.ts';
 import { balanceTokenOf, k1Of, newToken, tokenHash } from './withdraw-token.ts';
 
+export type { LinkSecrets } from './link-secrets.ts';
 export { linkUses } from './link-uses.ts';
 export type { LinkPage, ListedLink } from './listed-link.ts';
 export type { WithdrawRequest } from './open-link.ts';
@@ -44,14 +46,6 @@ export interface NewLink {
   readonly madeBy: Key | undefined;
 }
 
-/** What only the creation of a link returns: its token, and the URLs that contain it. */
-export interface LinkSecrets {
-  readonly token: string;
-  readonly url: string;
-  /** `url` in bech32 (LUD-01), upper case. */
-  readonly lnurl: string;
-}
-
 export interface CreatedLink {
   readonly link: ListedLink;
   readonly secrets: LinkSecrets;
@@ -75,6 +69,8 @@ export interface WithdrawLinks {
    * @throws Refusal
    */
   withdraw(request: WithdrawRequest, paymentRequest: string): Promise<void>;
+  /** One round of a background job: calls addresses of claimers when more can be withdrawn (LUD-15). */
+  sendNotices(signal: AbortSignal): Promise<void>;
 }
 
 export function createWithdrawLinks(deps: WithdrawLinkDependencies): WithdrawLinks {
@@ -90,6 +86,7 @@ export function createWithdrawLinks(deps: WithdrawLinkDependencies): WithdrawLin
       }),
     parameters: (request) => parameters(deps, request),
     withdraw: (request, paymentRequest) => withdraw(deps, request, paymentRequest),
+    sendNotices: noticeRound(deps),
   };
 }
 
@@ -110,9 +107,7 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<C
   const limits = [maxMsat ?? null, feeLimitMsat ?? null, uses ?? null, dailyLimitMsat ?? null];
   const texts = [memo, userLabel, passThru ?? null];
   const rest = [expiresAt ?? null, createdAt, order.madeBy?.id ?? null];
-  const amount = maxMsat === undefined ? '' : `&num_satoshis=${floorSat(maxMsat)}`;
-  const url = `${await linkUrl(deps, wallet.id)}?ott=${token}${amount}`;
-  const secrets = { token, url, lnurl: encodeLnurl(url) };
+  const secrets = linkSecrets(await linkUrl(deps, wallet.id), token, { maxMsat, memo });
   return deps.database.transaction(async (tx) => {
     await requireGuards(tx, [activeWalletGuard(wallet.id), ...order.guards]);
     await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...limits, ...texts, ...rest);
