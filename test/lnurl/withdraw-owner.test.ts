@@ -23,7 +23,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const SECRETS = ['ott', 'lnurl', 'url'];
+const SECRETS = ['ott', 'lnurl', 'url', 'lnurlw_uri', 'lnurl_fast'];
 
 onFakeNode('the owner of withdraw links', (service) => {
   const { client, neighbour, net } = service;
@@ -39,8 +39,9 @@ onFakeNode('the owner of withdraw links', (service) => {
       expiry: 3600,
       passThru: { order: 7 },
     });
-    const { ott, lnurl, url, ...shown } = created;
-    expect([ott, lnurl, url].map((text) => typeof text)).toEqual(['string', 'string', 'string']);
+    const { ott, lnurl, url, lnurlw_uri, lnurl_fast, ...shown } = created;
+    expect([ott, lnurl, url, lnurl_fast].map((text) => typeof text)).toEqual(new Array(4).fill('string'));
+    expect(lnurlw_uri).toBeNull();
     expect(await readLink(service, wallet, created.id)).toEqual(shown);
     expect(shown).toEqual({
       id: expect.stringMatching(/^lnurlw_/),
