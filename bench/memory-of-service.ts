@@ -29,7 +29,7 @@ const [url = '', count = '0'] = process.argv.slice(2);
 const log = pino({ level: 'silent' });
 const database = await openDatabase(url, { log });
 const accounts = createAccounts(database, systemClock);
-const wallets = createWallets(database, accounts, systemClock);
+const wallets = createWallets({ database, accounts, clock: systemClock, isNodeAvailable: async () => true });
 const ledger = createLedger(database, systemClock);
 const access = createAccess({ accounts, wallets });
 const objects = createObjects();

@@ -33,7 +33,7 @@ export interface Web {
 
 export async function webOn(database: Database): Promise<Web> {
   const accounts = createAccounts(database, systemClock);
-  const wallets = createWallets(database, accounts, systemClock);
+  const wallets = createWallets({ database, accounts, clock: systemClock, isNodeAvailable: async () => true });
   const keys = await accounts.bootstrap(undefined, async () => {});
   if (!keys) throw new Error('the benchmark needs an empty database');
   const made = await Promise.all(Array.from({ length: WALLETS }, () => wallets.create(keys.accountId, '')));

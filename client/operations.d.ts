@@ -686,7 +686,7 @@ export interface ListWalletsRequest {
 export interface CreateWalletRequest {
   /** A label of your choice, for people */
   user_label?: string;
-  /** The Lightning node of the wallet, `lnd_…`. Default: the active one with the fewest wallets */
+  /** The Lightning node of the wallet, `lnd_…`. Default: the active one with the fewest wallets; one that does not answer only if none does */
   ln_node_id?: string;
 }
 

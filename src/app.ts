@@ -103,7 +103,13 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   });
   const keyring = createKeyring(database, clock);
   const idempotency = createIdempotency(database, clock);
-  const wallets = createWallets(database, accounts, clock, (wallet) => [defaultLinkRow(wallet)]);
+  const wallets = createWallets({
+    database,
+    accounts,
+    clock,
+    isNodeAvailable: (id) => connections.isAvailable(id),
+    rowsOf: (wallet) => [defaultLinkRow(wallet)],
+  });
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
   const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });

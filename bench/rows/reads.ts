@@ -151,6 +151,8 @@ function connectionsOf(connection: NodeConnection): NodeConnections {
     of: () => connection,
     owns: () => false,
     network: () => 'regtest',
+    isAvailable: async () => true,
+    draining: async () => new Set(),
     guardIncoming: () => undefined,
     close: async () => undefined,
   };

@@ -18,6 +18,10 @@ export interface NodeConnections {
   owns(pubkey: string): boolean;
   /** Returns the network of all nodes. @throws NodeUnavailable when no node was ever reached. */
   network(): NodeInfo['network'];
+  /** Returns whether a node answers. */
+  isAvailable(nodeId: string): Promise<boolean>;
+  /** Returns the ids of the nodes that get no new wallets. */
+  draining(): Promise<ReadonlySet<string>>;
   /** Sets the function that decides on incoming payments of all nodes. */
   guardIncoming(guard: IncomingGuard): void;
   close(): Promise<void>;
@@ -80,6 +84,12 @@ export async function connectNodes(deps: ConnectionsDependencies): Promise<NodeC
       const [first] = identitiesOf(all);
       if (!first) throw new NodeUnavailable('the node was never reached');
       return first.network;
+    },
+    isAvailable: async (nodeId) => (await byId.get(nodeId)?.isAvailable()) === true,
+    async draining() {
+      // Another process changes the state.
+      const listed = await ledgerNodes(database);
+      return new Set(listed.filter(({ state }) => state === 'draining').map(({ id }) => id));
     },
     guardIncoming(guard) {
       for (const node of nodes) node.guardIncoming(guard);

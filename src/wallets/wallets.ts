@@ -7,7 +7,7 @@ import { isId, newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { type Balance, type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
-import { Placement } from './placement.ts';
+import { type IsNodeAvailable, Placement } from './placement.ts';
 import * as sql from './wallets.sql.ts';
 
 /** A customer's wallet. The ledger has its balance. Times are Unix seconds. */
@@ -62,7 +62,7 @@ export function activeWalletGuard(walletId: string): Guard {
 export interface CreateWalletOptions {
   /** Conditions, such as the validity of the requesting key. */
   readonly guards?: readonly Guard[];
-  /** Absent: the active node with the fewest wallets. */
+  /** Absent: of the active nodes that answer, the one with the fewest wallets. */
   readonly nodeId?: string | undefined;
   /** Returns rows to write in the same transaction. */
   readonly extraRows?: (created: NewWallet) => readonly RowWrite[];
@@ -84,15 +84,18 @@ export interface Wallets {
   listAfter(accountId: string, limit: number, afterId: string): Promise<Wallet[]>;
 }
 
-/** `rowsOf` returns the rows that other modules store with each new wallet. */
-export function createWallets(
-  database: Database,
-  accounts: Accounts,
-  clock: Clock,
-  rowsOf: (wallet: Wallet) => readonly RowWrite[] = () => [],
-): Wallets {
+export interface WalletDependencies {
+  readonly database: Database;
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly isNodeAvailable: IsNodeAvailable;
+  /** Returns the rows that other modules store with each new wallet. */
+  readonly rowsOf?: (wallet: Wallet) => readonly RowWrite[];
+}
+
+export function createWallets({ database, accounts, clock, isNodeAvailable, rowsOf = () => [] }: WalletDependencies): Wallets {
   const cache = new TtlCache<Wallet>(SHORT_TTL);
-  const placement = new Placement(database);
+  const placement = new Placement(database, isNodeAvailable);
 
   async function find(id: string): Promise<Wallet | undefined> {
     return cache.get(id, async () => {

@@ -17,7 +17,7 @@ async function accountWithWallets(database: Database) {
   const clock = systemClock;
   const accounts = createAccounts(database, clock);
   const ledger = createLedger(database, clock);
-  const wallets = createWallets(database, accounts, clock);
+  const wallets = createWallets({ database, accounts, clock, isNodeAvailable: async () => true });
   const keys = await accounts.bootstrap(undefined, async () => {});
   const [one, two] = await Promise.all([wallets.create(keys?.accountId ?? '', ''), wallets.create(keys?.accountId ?? '', '')]);
   await ledger.post({ transfers: [testDeposit(one.wallet.ledgerAccount, 1_000)] });

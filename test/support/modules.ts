@@ -62,6 +62,8 @@ export function connectionsTo(connection: NodeConnection): NodeConnections {
     of: () => connection,
     owns: (pubkey) => pubkey === connection.identity().pubkey,
     network: () => connection.identity().network,
+    isAvailable: () => connection.isAvailable(),
+    draining: async () => new Set(),
     guardIncoming: (guard) => connection.node.guardIncoming(guard),
     close: () => connection.node.close(),
   };
@@ -92,7 +94,7 @@ export interface ModuleOptions {
 export function createModules({ database, healthy = database, connection, clock, linkUses = noLinkUses }: ModuleOptions) {
   const alerts = createAlerts(healthy, clock, silentLog);
   const accounts = createAccounts(healthy, clock);
-  const wallets = createWallets(healthy, accounts, clock);
+  const wallets = createWallets({ database: healthy, accounts, clock, isNodeAvailable: async () => true });
   const ledger = createLedger(database, clock);
   const connections = connectionsTo(connection);
   const routeKeysend = keysendRouting(wallets, undefined);

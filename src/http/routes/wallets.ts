@@ -47,7 +47,8 @@ const WalletBody = Type.Object(
     ln_node_id: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'The Lightning node of the wallet, `lnd_…`. Default: the active one with the fewest wallets',
+        description:
+          'The Lightning node of the wallet, `lnd_…`. Default: the active one with the fewest wallets; one that does not answer only if none does',
       }),
     ),
   },
