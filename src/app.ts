@@ -46,6 +46,7 @@ import { createOutbound } from './outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './payments/payments.ts';
 import { createProofs } from './proof/proofs.ts';
 import { requestUnsettledComparison } from './reconcile/invoices.ts';
+import { lastPositions } from './reconcile/requests.ts';
 import { createWallets, type Wallets } from './wallets/wallets.ts';
 
 /** A running service, apart from the listening socket. */
@@ -187,7 +188,7 @@ function registerRoutes(app: App, config: Config, modules: Modules & { access: A
   payRequestRoutes(app, deps);
   proofRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
-  metricsRoute(app, deps, config);
+  metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database) }, config);
   // The route needs no key, and each read takes a database connection, so the result is cached.
   const readable = new TtlCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
   serviceRoutes(app, {

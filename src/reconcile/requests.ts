@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { newId } from '../kernel/ids.ts';
-import type { ReconciliationReport, ReconciliationScope } from './report.ts';
+import type { NodePosition, ReconciliationReport, ReconciliationScope } from './report.ts';
 import * as sql from './requests.sql.ts';
 
 /** A requested reconciliation. */
@@ -53,6 +53,11 @@ export async function withdrawRequest(database: Database, id: string): Promise<b
 export async function lastReport(database: Database): Promise<ReconciliationReport | undefined> {
   const row = await database.first(sql.lastReport);
   return row && parse(row.report);
+}
+
+/** Returns the positions of the nodes at the last reconciliation. Computing them reads all wallets. */
+export async function lastPositions(database: Database): Promise<readonly NodePosition[]> {
+  return (await lastReport(database))?.positions ?? [];
 }
 
 /** A request that this instance runs. */

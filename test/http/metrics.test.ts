@@ -64,6 +64,7 @@ onFakeNode('metrics on the loopback address', (service) => {
       ['satchel_payments_pending', 'gauge'],
       ['satchel_alerts_open', 'gauge'],
       ['satchel_node_up', 'gauge'],
+      ['satchel_node_position_msat', 'gauge'],
       ['satchel_event_loop_delay_seconds', 'gauge'],
       ['process_resident_memory_bytes', 'gauge'],
       ['nodejs_heap_used_bytes', 'gauge'],

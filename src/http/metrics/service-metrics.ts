@@ -8,7 +8,14 @@ export interface MetricsSources {
   readonly ledger: Pick<Ledger, 'stats'>;
   readonly payments: Pick<Payments, 'countPending'>;
   readonly alerts: { countOpen(): Promise<readonly OpenAlerts[]> };
+  /** Returns the positions of the nodes at the last reconciliation. */
+  readonly lastPositions: () => Promise<readonly NodePosition[]>;
   readonly connections: { readonly all: readonly Pick<NodeConnection, 'nodeId' | 'isAvailable'>[] };
+}
+
+interface NodePosition {
+  readonly nodeId: string;
+  readonly positionMsat: number;
 }
 
 interface OpenAlerts {
@@ -16,8 +23,34 @@ interface OpenAlerts {
   readonly n: number;
 }
 
-/** Registers the metrics of ledger, payments, alerts and node. They are read on each scrape. */
-export function registerServiceMetrics(registry: Registry, { ledger, payments, alerts, connections }: MetricsSources): void {
+/** Registers the metrics of ledger, payments, alerts and nodes. They are read on each scrape. */
+export function registerServiceMetrics(registry: Registry, sources: MetricsSources): void {
+  registerLedgerMetrics(registry, sources);
+  registerNodeMetrics(registry, sources);
+  const { payments, alerts } = sources;
+  const registers = [registry];
+  new Gauge({
+    name: 'satchel_payments_pending',
+    help: 'Payments in flight',
+    registers,
+    async collect() {
+      this.set(await payments.countPending());
+    },
+  });
+  new Gauge({
+    name: 'satchel_alerts_open',
+    help: 'Open alerts by kind; docs/operations.md describes what to do',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      const open = await alerts.countOpen();
+      this.reset();
+      for (const { kind, n } of open) this.set({ kind }, n);
+    },
+  });
+}
+
+function registerLedgerMetrics(registry: Registry, { ledger }: MetricsSources): void {
   const registers = [registry];
   new Gauge({
     name: 'satchel_ledger_waiting_postings',
@@ -45,25 +78,10 @@ export function registerServiceMetrics(registry: Registry, { ledger, payments, a
       this.inc(ledger.stats().postings);
     },
   });
-  new Gauge({
-    name: 'satchel_payments_pending',
-    help: 'Payments in flight',
-    registers,
-    async collect() {
-      this.set(await payments.countPending());
-    },
-  });
-  new Gauge({
-    name: 'satchel_alerts_open',
-    help: 'Open alerts by kind; docs/operations.md describes what to do',
-    labelNames: ['kind'],
-    registers,
-    async collect() {
-      const open = await alerts.countOpen();
-      this.reset();
-      for (const { kind, n } of open) this.set({ kind }, n);
-    },
-  });
+}
+
+function registerNodeMetrics(registry: Registry, { connections, lastPositions }: MetricsSources): void {
+  const registers = [registry];
   new Gauge({
     name: 'satchel_node_up',
     help: 'Whether a Lightning node answers',
@@ -72,6 +90,17 @@ export function registerServiceMetrics(registry: Registry, { ledger, payments, a
     async collect() {
       this.reset();
       await Promise.all(connections.all.map(async (one) => this.set({ node: one.nodeId }, (await one.isAvailable()) ? 1 : 0)));
+    },
+  });
+  new Gauge({
+    name: 'satchel_node_position_msat',
+    help: 'Money that a Lightning node holds for wallets of other nodes, at the last reconciliation; negative if they hold money of its wallets',
+    labelNames: ['node'],
+    registers,
+    async collect() {
+      const positions = await lastPositions();
+      this.reset();
+      for (const { nodeId, positionMsat } of positions) this.set({ node: nodeId }, positionMsat);
     },
   });
 }
