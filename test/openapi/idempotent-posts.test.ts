@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { onFakeNode } from '../support/app.ts';
+import { operationsOf } from './conformance/operations.ts';
+import { send } from './conformance/send.ts';
+import { createWorld } from './conformance/world.ts';
+
+/** The operations that control the test network. They need no Idempotency-Key. */
+const EXEMPT = ['playgroundPay', 'playgroundFund', 'playgroundKeysend', 'playgroundInvoice', 'playgroundHold'];
+
+onFakeNode(
+  'every POST',
+  ({ client }) => {
+    it('is executed once per Idempotency-Key', async () => {
+      const walk = operationsOf((await client.request('GET', '/openapi.json')).body);
+      const world = await createWorld(client, walk);
+      const posts = walk.filter(({ method }) => method === 'POST');
+      const problems: string[] = [];
+      const exempt: string[] = [];
+      for (const post of posts) {
+        const { operationId = '' } = post.operation;
+        const values = await world.goodValues(post, 'least');
+        const withKey = { ...values, header: { ...values.header, 'Idempotency-Key': randomUUID() } };
+        const first = await send(client, post, withKey, { key: client.secretKey });
+        if (first.status >= 300) problems.push(`${operationId} is rejected: ${first.text}`);
+        const second = await send(client, post, withKey, { key: client.secretKey });
+        const isReplayed = second.headers.get('idempotency-replayed') === 'true';
+        if (EXEMPT.includes(operationId)) exempt.push(operationId);
+        else if (!isReplayed) problems.push(`${operationId} was executed twice: ${second.status} ${second.text}`);
+      }
+      expect(problems, 'run the handler in `runIdempotent`').toEqual([]);
+      expect(exempt.toSorted()).toEqual(EXEMPT.toSorted());
+      expect(posts.length).toBeGreaterThan(10);
+    });
+  },
+  { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1' },
+);
