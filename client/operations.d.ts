@@ -339,6 +339,8 @@ export interface Node {
   software: string | null;
   /** `cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer. */
   status: 'ready' | 'cannot_send' | 'unavailable';
+  /** Whether the operator is draining the node: it gets no new wallets, and its wallets work as before */
+  draining: boolean;
   /** Why the node cannot send payments; null otherwise */
   status_reason: string | null;
   /** What the node supports; null before it was reached */
@@ -1437,7 +1439,7 @@ export interface Operations<Options> {
   getWalletProof(request: GetWalletProofRequest, options?: Options): Promise<WalletProof>;
   /** List the nodes of the service. Permission: a secret API key. (`GET /v1/nodes`) */
   listNodes(request?: ListNodesRequest, options?: Options): Promise<Array<Node>>;
-  /** Read the node. The service has one node, so `default` is that node. Permission: any key. (`GET /v1/node/{id}`) */
+  /** Read the node. `default` is the first node of the service. Permission: any key. (`GET /v1/node/{id}`) */
   getNode(request: GetNodeRequest, options?: Options): Promise<Node>;
   /** Decode an invoice. Returns the content of a BOLT11 invoice, as the node API of LND does: numbers are texts. Permission: any key. (`GET /v1/node/{id}/payments/decodeinvoice`) */
   decodeInvoice(request: DecodeInvoiceRequest, options?: Options): Promise<DecodedInvoice>;

@@ -4,9 +4,9 @@ import { exitWithUsage, readArguments } from './arguments.ts';
 import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, table } from './table.ts';
 
-const USAGE = `npm run --silent node -- [drain <node> | activate <node> | move <wallet> <node>] [--reason "…"]
+const USAGE = `npm run --silent node -- [list | drain <node> | activate <node> | move <wallet> <node>] [--reason "…"]
 
-Without arguments: lists the Lightning nodes of the ledger.
+  list      lists the Lightning nodes of the ledger; also without arguments
   drain     gives a node (lnd_…) no new wallets; its wallets stay and work as before
   activate  ends that
   move      moves a wallet (wal_…) to another node. Refused while it has pending payments. Its open invoices can still be paid at the old node.
@@ -18,8 +18,8 @@ Exit code 0: done. 1: refused. 2: not done. 3: not ended yet.`;
 async function main(): Promise<void> {
   const { words, reason: given } = readArguments(USAGE, { reason: { type: 'string' } }, 3);
   const [verb, subject = '', target = ''] = words;
-  if (verb === undefined) {
-    if (given !== undefined) exitWithUsage(USAGE);
+  if (verb === undefined || verb === 'list') {
+    if (given !== undefined || words.length > 1) exitWithUsage(USAGE);
     return runCommand(list);
   }
   const isMove = verb === 'move';

@@ -105,7 +105,7 @@ onFakeNode('the node', (service) => {
 });
 
 it('returns a separate error when a node cannot list routes', async () => {
-  const connections = { all: [{ nodeId: 'lnd_1', node: {} } as unknown as NodeConnection] };
+  const connections = { all: [{ nodeId: 'lnd_1', node: {} } as unknown as NodeConnection], draining: async () => new Set<string>() };
   const access = { anyKey: async () => undefined } as unknown as Access;
   const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, connections, payments: {} as Payments }));
   const pubkey = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';

@@ -90,10 +90,16 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     }
     const moved = positions.map(({ positionMsat }, i) => positionMsat - (before.positions[i]?.positionMsat ?? 0));
     expect(moved).toEqual([500_000, -500_000]);
+    const { text: metrics } = await client.request('GET', '/metrics');
+    for (const { nodeId, positionMsat } of positions) {
+      expect(metrics).toContain(`satchel_node_position_msat{node="${nodeId}"} ${positionMsat}\n`);
+    }
     expect(positions[0]?.positionMsat).toBe(-(positions[1]?.positionMsat ?? 0));
     // What all nodes hold is what the ledger owes to all others.
     const [{ owed = 0 } = {}] = await app.rows('SELECT CAST(sum(balance_msat) AS BIGINT) AS owed FROM ledger_account WHERE id > 1');
     await app.restart();
+    // The reconciliation at the start must not measure the node while money of the next test arrives.
+    await app.reconcileAll();
     const held = positions.reduce((sum, { heldMsat }) => sum + heldMsat, 0);
     const [{ total = 0 } = {}] = await app.rows('SELECT CAST(sum(balance_msat) AS BIGINT) AS total FROM ledger_account WHERE id > 1');
     expect(typeof owed).toBe('number');
@@ -138,6 +144,23 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     expect(await problems()).toEqual([]);
   });
 
+  it('get no new wallets while they are away, unless the request names them', async () => {
+    const [first, second] = (await client.get('/v1/nodes')).map(({ id }: { id: string }) => id);
+    // The first node has more wallets, so the next ones would be placed on the second.
+    for (let i = 0; i < 20; i++) await client.post('/v1/wallet', { ln_node_id: first });
+    await app.restart(() => nets[1].down());
+    for (let i = 0; i < 3; i++) expect((await client.post('/v1/wallet', {})).ln_node_id).toBe(first);
+    expect((await client.post('/v1/wallet', { ln_node_id: second })).ln_node_id).toBe(second);
+    nets[0].down();
+    await expect.poll(async () => (await client.request('GET', '/readyz')).body.node, { timeout: 10_000 }).toBe('unavailable');
+    expect([first, second]).toContain((await client.post('/v1/wallet', {})).ln_node_id);
+    for (const net of nets) net.up();
+    await app.restart();
+    await expect.poll(async () => (await client.request('GET', '/readyz')).body.node, { timeout: 10_000 }).toBe('ok');
+    expect((await client.post('/v1/wallet', {})).ln_node_id).toBe(second);
+    await app.reconcileAll();
+  });
+
   it('are recognized after a restart, and what arrived at either meanwhile is credited', async () => {
     const wallets = [await walletOn(app, 0, 1), await walletOn(app, 1, 1)] as const;
     const requests: string[] = [];
@@ -159,7 +182,11 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
   it('can be drained: a draining node gets no new wallets, and its wallets work as before', async () => {
     const [first, second] = (await client.get('/v1/nodes')).map(({ id }: { id: string }) => id);
     const wallet = await walletOn(app, 1, 100);
+    const draining = async () => (await client.get('/v1/nodes')).map((one: { draining: boolean }) => one.draining);
+    expect(await draining()).toEqual([false, false]);
     expect(await app.act({ kind: 'drain', subject: second, target: '' })).toMatchObject({ state: 'done' });
+    expect(await draining()).toEqual([false, true]);
+    expect((await client.get(`/v1/node/${second}`)).draining).toBe(true);
     for (let i = 0; i < 3; i++) expect((await client.post('/v1/wallet', {})).ln_node_id).toBe(first);
     const named = await client.request('POST', '/v1/wallet', { key: client.secretKey, json: { ln_node_id: second } });
     expect(named.body).toMatchObject({ type: 'validation_failed', message: expect.stringContaining('draining') });
@@ -167,6 +194,7 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     expect(await balanceOf(client, wallet)).toBe(40);
     expect(await app.act({ kind: 'move', subject: wallet.id, target: second })).toMatchObject({ state: 'refused' });
     expect(await app.act({ kind: 'activate', subject: second, target: '' })).toMatchObject({ state: 'done' });
+    expect(await draining()).toEqual([false, false]);
     expect((await client.post('/v1/wallet', { ln_node_id: second })).ln_node_id).toBe(second);
     expect(await app.act({ kind: 'drain', subject: 'lnd_none', target: '' })).toMatchObject({ state: 'refused' });
   });

@@ -27,6 +27,10 @@ const NodeObject = Type.Object(
       description: '`cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer.',
       examples: ['ready'],
     }),
+    draining: Type.Boolean({
+      description: 'Whether the operator is draining the node: it gets no new wallets, and its wallets work as before',
+      examples: [false],
+    }),
     status_reason: nullable(Type.String({ description: 'Why the node cannot send payments; null otherwise', examples: [null] })),
     capabilities: nullable(
       Type.Object(
@@ -138,7 +142,7 @@ const getSchema = {
   ...NODE,
   operationId: 'getNode',
   summary: 'Read the node',
-  description: 'The service has one node, so `default` is that node.',
+  description: '`default` is the first node of the service.',
   response: { 200: NodeObject },
 };
 
@@ -162,7 +166,7 @@ const routesSchema = {
 
 interface NodeRouteDependencies {
   readonly access: Access;
-  readonly connections: Pick<NodeConnections, 'all'>;
+  readonly connections: Pick<NodeConnections, 'all' | 'draining'>;
   readonly payments: Payments;
 }
 
@@ -171,12 +175,13 @@ export function nodeRoutes(app: App, deps: NodeRouteDependencies): void {
   const { access, connections } = deps;
   app.get('/v1/nodes', { schema: listSchema }, async (request) => {
     await access.account(request);
-    return Promise.all(reachedOf(connections).map(describe));
+    const draining = await connections.draining();
+    return Promise.all(reachedOf(connections).map((one) => describe(one, draining)));
   });
 
   app.get('/v1/node/:id', { schema: getSchema }, async (request) => {
     await access.anyKey(request);
-    return describe(nodeOf(connections, request.params.id));
+    return describe(nodeOf(connections, request.params.id), await connections.draining());
   });
   paymentRoutes(app, deps);
 }
@@ -212,7 +217,7 @@ function nodeOf({ all }: Pick<NodeConnections, 'all'>, id: string): NodeConnecti
 }
 
 /** Works also while the node is unavailable. */
-async function describe(connection: NodeConnection): Promise<Static<typeof NodeObject>> {
+async function describe(connection: NodeConnection, draining: ReadonlySet<string>): Promise<Static<typeof NodeObject>> {
   const { network, pubkey } = connection.identity();
   const info = await connection.node.info().catch(() => undefined);
   const known = info ?? connection.info();
@@ -224,6 +229,7 @@ async function describe(connection: NodeConnection): Promise<Static<typeof NodeO
     default_pubkey: pubkey,
     software: known?.software ?? null,
     status: !info ? 'unavailable' : info.cannotSend ? 'cannot_send' : 'ready',
+    draining: draining.has(connection.nodeId),
     status_reason: info?.cannotSend ?? null,
     capabilities: known ? capabilitiesOf(connection, known.capabilities) : null,
     uri: null,
