@@ -50,6 +50,10 @@ export interface InvoiceOptions {
   readonly memo?: string;
   readonly at?: OutsideName;
   readonly expirySeconds?: number;
+  /** Hex. The invoice contains it instead of the memo. */
+  readonly descriptionHash?: string | undefined;
+  /** Hex. Absent: derived from the seed. */
+  readonly preimage?: string | undefined;
   readonly hold?: boolean;
   /** The behavior of our payment of this invoice. */
   readonly script?: PaymentScript;
@@ -70,14 +74,15 @@ export class Outside {
   }
 
   /** Creates an invoice of an outside node. @throws PlaygroundRefusal */
-  invoice({ amountMsat, memo = '', at = 'alice', expirySeconds = 3600, hold = false, script = {} }: InvoiceOptions = {}): OutsideInvoice {
+  invoice(options: InvoiceOptions = {}): OutsideInvoice {
+    const { amountMsat, memo = '', at = 'alice', expirySeconds = 3600, descriptionHash, preimage, hold = false, script = {} } = options;
     requireOutside(at);
     if (amountMsat !== undefined) requireWhole('amountMsat', amountMsat);
     requireDescription('memo', memo);
     requireExpiry(expirySeconds);
     const { network } = this.#parts;
     return network.step(() => {
-      const made = network.makeInvoice(at, { amountMsat, description: memo, expirySeconds });
+      const made = network.makeInvoice(at, { amountMsat, description: memo, expirySeconds, descriptionHash, preimage });
       const { paymentHash, paymentRequest, ...secret } = made;
       const amount = amountMsat ? msat(amountMsat) : undefined;
       const whole = { ...readScript(memo), ...script };
