@@ -18,7 +18,7 @@ export interface PaymentRunDependencies {
   readonly payments: Pick<Payments, 'find' | 'wait' | 'feeLimitMsat'>;
   readonly history: History;
   readonly objects: Objects;
-  /** How long a response waits for a payment's end. */
+  /** How long a response waits for a payment's end, from the arrival of its request. */
   readonly paymentWaitSeconds: number;
 }
 
@@ -62,7 +62,10 @@ async function sendPayment(
 ): Promise<FastifyReply> {
   if (started.replayed) reply.header('idempotency-replayed', 'true');
   try {
-    const { payment, receipt } = await deps.payments.wait(started.payment.id, wantsNoWait(request) ? 0 : deps.paymentWaitSeconds);
+    const { payment, receipt } = await deps.payments.wait(
+      started.payment.id,
+      wantsNoWait(request) ? 0 : Math.max(0, deps.paymentWaitSeconds - reply.elapsedTime / 1000),
+    );
     if (payment.state === 'failed') throw await paymentFailed(deps, payment);
     const made = receipt ? ofSucceeded(payment, wallet, receipt) : await deps.history.ofPayment(payment);
     const wtx = deps.objects.walletTransaction(made);
