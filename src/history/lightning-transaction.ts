@@ -26,6 +26,8 @@ export interface LightningTransaction {
   readonly isKeysend: boolean;
   readonly customRecords: CustomRecords | undefined;
   readonly passThru: string | undefined;
+  /** JSON text: what the payee of an LNURL shows once it is settled. */
+  readonly successAction: string | undefined;
 }
 
 /** bLIP 3: the record of a keysend that carries its preimage. */
@@ -41,6 +43,7 @@ export function ofInvoice(invoice: Invoice, nowSeconds: number): LightningTransa
     failureReason: undefined,
     customRecords: invoice.customRecords,
     passThru: invoice.passThru,
+    successAction: undefined,
   });
 }
 
@@ -62,6 +65,7 @@ export function ofPayment(payment: Payment): LightningTransaction {
     failureReason: payment.failureReason,
     customRecords: payment.isKeysend ? { ...payment.customRecords, ...proof } : undefined,
     passThru: passThruOf(payment),
+    successAction: succeeded ? payment.successAction : undefined,
   });
 }
 
@@ -73,7 +77,10 @@ export function passThruOf({ passThru, wtxType }: { passThru?: string | undefine
 const BY_API = JSON.stringify({ method: 'api' });
 
 /** The fields that invoices and payments store differently. */
-type Own = Pick<LightningTransaction, 'amountMsat' | 'feeMsat' | 'preimage' | 'status' | 'failureReason' | 'customRecords' | 'passThru'>;
+type Own = Pick<
+  LightningTransaction,
+  'amountMsat' | 'feeMsat' | 'preimage' | 'status' | 'failureReason' | 'customRecords' | 'passThru' | 'successAction'
+>;
 
 /** Builds the object in one literal, because object spread made the shortest reads measurably slower. */
 function withShared(of: Invoice | Payment, own: Own): LightningTransaction {
@@ -98,5 +105,6 @@ function withShared(of: Invoice | Payment, own: Own): LightningTransaction {
     isKeysend: of.isKeysend,
     customRecords: own.customRecords,
     passThru: own.passThru,
+    successAction: own.successAction,
   };
 }

@@ -26,6 +26,8 @@ export interface InvoicePayment {
   /** Absent: the description of the invoice. */
   readonly userLabel?: string | undefined;
   readonly wtxType: WithdrawalType;
+  /** JSON text: what the payee of an LNURL shows after the payment. */
+  readonly successAction?: string | undefined;
   /** Conditions of the hold, such as the validity of the requesting key. */
   readonly guards?: readonly Guard[];
   /** Returns rows to write in the posting that starts the payment. */
@@ -86,6 +88,7 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
     passThru: order.passThru,
     invoiceId: local?.id,
     linkId: claim?.linkId,
+    successAction: order.successAction,
   });
   // An internal payment has no routing fee, so nothing is reserved and the wallet can be emptied.
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));

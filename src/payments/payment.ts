@@ -43,6 +43,8 @@ export interface Payment {
   readonly invoiceId: string | undefined;
   /** The withdraw link that was claimed. */
   readonly linkId: string | undefined;
+  /** JSON text: what the payee of an LNURL shows after the payment. Module `lnurl` writes and reads it. */
+  readonly successAction?: string | undefined;
   /** What the payment counts against the budget of the requesting key. */
   readonly charge?: Charge | undefined;
   /** Set when the node reported success after failure: the wallet was `charged`, or the operator has `borne` the cost. */
@@ -119,6 +121,7 @@ export function rowToPayment(row: PaymentRow): Payment {
     passThru: row.pass_thru ?? undefined,
     invoiceId: row.invoice_id ?? undefined,
     linkId: row.link_id ?? undefined,
+    successAction: row.success_action ?? undefined,
     charge: rowToCharge(row),
     correction: row.correction ?? undefined,
     sendingSinceMs: row.sending_since_ms ?? undefined,
@@ -166,5 +169,6 @@ export function pendingParameters(p: Payment) {
     p.charge?.periodStart ?? null,
     p.charge?.pendingMsat ?? null,
     p.sendingSinceMs ?? null,
+    p.successAction ?? null,
   ];
 }

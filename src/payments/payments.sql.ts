@@ -36,6 +36,7 @@ export type PaymentRow = {
   at_node: number;
   sending_since_ms: number | null;
   unclear_since_ms: number | null;
+  success_action: string | null;
 };
 
 export type OwnedPaymentRow = PaymentRow & { account_id: string };
@@ -43,16 +44,16 @@ export type OwnedPaymentRow = PaymentRow & { account_id: string };
 const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
   is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction, at_node,
-  sending_since_ms, unclear_since_ms`;
+  sending_since_ms, unclear_since_ms, success_action`;
 
 const PENDING_COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey,
   amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend, custom_records, pass_thru,
-  invoice_id, link_id, charged_line, charged_period, charged_msat, sending_since_ms`;
+  invoice_id, link_id, charged_line, charged_period, charged_msat, sending_since_ms, success_action`;
 
 /** Changes nothing when the payment hash has a live payment. */
 const insertPendingOne = `INSERT INTO payment (${PENDING_COLUMNS}, state)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
-     'pending')
+     $27, 'pending')
    ON CONFLICT DO NOTHING`;
 
 export const insertPending = statement('payment_insert', {
@@ -62,7 +63,7 @@ export const insertPending = statement('payment_insert', {
     SELECT *, 'pending' FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bigint[], $17::text[],
       $18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::bigint[],
-      $26::bigint[])
+      $26::bigint[], $27::text[])
     ON CONFLICT DO NOTHING RETURNING 1`,
 });
 
