@@ -7,6 +7,7 @@ export interface ExampleSchema {
   readonly words?: readonly unknown[];
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, ExampleSchema>>;
+  readonly required?: readonly string[];
   readonly items?: ExampleSchema;
 }
 
@@ -17,7 +18,7 @@ export function exampleOf(schema: ExampleSchema): unknown {
   if (schema.examples) return schema.examples[0];
   const [word] = schema.words ?? schema.enum ?? [];
   if (word !== undefined) return word;
-  if (Object.keys(schema.properties ?? {}).length > 0) return exampleOfFields(schema.properties ?? {});
+  if (Object.keys(schema.properties ?? {}).length > 0) return exampleOfFields(schema);
   if (schema.nullable) return null;
   if (schema.type === 'array') return schema.items ? [exampleOf(schema.items)] : [];
   if (schema.type === 'object') return {};
@@ -35,8 +36,14 @@ export function withFieldExamples(schema: ExampleSchema | undefined): ExampleSch
   return { ...schema, properties: Object.fromEntries(fields) };
 }
 
-function exampleOfFields(properties: Readonly<Record<string, ExampleSchema>>): object {
-  return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, exampleOf(field)]));
+/** An optional field without any example of its own is left out. */
+function exampleOfFields({ properties = {}, required = [] }: ExampleSchema): object {
+  const shown = Object.entries(properties).filter(([name, field]) => required.includes(name) || hasExamples(field));
+  return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field)]));
+}
+
+function hasExamples({ examples, properties = {} }: ExampleSchema): boolean {
+  return examples !== undefined || Object.values(properties).some(hasExamples);
 }
 
 /** Objects of the caller's own making: a change replaces them. */
