@@ -144,6 +144,8 @@ export interface LightningTransaction {
   custom_records_json: Record<string, unknown> | null;
   /** The JSON object that the caller sent with the invoice or payment */
   passThru: Record<string, unknown> | null;
+  /** What the payee of an LNURL or a Lightning address shows the payer (LUD-09). Present only on a settled payment whose payee sent it. The texts are the payee's: escape them where you show them */
+  success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
 }
 
 export interface LightningTransactionDetails {
@@ -193,6 +195,8 @@ export interface LightningTransactionDetails {
   custom_records_json: Record<string, unknown> | null;
   /** The JSON object that the caller sent with the invoice or payment */
   passThru: Record<string, unknown> | null;
+  /** What the payee of an LNURL or a Lightning address shows the payer (LUD-09). Present only on a settled payment whose payee sent it. The texts are the payee's: escape them where you show them */
+  success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
   /** The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise */
   counterpart_id: string | null;
 }
@@ -500,6 +504,27 @@ export interface Playground {
   unreachable_pubkey: string;
 }
 
+export interface ProbedPayLink {
+  /** The kind of LNURL */
+  tag: 'payRequest';
+  /** The host of the payee’s service */
+  domain: string;
+  /** The Lightning address in lower case; null for an LNURL */
+  ln_address: string | null;
+  /** The address that creates invoices */
+  callback: string;
+  /** The smallest amount in millisatoshis */
+  minSendable: number;
+  /** The largest amount in millisatoshis */
+  maxSendable: number;
+  /** The longest comment in characters; 0: none */
+  commentAllowed: number;
+  /** The data about the payer that the payee accepts (LUD-18): name → `{mandatory}`; null: none */
+  payerData: Record<string, unknown> | null;
+  /** The description of the payee */
+  metadata: { /** What is paid, at most 1000 characters */ text: string; /** A longer description; null when there is none */ long_desc: string | null; /** The Lightning address or email address that the payee states; null when there is none */ identifier: string | null; /** A PNG or JPEG image as a data URL; null when there is none */ image: string | null; };
+}
+
 export interface Readiness {
   /** `ready` when the database is ok and a node answers */
   status: 'ready' | 'not ready' | (string & {});
@@ -738,9 +763,9 @@ export interface CancelInvoiceRequest {
 export interface WithdrawRequest {
   /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
   key: string;
-  /** A BOLT11 invoice */
+  /** A BOLT11 invoice, a Lightning address, or the LNURL of a pay link */
   payment_request: string;
-  /** The amount in whole satoshis. Required for an invoice without an amount; otherwise it must equal its amount */
+  /** The amount in whole satoshis. Required for an invoice without an amount, an address and an LNURL; otherwise it must equal the amount of the invoice */
   num_satoshis?: number;
   /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */
   fee_limit_msat?: number;
@@ -1122,6 +1147,41 @@ export interface VerifyPaymentRequest {
   token: string;
 }
 
+export interface ProbePayLinkRequest {
+  /** An LNURL, an `lnurlp:` link, or a Lightning address */
+  lnurl: string;
+}
+
+export interface PayLnurlRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The LNURL of a pay link, or an `lnurlp:` link */
+  lnurlpay_encoded?: string;
+  /** A Lightning address. Send it or `lnurlpay_encoded` */
+  ln_address?: string;
+  /** The amount in millisatoshis. It is paid exactly, or not at all */
+  amt_msat: number;
+  /** A text for the payee, up to the length that the payee allows */
+  comment?: string;
+  /** What the payee asks about the payer (LUD-18): `name`, `email`, `identifier`, `pubkey`, each a text. The probe lists the names that the payee accepts and those that it requires; only these are allowed */
+  payer_data?: Record<string, unknown>;
+  /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */
+  fee_limit_msat?: number;
+  /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */
+  passThru?: Record<string, unknown>;
+}
+
+export interface PullLnurlRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The LNURL of a withdraw link, or an `lnurlw:` link */
+  lnurl: string;
+  /** The amount in whole satoshis. 1 satoshi is 1000 millisatoshis */
+  num_satoshis: number;
+  /** The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8 */
+  memo?: string;
+}
+
 export interface GetAccountRequest {
 
 }
@@ -1349,7 +1409,7 @@ export interface Operations<Options> {
   getLightningTransaction(request: GetLightningTransactionRequest & { fields?: undefined }, options?: Options): Promise<LightningTransactionDetails>;
   /** Cancel an open invoice. Cancels it at the node first, so that it can no longer be paid. 400 `invoice_paid` when it has been paid or a payment is arriving. Permission: `wallet_deposit`. (`DELETE /v1/lntx/{id}`) */
   cancelInvoice(request: CancelInvoiceRequest, options?: Options): Promise<LightningTransaction>;
-  /** Pay an invoice. Pays a BOLT11 invoice. Paying the same invoice again from the same wallet returns the first payment. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/withdraw`) */
+  /** Pay an invoice. Pays a BOLT11 invoice. Paying the same invoice again from the same wallet returns the first payment. A Lightning address or an LNURL is paid as by payLnurl. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/withdraw`) */
   withdraw(request: WithdrawRequest, options?: Options): Promise<Payment>;
   /** Pay a node without an invoice. Sends money to a node by its public key. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/keysend`) */
   keysend(request: KeysendRequest, options?: Options): Promise<Payment>;
@@ -1411,6 +1471,12 @@ export interface Operations<Options> {
   payAddress(request: PayAddressRequest, options?: Options): Promise<PayOffer | LnurlError>;
   /** Check whether an invoice of a pay link is paid. For the payer and those to whom the payer gives the address (LUD-21). Every error is HTTP 200 in the form of LNURL. (`GET /v1/lnurlp/verify/{token}`) */
   verifyPayment(request: VerifyPaymentRequest, options?: Options): Promise<PayVerification | LnurlError>;
+  /** Read what a payee accepts. Reads the parameters of an LNURL pay link or a Lightning address of another service (LUD-06, LUD-16), without paying. The texts are the payee's: escape them where you show them. Permission: any key. (`GET /v1/lnurlp/probe/{lnurl}`) */
+  probePayLink(request: ProbePayLinkRequest, options?: Options): Promise<ProbedPayLink>;
+  /** Pay an LNURL or a Lightning address. Requests an invoice from the payee’s service, checks that it is for exactly this amount and for what the payee describes, and pays it. Each request without an `Idempotency-Key` is another payment. `ln_address` or `lnurl_domain`, and `comment`, are added to `passThru`. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurlp/pay`) */
+  payLnurl(request: PayLnurlRequest, options?: Options): Promise<Payment>;
+  /** Withdraw from a link of another service. Creates an invoice of the wallet and sends it to the service of a withdraw link (LUD-03), which pays it later: poll `GET /v1/lntx/{id}` until `status` is not `pending`. The service may pay until the invoice expires after an hour, also if its response was lost. 400: it does not pay, and the invoice is cancelled. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/lnurl/pull`) */
+  pullLnurl(request: PullLnurlRequest, options?: Options): Promise<LightningTransaction>;
   /** Read the account and its public API key. Permission: a secret API key. (`GET /v1/account`) */
   getAccount(request?: GetAccountRequest, options?: Options): Promise<Account>;
   /** List the API keys of the account. Permission: a secret API key. (`GET /v1/keys`) */

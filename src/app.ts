@@ -20,6 +20,7 @@ import { invoiceRoutes } from './http/routes/invoices.ts';
 import { keyRoutes } from './http/routes/keys.ts';
 import { lnurlPayRoutes } from './http/routes/lnurl-pay.ts';
 import { payRequestRoutes } from './http/routes/lnurl-pay-requests.ts';
+import { lnurlRemoteRoutes } from './http/routes/lnurl-remote.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { nodeRoutes } from './http/routes/node.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
@@ -40,6 +41,7 @@ import { TtlCache } from './kernel/ttl-cache.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { defaultLinkRow } from './lnurl/pay/default-link.ts';
 import { createPayLinks } from './lnurl/pay/pay-links.ts';
+import { createRemoteLinks } from './lnurl/remote/remote-links.ts';
 import { createWithdrawLinks, linkUses } from './lnurl/withdraw/withdraw-links.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
 import { createOutbound } from './outbound/outbound.ts';
@@ -120,9 +122,10 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, outbound, clock, log, publicUrl });
   const proofs = createProofs({ database, clock, log });
+  const remoteLinks = createRemoteLinks({ outbound, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
-  const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, proofs };
+  const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs };
   return { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, outbound, playground, ...moneyModules };
 }
 
@@ -186,6 +189,7 @@ function registerRoutes(app: App, config: Config, modules: Modules & { access: A
   withdrawLinkRoutes(app, deps);
   lnurlPayRoutes(app, deps);
   payRequestRoutes(app, deps);
+  lnurlRemoteRoutes(app, { ...deps, paymentWaitSeconds });
   proofRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database) }, config);

@@ -2,8 +2,24 @@ import { type Static, Type } from 'typebox';
 import type { LightningTransaction } from '../../history/lightning-transaction.ts';
 import { floorSat } from '../../kernel/money.ts';
 import type { CustomRecords } from '../../lightning/node.ts';
+import { revealSuccessAction } from '../../lnurl/remote/success-action.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { nullable, oneOf } from './response-types.ts';
+
+const SuccessActionObject = Type.Object(
+  {
+    tag: oneOf(['message', 'url', 'aes'], { description: '`message`: a text. `url`: a page of the payee. `aes`: a secret text' }),
+    message: Type.Optional(Type.String({ description: 'The text of a `message`' })),
+    description: Type.Optional(Type.String({ description: 'What the `url` or the `plaintext` is for' })),
+    url: Type.Optional(Type.String({ description: 'A page on the domain of the payee' })),
+    plaintext: Type.Optional(nullable(Type.String({ description: 'The secret text; null if it cannot be decrypted with the preimage' }))),
+  },
+  {
+    description:
+      'What the payee of an LNURL or a Lightning address shows the payer (LUD-09). Present only on a settled payment whose payee sent it. The ' +
+      "texts are the payee's: escape them where you show them",
+  },
+);
 
 export const LightningTransactionObject = Type.Object(
   {
@@ -73,6 +89,7 @@ export const LightningTransactionObject = Type.Object(
         },
       ),
     ),
+    success_action: Type.Optional(SuccessActionObject),
   },
   { title: 'LightningTransaction' },
 );
@@ -95,7 +112,7 @@ const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, cancelled: 0, failed:
 /** `noKeysend` is the value of `is_keysend` for everything but a keysend. */
 export function renderLightningTransaction(ln: LightningTransaction, noKeysend: 0 | null): Static<typeof LightningTransactionObject> {
   const records = ln.customRecords && renderCustomRecords(ln.customRecords);
-  return {
+  const rendered: Static<typeof LightningTransactionObject> = {
     id: ln.id,
     created_at: ln.createdAt,
     ln_node_id: ln.nodeId,
@@ -121,6 +138,9 @@ export function renderLightningTransaction(ln: LightningTransaction, noKeysend: 
     custom_records_json: records?.parsed ?? null,
     passThru: parseObject(ln.passThru) ?? {},
   };
+  if (ln.successAction !== undefined && ln.preimage !== undefined)
+    rendered.success_action = revealSuccessAction(ln.successAction, ln.preimage);
+  return rendered;
 }
 
 /** Renders TLV values as text where they are UTF-8, otherwise (and for the preimage) as hex; values that parse as JSON also parsed. */

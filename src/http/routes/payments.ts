@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import { isDestination, readDestination } from '../../lnurl/remote/destination.ts';
+import type { RemoteLinks } from '../../lnurl/remote/remote-links.ts';
 import type { Payments } from '../../payments/payments.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
@@ -32,7 +35,7 @@ const WITHDRAWAL_TYPE = { name: 'ln_withdrawal', display_name: 'LN Withdrawal' }
 const IN_FLIGHT = { payment_preimage: null, settled: 0, settled_at: null, status: 'pending', fee_msat: null };
 
 /** 1000 sat to an invoice of another service, from a wallet with 5000 sat. Routing cost 1 sat. */
-const WITHDRAWAL = {
+export const WITHDRAWAL = {
   id: EXAMPLE.walletTransactionOut,
   num_satoshis: -1000,
   num_msat: -1_000_000,
@@ -53,7 +56,7 @@ const WITHDRAWAL = {
 };
 
 /** The same payment in flight: its amount and its fee limit are held. */
-const WITHDRAWAL_IN_FLIGHT = {
+export const WITHDRAWAL_IN_FLIGHT = {
   ...WITHDRAWAL,
   wal: { balance: 3950, balance_msat: 3_950_000, max_payable_msat: 3_761_905, pending_msat: 1_050_000 },
   lnTx: { ...WITHDRAWAL.lnTx, ...IN_FLIGHT },
@@ -64,16 +67,19 @@ const withdrawSchema = {
   operationId: 'withdraw',
   tags: ['Money'],
   summary: 'Pay an invoice',
-  description: `Pays a BOLT11 invoice. Paying the same invoice again from the same wallet returns the first payment. ${OUTCOME}`,
+  description:
+    'Pays a BOLT11 invoice. Paying the same invoice again from the same wallet returns the first payment. A Lightning address or an LNURL is ' +
+    `paid as by payLnurl. ${OUTCOME}`,
   ...requires('wallet_withdraw'),
   params: KeyParams,
   body: Type.Object(
     {
-      payment_request: PaymentRequest,
+      payment_request: described(PaymentRequest, 'A BOLT11 invoice, a Lightning address, or the LNURL of a pay link'),
       num_satoshis: Type.Optional(
         described(
           NumSatoshis,
-          'The amount in whole satoshis. Required for an invoice without an amount; otherwise it must equal its amount',
+          'The amount in whole satoshis. Required for an invoice without an amount, an address and an LNURL; otherwise it must equal the amount of ' +
+            'the invoice',
         ),
       ),
       fee_limit_msat: Type.Optional(FeeLimit),
@@ -146,6 +152,7 @@ const keysendSchema = {
 export interface PaymentRouteDependencies extends PaymentRunDependencies {
   readonly access: Access;
   readonly payments: Payments;
+  readonly remoteLinks: RemoteLinks;
 }
 
 export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
@@ -158,19 +165,25 @@ export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
 function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   app.post(`${base}/withdraw`, { schema: withdrawSchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
-    const { payment_request, num_satoshis: sat, fee_limit_msat: feeLimitMsat, passThru } = request.body;
+    const { payment_request, num_satoshis: sat, fee_limit_msat, passThru } = request.body;
+    const order = {
+      wallet: authorized.wallet,
+      feeLimitMsat: fee_limit_msat as Msat | undefined,
+      passThru: passThruText(passThru),
+      guards: authorized.guards,
+      limits: authorized.credential.key.limits,
+    };
+    const amountMsat = sat === undefined ? undefined : satToMsat(sat);
+    if (!isDestination(payment_request))
+      return runPayment(deps, request, reply, authorized, (extraRows) =>
+        deps.payments.payInvoice({ ...order, invoice: payment_request, amountMsat, wtxType: 'ln_withdrawal', extraRows }),
+      );
+    const destination = readDestination(payment_request, 'pay');
+    if (amountMsat === undefined)
+      throw new Refusal('validation_failed', '`num_satoshis` must be given for a Lightning address or an LNURL, which has no amount.');
+    const message = { amountMsat, amountField: 'num_satoshis' as const, comment: undefined, payerData: undefined };
     return runPayment(deps, request, reply, authorized, (extraRows) =>
-      deps.payments.payInvoice({
-        wallet: authorized.wallet,
-        invoice: payment_request,
-        amountMsat: sat === undefined ? undefined : satToMsat(sat),
-        feeLimitMsat: feeLimitMsat as Msat | undefined,
-        passThru: passThruText(passThru),
-        wtxType: 'ln_withdrawal',
-        guards: authorized.guards,
-        limits: authorized.credential.key.limits,
-        extraRows,
-      }),
+      deps.remoteLinks.pay({ ...order, ...message, destination, extraRows }),
     );
   });
 }

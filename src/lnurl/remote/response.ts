@@ -8,7 +8,7 @@ export type RemoteObject = Readonly<Record<string, unknown>>;
 
 /** The response breaks the protocol, so the request is not executed. @param problem completes "the response of …". */
 export function brokenResponse(domain: string, problem: string): Refusal {
-  return new Refusal('lnurl_refused', `The response of ${domain} ${problem}. This request paid nothing.`);
+  return new Refusal('lnurl_refused', `The response of ${domain} ${problem.replace(/\.$/, '')}. This request paid nothing.`);
 }
 
 /** Returns the object of a response. @throws Refusal `lnurl_refused` with the reason of an ERROR response, or for anything but an object. */

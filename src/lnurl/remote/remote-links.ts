@@ -1,0 +1,34 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Outbound } from '../../outbound/outbound.ts';
+import type { StartedPayment } from '../../payments/saga.ts';
+import type { Destination } from './destination.ts';
+import { createFetchJson } from './fetch-json.ts';
+import type { PayOffer } from './pay-offer.ts';
+import { payRemote, type RemotePayDependencies, type RemotePayment, readOffer } from './remote-pay.ts';
+import { pullRemote, type RemotePull, type RemotePullDependencies, type RequestedWithdrawal } from './remote-pull.ts';
+
+/** Links and addresses of other services, which wallets of this service pay or withdraw from. */
+export interface RemoteLinks {
+  /** Reads what a payee accepts. @throws Refusal */
+  probe(destination: Destination): Promise<PayOffer>;
+  /** See `remote-pay.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
+  pay(order: RemotePayment): Promise<StartedPayment>;
+  /** See `remote-pull.ts`. @throws Refusal, NodeUnavailable when no invoice was created. */
+  pull(order: RemotePull): Promise<RequestedWithdrawal>;
+}
+
+export interface RemoteLinkDependencies {
+  readonly outbound: Pick<Outbound, 'getJson'>;
+  readonly payments: RemotePayDependencies['payments'];
+  readonly invoices: RemotePullDependencies['invoices'];
+  readonly clock: Clock;
+}
+
+export function createRemoteLinks({ outbound, ...rest }: RemoteLinkDependencies): RemoteLinks {
+  const deps = { ...rest, fetchJson: createFetchJson(outbound) };
+  return {
+    probe: (destination) => readOffer(deps, destination),
+    pay: (order) => payRemote(deps, order),
+    pull: (order) => pullRemote(deps, order),
+  };
+}
