@@ -697,6 +697,8 @@ export interface WithdrawOffer {
   balanceCheck?: string;
   /** The millisatoshis that all claims together can withdraw (LUD-14), if that is more than `maxWithdrawable` */
   currentBalance?: number;
+  /** The address of the pay link that was created with the wallet (LUD-19). Absent when it is inactive */
+  payLink?: string;
 }
 
 export interface ListWalletsRequest {

@@ -120,7 +120,7 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
   const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
-  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, outbound, clock, log, publicUrl });
+  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });
   const proofs = createProofs({ database, clock, log });
   const remoteLinks = createRemoteLinks({ outbound, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));

@@ -82,8 +82,9 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   };
   const { accounts, invoices, ledger, payments, wallets } = createModules({ database, connection, clock, linkUses });
   const outbound = { post: () => Promise.reject(new Error('no claim has an address for notices')) };
-  const publicUrl = 'https://simulation.test';
-  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, outbound, clock, log: silentLog, publicUrl });
+  const payLinks = { find: async () => undefined };
+  const deps = { database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log: silentLog };
+  const links = createWithdrawLinks({ ...deps, publicUrl: 'https://simulation.test' });
   connection.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
   const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw/withdraw-links.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { described, NumSatoshis } from '../fields.ts';
+import { PAY_LINK_URL } from '../objects/pay-link.ts';
 import { CALLBACK } from '../objects/withdraw-link.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { PUBLIC } from '../openapi/route-schema.ts';
@@ -30,6 +31,9 @@ const WithdrawOffer = Type.Object(
       Type.Integer({
         description: 'The millisatoshis that all claims together can withdraw (LUD-14), if that is more than `maxWithdrawable`',
       }),
+    ),
+    payLink: Type.Optional(
+      Type.String({ description: 'The address of the pay link that was created with the wallet (LUD-19). Absent when it is inactive' }),
     ),
   },
   { title: 'WithdrawOffer', description: 'Without `pr`: step 1 of LUD-03' },
@@ -77,6 +81,7 @@ const processSchema = {
       minWithdrawable: 1000,
       maxWithdrawable: 300_000,
       balanceCheck: `${CALLBACK}?ott=Qznz1OFjKrV_6ABSVXQZKnD_Th27UaIYyzhB33oV0HU`,
+      payLink: PAY_LINK_URL.replace('https:', 'lnurlp:'),
     },
   },
 };

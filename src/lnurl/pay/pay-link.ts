@@ -1,5 +1,6 @@
 import { msat } from '../../kernel/money.ts';
 import { encodeLnurl } from '../bech32.ts';
+import { protocolUri } from '../protocol-uri.ts';
 import { addressText } from './address.ts';
 import type { LinkSettings } from './link-settings.ts';
 import { imageIn } from './metadata.ts';
@@ -43,7 +44,7 @@ export function rowToPayLink(row: PayLinkRow, publicUrl: string): PayLink {
     accountId: row.account_id,
     url,
     lnurl: encodeLnurl(url),
-    uri: payUri(url),
+    uri: protocolUri('lnurlp', url),
     lnAddress: address && addressText(address),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -59,11 +60,6 @@ export function rowToPayLink(row: PayLinkRow, publicUrl: string): PayLink {
     passThru: row.pass_thru ?? undefined,
     address,
   };
-}
-
-function payUri(url: string): string | undefined {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || hostname.endsWith('.onion') ? url.replace(/^https?:/, 'lnurlp:') : undefined;
 }
 
 export function rowToWholePayLink(row: WholePayLinkRow, publicUrl: string): WholePayLink {

@@ -3,6 +3,8 @@ import { invariant } from '../../kernel/assert.ts';
 import { type Msat, minMsat, satToMsat, subMsat, ZERO_MSAT } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Bolt11 } from '../../lightning/bolt11/bolt11.ts';
+import { defaultPayLinkId } from '../pay/default-link.ts';
+import type { PayLinks } from '../pay/pay-links.ts';
 import { type NoticeDependencies, storeNotice } from './balance-notices.ts';
 import { claimRows } from './link-uses.ts';
 import {
@@ -18,6 +20,7 @@ import {
 import type { LinkRow } from './withdraw-links.sql.ts';
 
 export interface WithdrawLinkDependencies extends NoticeDependencies {
+  readonly payLinks: Pick<PayLinks, 'find'>;
   /** The public URL of the service, without a trailing slash. Never taken from a request. */
   readonly publicUrl: string;
 }
@@ -34,6 +37,8 @@ export interface WithdrawParameters {
   readonly balanceCheck?: string;
   /** LUD-14. What all claims together can withdraw, if that is more than one can. */
   readonly currentBalance?: Msat;
+  /** LUD-19. The pay link that was created with the wallet, unless it is inactive. */
+  readonly payLink?: string;
 }
 
 /** Step 1: returns the amounts that can be withdrawn now. Changes nothing. */
@@ -42,7 +47,7 @@ export async function parameters(deps: WithdrawLinkDependencies, request: Withdr
   const amounts = await requireOpenLink(deps, found);
   const { link, k1, balanceToken } = found;
   const maxMsat = loweredMax(amounts, request);
-  const url = await linkUrl(deps, link.wallet_id);
+  const [url, payLink] = await Promise.all([linkUrl(deps, link.wallet_id), payLinkOf(deps, link.wallet_id)]);
   const query = new URLSearchParams();
   if (request.token !== undefined) query.set('ott', request.token);
   if (request.numSatoshis !== undefined) query.set('num_satoshis', String(request.numSatoshis));
@@ -55,7 +60,13 @@ export async function parameters(deps: WithdrawLinkDependencies, request: Withdr
     maxWithdrawable: maxMsat,
     ...(balanceToken !== undefined && { balanceCheck: `${url}?ott=${balanceToken}` }),
     ...(amounts.totalMsat !== undefined && amounts.totalMsat > maxMsat && { currentBalance: amounts.totalMsat }),
+    ...(payLink !== undefined && { payLink }),
   };
+}
+
+async function payLinkOf({ payLinks }: WithdrawLinkDependencies, walletId: string): Promise<string | undefined> {
+  const link = await payLinks.find(defaultPayLinkId(walletId));
+  return link?.status === 'active' ? (link.uri ?? link.url) : undefined;
 }
 
 /** Step 2: claims the link. Does nothing if the link pays or has paid the same invoice. */
