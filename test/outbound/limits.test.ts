@@ -150,7 +150,8 @@ describe('a request that its caller aborts', () => {
 
   it('connects nowhere when it was aborted before', async () => {
     const { outbound, connected } = createWorld({ names });
-    expect((await failure(outbound.getJson('https://pay.test/', { signal: AbortSignal.abort() }))).reason).toBe('no_valid_response');
+    for (const url of ['https://pay.test/', `https://${PUBLIC}/`])
+      expect((await failure(outbound.getJson(url, { signal: AbortSignal.abort() }))).reason).toBe('no_valid_response');
     expect(connected).toEqual([]);
   });
 });
@@ -180,6 +181,7 @@ describe('concurrent requests', () => {
     await Promise.race(running);
     const third = outbound.getJson(first);
     await expect.poll(() => listener.paths.length).toBe(3);
+    expect((await failure(outbound.getJson(first))).reason).toBe('busy');
     release();
     release();
     expect(await third).toEqual({ status: 200, body: 'done' });

@@ -31,6 +31,21 @@ describe('a redirect of a GET request', () => {
     expect(internet.paths).toEqual(['/']);
   });
 
+  it('is followed without its body', async () => {
+    const internet = await listenTls(({ url = '' }, response) => {
+      if (url !== '/') return void response.end('"reached"');
+      response.writeHead(302, { location: '/next' });
+      const send = () => {
+        while (!response.destroyed && response.write(' '.repeat(4096)));
+      };
+      response.on('drain', send);
+      send();
+    });
+    const { outbound } = createWorld({ names, internet, timeout: () => new AbortController().signal });
+    expect((await outbound.getJson('https://pay.test/')).body).toBe('reached');
+    await expect.poll(() => internet.open.size).toBe(0);
+  });
+
   it('without a location is a response', async () => {
     const internet = await listenTls((_request, response) => response.writeHead(302).end('"here"'));
     const { outbound } = createWorld({ names, internet });

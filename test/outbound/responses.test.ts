@@ -6,9 +6,12 @@ import { answerJson, closeListeners, createWorld, failure, type Listener, listen
 
 closeListeners();
 
-/** Requests JSON from a listener over plain HTTP. */
+/** Requests JSON from a listener over plain HTTP, without a time limit: other limits must end the request. */
 function getFrom({ port }: Listener, options?: GetOptions) {
-  return createWorld({ allow: '127.0.0.1' }).outbound.getJson(`http://127.0.0.1:${port}/`, options);
+  return createWorld({ allow: '127.0.0.1', timeout: () => new AbortController().signal }).outbound.getJson(
+    `http://127.0.0.1:${port}/`,
+    options,
+  );
 }
 
 /** Starts a server that sends these bytes after the request and ends the connection. */
@@ -67,6 +70,20 @@ describe('an endless response', () => {
     const listener = await listenEndless(first, repeated);
     expect((await failure(getFrom(listener))).reason).toBe('no_valid_response');
     await expect.poll(() => listener.open.size).toBe(0);
+  });
+});
+
+describe('the length of the headers', () => {
+  const withHeaders = (length: number) => listenOnce(...reply('{}', `a: ${'b'.repeat(length)}\r\n`));
+
+  it('is at most 16 kB', async () => {
+    expect((await getFrom(await withHeaders(16_000))).body).toEqual({});
+    expect((await failure(getFrom(await withHeaders(16_384)))).reason).toBe('no_valid_response');
+  });
+
+  it('does not include the body', async () => {
+    const listener = await listenOnce(Buffer.concat(reply(json(65_000)).map((part) => Buffer.from(part))));
+    expect((await getFrom(listener)).body).toHaveLength(64_998);
   });
 });
 
