@@ -13,7 +13,7 @@ import { createHistory } from './history/history.ts';
 import type { App } from './http/app-type.ts';
 import { type Access, createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
-import { createRateLimits } from './http/limits/rate-limits.ts';
+import { createRateLimits, type RateLimits } from './http/limits/rate-limits.ts';
 import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects/objects.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
@@ -171,10 +171,14 @@ function createApp(config: Config, modules: Modules): App {
   const access = createAccess({ ...modules, limits });
   const runIdempotent = createIdempotentHandler({ ...modules, limits });
   const options = { ...config, limits, authenticate: access.anyKey, recordDatabaseError: modules.health.note };
-  return createServer(modules.log, (app) => registerRoutes(app, config, { ...modules, access, runIdempotent }), options);
+  return createServer(modules.log, (app) => registerRoutes(app, config, { ...modules, access, runIdempotent, limits }), options);
 }
 
-function registerRoutes(app: App, config: Config, modules: Modules & { access: Access; runIdempotent: IdempotentHandler }): void {
+function registerRoutes(
+  app: App,
+  config: Config,
+  modules: Modules & { access: Access; runIdempotent: IdempotentHandler; limits: RateLimits },
+): void {
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds } = config;
   const deps = { ...modules, objects: createObjects(config) };

@@ -38,10 +38,17 @@ export interface RateLimits {
   chargeRequest(request: FastifyRequest): void;
   /** Records that the request is a replay, which takes no token. */
   recordReplay(request: FastifyRequest): void;
+  /** Admits a payer's request for an invoice of a wallet. @throws Refusal `rate_limited` */
+  admitInvoiceRequest(request: FastifyRequest, payee: string): void;
 }
 
 const MAX_BUCKETS = 100_000;
 const MAX_VALID_KEYS = 100_000;
+/**
+ * The invoices of one wallet that an address may request. They expire after ten minutes, so one address has at most 660 of them open, fewer
+ * than a wallet may have.
+ */
+const INVOICE_RATE = { perSecond: 1, burst: 60 };
 const MAX_QUERY_LENGTH = 12_000;
 const MAX_QUERY_PARAMETERS = 100;
 const MAX_FIELDS = 50;
@@ -54,6 +61,7 @@ interface Caller {
 export function createRateLimits(settings: RateLimitSettings, nowMs: () => number = () => performance.now()): RateLimits {
   const keys = new TokenBuckets(settings.keyRate, MAX_BUCKETS, nowMs);
   const addresses = new TokenBuckets(settings.addressRate, MAX_BUCKETS, nowMs);
+  const invoices = new TokenBuckets(settings.addressRate.perSecond === 0 ? settings.addressRate : INVOICE_RATE, MAX_BUCKETS, nowMs);
   const validKeys = new Set<string>();
   const openRequests = new OpenCounts();
 
@@ -121,6 +129,10 @@ export function createRateLimits(settings: RateLimitSettings, nowMs: () => numbe
     },
     recordReplay(request) {
       request.isChargeDue = false;
+    },
+    admitInvoiceRequest(request, payee) {
+      if (!invoices.takeToken(`${payee} ${networkOf(request.ip)}`))
+        throw new Refusal('rate_limited', 'Too many invoices were requested from this address. Try again in a minute.');
     },
   };
 }

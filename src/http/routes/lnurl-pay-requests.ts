@@ -3,6 +3,7 @@ import { MAX_MSAT, type Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { PayLinks } from '../../lnurl/pay/pay-links.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
 import { PAY_LINK_URL } from '../objects/pay-link.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { PUBLIC } from '../openapi/route-schema.ts';
@@ -116,8 +117,13 @@ const verifySchema = {
   exampleChanges: { 200: { status: 'OK', settled: true, preimage: EXAMPLE.preimage, pr: 'lnbcrt12u1p4szcp7…' } },
 };
 
+export interface PayRequestRouteDependencies {
+  readonly payLinks: PayLinks;
+  readonly limits: Pick<RateLimits, 'admitInvoiceRequest'>;
+}
+
 /** The public routes that payers' wallets call. */
-export function payRequestRoutes(app: App, { payLinks }: { readonly payLinks: PayLinks }): void {
+export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRouteDependencies): void {
   for (const base of WALLET_BASES) {
     app.get(
       `${base}/lnurlp/:id`,
@@ -126,6 +132,7 @@ export function payRequestRoutes(app: App, { payLinks }: { readonly payLinks: Pa
         const { amount, comment, payerdata: payerData, address_tag: tag } = request.query;
         const path = { pathKey: request.params.key, linkId: request.params.id, tag };
         if (amount === undefined) return payLinks.payParameters(path);
+        limits.admitInvoiceRequest(request, path.pathKey);
         return payLinks.payInvoice(path, { amountMsat: amount as Msat, comment, payerData });
       },
     );

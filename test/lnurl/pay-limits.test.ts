@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
+import { expectRefused, visit } from './strict-payer.ts';
+
+const MAX = 5;
+
+onFakeNode(
+  'the open invoices of a pay link',
+  (app, dialect) => {
+    const { client, rows, problems } = app;
+
+    async function payable(): Promise<{ wallet: TestWallet; url: string; bill: (url?: string) => Promise<Json> }> {
+      const wallet = await client.wallet();
+      const { url } = await client.post(`/v1/wallet/${wallet.id}/lnurlp`, {});
+      return { wallet, url, bill: (at = url) => visit(`${at}?amount=1000`) };
+    }
+    const countOf = async (wallet: TestWallet) => (await rows('SELECT id FROM invoice WHERE wallet_id = $1', wallet.id)).length;
+    const invoice = async (wallet: TestWallet) =>
+      (await client.request('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.invoice, json: { num_satoshis: 1 } })).status;
+
+    it('have a limit, and leave those of the owner alone', async () => {
+      const { wallet, bill } = await payable();
+      for (let i = 0; i < MAX; i++) expect((await bill()).status).toBe('OK');
+      for (let i = 0; i < 3; i++) await expectRefused(bill(), /too many unpaid invoices.*Try again in a few minutes/);
+      expect(await countOf(wallet)).toBe(MAX);
+      for (let i = 0; i < MAX; i++) expect(await invoice(wallet)).toBe(201);
+      expect(await invoice(wallet)).toBe(429);
+      await expectRefused(bill());
+    });
+
+    it('are not limited by those of the owner', async () => {
+      const { wallet, bill } = await payable();
+      for (let i = 0; i < MAX; i++) expect(await invoice(wallet)).toBe(201);
+      expect(await invoice(wallet)).toBe(429);
+      expect((await bill()).status).toBe('OK');
+    });
+
+    it('count together for all links of a wallet, and not for other wallets', async () => {
+      const [one, two] = [await payable(), await payable()];
+      const { url } = await client.post(`/v1/wallet/${one.wallet.id}/lnurlp`, {});
+      for (let i = 0; i < MAX; i++) expect((await one.bill(i % 2 === 0 ? url : one.url)).status).toBe('OK');
+      await expectRefused(one.bill(url));
+      expect((await two.bill()).status).toBe('OK');
+    });
+
+    it('expire after ten minutes and are then not counted', async () => {
+      const { wallet, bill } = await payable();
+      for (let i = 0; i < MAX; i++) await bill();
+      await expectRefused(bill());
+      const [{ expiry_seconds } = {}] = await rows('SELECT expiry_seconds FROM invoice WHERE wallet_id = $1', wallet.id);
+      expect(expiry_seconds).toBe(600);
+      await app.execute('UPDATE invoice SET expires_at = created_at - 1 WHERE wallet_id = $1', wallet.id);
+      expect((await bill()).status).toBe('OK');
+    });
+
+    it('stay within the limit with many requests at once', async () => {
+      const { wallet, bill } = await payable();
+      await Promise.all(Array.from({ length: 30 }, () => bill()));
+      const most = dialect === 'sqlite' ? MAX : 30;
+      expect(await countOf(wallet)).toBeLessThanOrEqual(most);
+      expect(await countOf(wallet)).toBeGreaterThanOrEqual(MAX);
+      await expectRefused(bill());
+      expect(await problems()).toEqual([]);
+    });
+  },
+  { MAX_OPEN_INVOICES: String(MAX) },
+);
+
+const from = (address: string) => ({ 'x-forwarded-for': address });
+
+describe('payers of one address', () => {
+  onFakeNode(
+    'with the default limit',
+    ({ client }) => {
+      it('request at most a burst of invoices of a wallet, which other addresses and wallets do not notice', async () => {
+        const [wallet, other] = [await client.wallet(), await client.wallet()];
+        const urlOf = async ({ id }: TestWallet) => {
+          const { default_lnurlpay_id } = await client.get(`/v1/wallet/${id}`);
+          return `${(await client.get(`/v1/lnurlp/${default_lnurlpay_id}`)).url}?amount=1000`;
+        };
+        const [url, otherUrl] = [await urlOf(wallet), await urlOf(other)];
+        const responses: Json[] = [];
+        for (let i = 0; i < 70; i++) responses.push(await visit(url, from('203.0.113.1')));
+        const refused = responses.filter(({ status }) => status === 'ERROR');
+        expect(refused.length).toBeGreaterThan(0);
+        expect(responses.length - refused.length).toBeGreaterThanOrEqual(60);
+        for (const one of refused) expect(one.reason).toMatch(/Too many invoices were requested from this address. Try again in a minute/);
+        expect((await visit(url, from('203.0.113.2'))).status).toBe('OK');
+        expect((await visit(otherUrl, from('203.0.113.1'))).status).toBe('OK');
+        // Step 1 creates nothing.
+        expect((await visit(url.split('?')[0] ?? '', from('203.0.113.1'))).tag).toBe('payRequest');
+      });
+    },
+    { TRUST_PROXY: '1' },
+  );
+
+  onFakeNode(
+    'with a limit for all requests',
+    ({ client }) => {
+      it('get an error of LNURL beyond it', async () => {
+        const responses: Json[] = [];
+        for (let i = 0; i < 10; i++) responses.push(await visit(`${client.url}/.well-known/lnurlp/nobody`, from('203.0.113.3')));
+        expect(responses.at(-1)).toEqual({ status: 'ERROR', reason: expect.stringMatching(/Too many requests/) });
+      });
+    },
+    { TRUST_PROXY: '1', ADDRESS_RATE_LIMIT_PER_SECOND: '1', ADDRESS_RATE_LIMIT_BURST: '5' },
+  );
+});
