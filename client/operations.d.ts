@@ -1031,7 +1031,7 @@ export interface CreatePayLinkRequest {
   lnurlp_identifier?: string;
   /** The domain of the Lightning address: the host of PUBLIC_URL, which is the default, or one of ADDRESS_DOMAINS */
   lnurlp_domain?: string;
-  /** A JSON object of your own, at most 1000 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it */
+  /** A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it */
   passThru?: Record<string, unknown>;
   /** A label of your choice, for people */
   user_label?: string;
@@ -1078,7 +1078,7 @@ export interface UpdatePayLinkRequest {
   lnurlp_identifier?: string;
   /** The domain of the Lightning address: the host of PUBLIC_URL, which is the default, or one of ADDRESS_DOMAINS */
   lnurlp_domain?: string;
-  /** A JSON object of your own, at most 1000 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it */
+  /** A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it */
   passThru?: Record<string, unknown>;
   /** A label of your choice, for people. null or an empty text clears it */
   user_label?: string;
@@ -1109,7 +1109,7 @@ export interface ChangePayLinkRequest {
   lnurlp_identifier?: string;
   /** The domain of the Lightning address: the host of PUBLIC_URL, which is the default, or one of ADDRESS_DOMAINS */
   lnurlp_domain?: string;
-  /** A JSON object of your own, at most 1000 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it */
+  /** A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it */
   passThru?: Record<string, unknown>;
   /** A label of your choice, for people. null or an empty text clears it */
   user_label?: string;

@@ -89,7 +89,7 @@ const linkFields = {
   passThru: Type.Optional(
     described(
       PassThru,
-      'A JSON object of your own, at most 1000 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it',
+      'A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it',
     ),
   ),
 };
@@ -292,7 +292,8 @@ async function sendList(
   return following.map(renderPayLink);
 }
 
-const PASS_THRU_BYTES = 1000;
+/** With a comment and data of the payer, `passThru` has at most 4 kB. */
+const PASS_THRU_BYTES = 900;
 
 /** @throws Refusal naming the field. */
 function toChanges(body: Static<typeof LinkChangeBody>): LinkChanges {

@@ -10,9 +10,9 @@ export function addressText({ name, domain }: LightningAddress): string {
   return `${name}@${domain}`;
 }
 
-/** At least one letter or digit: URL parsers drop path segments of dots. */
-const NAME = /^(?=.*[a-z0-9])[a-z0-9._-]{1,64}$/;
-const TAG = /^[a-z0-9._-]{1,32}$/;
+/** With at least one letter or digit, because URL parsers drop path segments of dots. */
+const NAME = /^(?=.*[a-z0-9])[a-z0-9._-]{1,64}$/i;
+const TAG = /^[a-z0-9._-]{1,32}$/i;
 
 /** Names that people take for the operator of the domain. Source: RFC 2142, and names of system accounts. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -24,12 +24,13 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 /** Returns the name in lower case. @throws Refusal */
 export function readName(text: string): string {
-  const name = text.toLowerCase();
-  if (!NAME.test(name))
+  // The form is checked first, because other letters become a-z in lower case, such as the sign for kelvin.
+  if (!NAME.test(text))
     throw new Refusal(
       'validation_failed',
       '`lnurlp_identifier` must be 1 to 64 of the characters a-z 0-9 - _ . with at least one letter or digit.',
     );
+  const name = text.toLowerCase();
   if (RESERVED.has(name)) throw new AddressTaken();
   return name;
 }
@@ -56,9 +57,9 @@ export interface RequestedName {
 
 /** Reads the name of a request; undefined if no address can have it. */
 export function parseRequestedName(text: string): RequestedName | undefined {
-  const [name = '', tag, ...more] = text.toLowerCase().split('+');
+  const [name = '', tag, ...more] = text.split('+');
   if (!NAME.test(name) || more.length > 0 || (tag !== undefined && !TAG.test(tag))) return undefined;
-  return { name, tag };
+  return { name: name.toLowerCase(), tag: tag?.toLowerCase() };
 }
 
 /**
