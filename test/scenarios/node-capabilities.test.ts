@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { NodeInfo } from '../../src/lightning/node.ts';
+import { billFor, termsOf } from '../lnurl/strict-payer.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { TestWallet } from '../support/client.ts';
 
@@ -57,6 +58,9 @@ onFakeNode('a node that cannot do everything', (service) => {
     const rejected = await post(wallet, 'invoice', { num_satoshis: 10, memo: 'another text', description_hash });
     expect(rejected).toMatchObject({ status: 400, body: { type: 'not_supported', message: expect.stringContaining('memo') } });
     expect((await post(wallet, 'invoice', { num_satoshis: 10, memo: 'a long text', description_hash })).status).toBe(201);
+    // The service has the text of a pay link.
+    const { url } = await service.client.post(`/v1/wallet/${wallet.id}/lnurlp`, { lnurlp_payerData: { name: { mandatory: true } } });
+    await billFor(await termsOf(url), 10_000, { payerData: { name: 'bob' } });
     net.always('info', undefined);
   });
 });
