@@ -1,10 +1,10 @@
 /**
  * Why a request failed, as far as its caller may know:
  * - `invalid_url`: the URL breaks a rule. The message names the rule; it follows from the URL and the settings alone.
- * - `busy`: too many requests are running. Nothing was sent.
+ * - `busy`: too many requests are running. A POST request was not sent.
  * - `not_json`: the response is complete, but not JSON.
- * - `no_valid_response`: everything else. It does not differ between an unknown name, a private address, a closed port and a broken response,
- *   so nobody can use it to explore the operator's network.
+ * - `no_valid_response`: everything else. It is the same for an unknown name, a private address, a closed port and a broken response, so
+ *   users cannot explore the operator's network with it.
  */
 export type OutboundReason = 'invalid_url' | 'busy' | 'not_json' | 'no_valid_response';
 
