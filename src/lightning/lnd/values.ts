@@ -10,7 +10,7 @@ export function readMsat(text: string | undefined): Msat {
 
 /** Reads an index or a time, which are far below 2^53. */
 export function readWhole(text: string | number | undefined): number {
-  const value = Number(text ?? Number.NaN);
+  const value = text === undefined || text === '' ? Number.NaN : Number(text);
   if (Number.isSafeInteger(value)) return value;
   throw new Error('LND sent a number that is not a safe integer');
 }
