@@ -36,7 +36,7 @@ const pattern = (line: string) =>
 it.each([
   { file: 'README.md', outputs: 1 },
   { file: 'docs/tour.md', outputs: 7 },
-  { file: 'docs/api.md', outputs: 14 },
+  { file: 'docs/api.md', outputs: 13 },
   { file: 'docs/keys.md', outputs: 5 },
 ])('runs the pasted commands of $file, and prints the output that the page shows', async ({ file, outputs }) => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-docs-'));
