@@ -15,6 +15,23 @@ export interface Account {
   public_key: string;
 }
 
+export interface AuthChallenge {
+  /** The id of the challenge, `lnurla_…` */
+  id: string;
+  /** What the person agrees to, as the wallet shows it */
+  action: 'register' | 'login' | 'link' | 'auth' | (string & {}) | null;
+  /** `authenticated`: a wallet has signed the challenge */
+  status: 'open' | 'authenticated' | 'expired' | (string & {});
+  /** The public key that identifies the person at this service; null until authenticated. Every wallet seed has another one */
+  linking_key: string | null;
+  /** Unix seconds */
+  created_at: number;
+  /** Unix seconds */
+  expires_at: number;
+  /** Unix seconds */
+  authenticated_at: number | null;
+}
+
 export interface DecodedInvoice {
   /** The public key of the node that is paid, in hex */
   destination: string;
@@ -211,6 +228,27 @@ export interface LnurlError {
 export interface LnurlOk {
   /** Always `OK` */
   status: 'OK';
+}
+
+export interface NewAuthChallenge {
+  /** The id of the challenge, `lnurla_…` */
+  id: string;
+  /** What the person agrees to, as the wallet shows it */
+  action: 'register' | 'login' | 'link' | 'auth' | (string & {}) | null;
+  /** `authenticated`: a wallet has signed the challenge */
+  status: 'open' | 'authenticated' | 'expired' | (string & {});
+  /** The public key that identifies the person at this service; null until authenticated. Every wallet seed has another one */
+  linking_key: string | null;
+  /** Unix seconds */
+  created_at: number;
+  /** Unix seconds */
+  expires_at: number;
+  /** Unix seconds */
+  authenticated_at: number | null;
+  /** `url` as an LNURL (LUD-01), to show as a QR code */
+  lnurl: string;
+  /** The address that the wallet calls. Only this response contains it */
+  url: string;
 }
 
 export interface NewKey {
@@ -1184,6 +1222,31 @@ export interface PullLnurlRequest {
   memo?: string;
 }
 
+export interface CreateAuthChallengeRequest {
+  /** What the person agrees to. Wallets show it */
+  action?: 'register' | 'login' | 'link' | 'auth';
+  /** How long the challenge can be signed, in seconds. Default: 600 */
+  expiry?: number;
+}
+
+export interface GetAuthChallengeRequest {
+  /** The `lnurla_` id */
+  id: string;
+}
+
+export interface SignAuthChallengeRequest {
+  /** Always `login` */
+  tag?: string;
+  /** The challenge */
+  k1: string;
+  /** Part of the address; ignored */
+  action?: string;
+  /** The ECDSA signature of `k1` in DER, in hex */
+  sig: string;
+  /** The public key that signed, compressed, in hex */
+  key: string;
+}
+
 export interface GetAccountRequest {
 
 }
@@ -1479,6 +1542,12 @@ export interface Operations<Options> {
   payLnurl(request: PayLnurlRequest, options?: Options): Promise<Payment>;
   /** Withdraw from a link of another service. Creates an invoice of the wallet and sends it to the service of a withdraw link (LUD-03), which pays it later: poll `GET /v1/lntx/{id}` until `status` is not `pending`. The service may pay until the invoice expires after an hour, also if its response was lost. 400: it does not pay, and the invoice is cancelled. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/lnurl/pull`) */
   pullLnurl(request: PullLnurlRequest, options?: Options): Promise<LightningTransaction>;
+  /** Let a person log in with a Lightning wallet. Creates an LNURL-auth challenge (LUD-04) for your own application. Show `lnurl` as a QR code, and read the challenge until it is `authenticated`. Each person has the same `linking_key` each time, as long as the host of PUBLIC_URL does not change. Permission: a secret API key. (`POST /v1/lnurl-auth`) */
+  createAuthChallenge(request?: CreateAuthChallengeRequest, options?: Options): Promise<NewAuthChallenge>;
+  /** Read an LNURL-auth challenge. A challenge is deleted two hours after it was created. Permission: a secret API key. (`GET /v1/lnurl-auth/{id}`) */
+  getAuthChallenge(request: GetAuthChallengeRequest, options?: Options): Promise<AuthChallenge>;
+  /** Sign an LNURL-auth challenge. The address that the wallet calls (LUD-04). Every error is HTTP 200 in the form of LNURL. (`GET /v1/lnurl-auth/callback`) */
+  signAuthChallenge(request: SignAuthChallengeRequest, options?: Options): Promise<Record<string, unknown>>;
   /** Read the account and its public API key. Permission: a secret API key. (`GET /v1/account`) */
   getAccount(request?: GetAccountRequest, options?: Options): Promise<Account>;
   /** List the API keys of the account. Permission: a secret API key. (`GET /v1/keys`) */

@@ -21,6 +21,7 @@ import { keyRoutes } from './http/routes/keys.ts';
 import { lnurlPayRoutes } from './http/routes/lnurl-pay.ts';
 import { payRequestRoutes } from './http/routes/lnurl-pay-requests.ts';
 import { lnurlRemoteRoutes } from './http/routes/lnurl-remote.ts';
+import { lnurlAuthRoutes } from './http/routes/lnurl-auth.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { nodeRoutes } from './http/routes/node.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
@@ -42,6 +43,7 @@ import { createLedger } from './ledger/ledger.ts';
 import { defaultLinkRow } from './lnurl/pay/default-link.ts';
 import { createPayLinks } from './lnurl/pay/pay-links.ts';
 import { createRemoteLinks } from './lnurl/remote/remote-links.ts';
+import { createChallenges } from './lnurl/auth/challenges.ts';
 import { createWithdrawLinks, linkUses } from './lnurl/withdraw/withdraw-links.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
 import { createOutbound } from './outbound/outbound.ts';
@@ -119,13 +121,14 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
+  const challenges = createChallenges({ database, clock, publicUrl });
   const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });
   const proofs = createProofs({ database, clock, log });
   const remoteLinks = createRemoteLinks({ outbound, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
-  const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs };
+  const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, challenges, proofs };
   return { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, outbound, playground, ...moneyModules };
 }
 
@@ -194,6 +197,7 @@ function registerRoutes(
   lnurlPayRoutes(app, deps);
   payRequestRoutes(app, deps);
   lnurlRemoteRoutes(app, { ...deps, paymentWaitSeconds });
+  lnurlAuthRoutes(app, deps);
   proofRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database) }, config);

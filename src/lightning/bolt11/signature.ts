@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import * as secp256k1 from 'tiny-secp256k1';
-import { isPublicKey } from '../public-key.ts';
+import { orUndefined, verifyEcdsa } from '../ecdsa.ts';
 import { InvalidInvoice } from './invalid-invoice.ts';
 
 const RECOVERY_ID_AT = 64;
@@ -25,7 +25,7 @@ export function readSigner(prefix: string, words: readonly number[], signature: 
   const hash = createHash('sha256').update(prefix).update(packWords(words)).digest();
   const compact = bytes.subarray(0, RECOVERY_ID_AT);
   if (statedPayee === undefined) return recover(compact, recoveryId, hash);
-  if (!verifies(compact, hash, statedPayee)) {
+  if (!verifyEcdsa(hash, statedPayee, { compact, requiresLowS: true })) {
     throw new InvalidInvoice('the signature is not that of the key in the n field');
   }
   return statedPayee;
@@ -35,24 +35,6 @@ function recover(signature: Uint8Array, recoveryId: 0 | 1 | 2 | 3, hash: Uint8Ar
   const key = orUndefined(() => secp256k1.recover(hash, signature, recoveryId, true));
   if (!key) throw new InvalidInvoice('the signature is not valid');
   return Buffer.from(key).toString('hex');
-}
-
-function verifies(signature: Uint8Array, hash: Uint8Array, pubkey: string): boolean {
-  const isLowS = true;
-  // The library also rejects an invalid key, but by throwing out of WebAssembly. Each throw leaks a piece of its stack, and after some
-  // thousands of them the library fails every check.
-  if (!isPublicKey(pubkey)) return false;
-  return orUndefined(() => secp256k1.verify(hash, Buffer.from(pubkey, 'hex'), signature, isLowS)) === true;
-}
-
-/** The library throws a TypeError for input that cannot be a signature, such as an S beyond the order of the group. Other errors are rethrown. */
-function orUndefined<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }
 
 /** Joins 5-bit words to bytes and pads the last byte with zero bits, because the signed data need not end on a byte. */

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { JsonSchema } from '../../../src/http/openapi/openapi-types.ts';
+import { LinkingKey } from '../../lnurl/linking-key.ts';
 import type { Client, Json, TestWallet } from '../../support/client.ts';
 import type { Field, Values, Walked } from './operations.ts';
 import { send } from './send.ts';
@@ -35,6 +36,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     const invoice = await client.get(`/v1/wallet/${wallet.lnurlPay}/lnurlp/${payLinkId}?amount=1000`);
     return invoice.verify.split('/').at(-1);
   };
+  const signed = await signedChallenge(client);
   const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
 
   const sources: Readonly<Record<string, Source>> = {
@@ -50,6 +52,10 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'getLightningTransaction.id': madeInvoice,
     'getInvoiceQr.id': madeInvoice,
     'cancelInvoice.id': madeInvoice,
+    'signAuthChallenge.k1': () => signed.k1,
+    sig: () => signed.sig,
+    'signAuthChallenge.key': () => signed.key,
+    'getAuthChallenge.id': async () => (await client.post('/v1/lnurl-auth', {})).id,
     'getTransaction.id': newest,
     'getNode.id': () => 'default',
     'decodeInvoice.id': () => 'default',
@@ -151,4 +157,12 @@ function bySchema(schema: JsonSchema): unknown {
   if (schema.enum) return schema.enum[0];
   if (type === 'integer' || type === 'number') return Math.max(schema.minimum ?? 1, 1);
   return { boolean: true, object: {}, array: [], string: 'text' }[type ?? 'string'];
+}
+
+/** The parameters by which a wallet signs a challenge. It may send them again. */
+async function signedChallenge(client: Client): Promise<{ k1: string; sig: string; key: string }> {
+  const { url } = await client.post('/v1/lnurl-auth', {});
+  const k1 = new URL(url).searchParams.get('k1') ?? '';
+  const person = new LinkingKey();
+  return { k1, sig: person.sign(k1), key: person.hex };
 }

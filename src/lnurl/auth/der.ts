@@ -1,0 +1,33 @@
+/** Bytes of r and of s. */
+const INTEGER_BYTES = 32;
+const SEQUENCE = 0x30;
+const INTEGER = 0x02;
+
+/**
+ * Reads an ECDSA signature in DER (SEC 1, C.8; X.690): a sequence of the integers r and s.
+ * @returns r and s in 32 bytes each; undefined if the bytes are anything else.
+ */
+export function readDerSignature(bytes: Uint8Array): Uint8Array | undefined {
+  // Both integers have at most 33 bytes, so every length takes one byte.
+  if (bytes[0] !== SEQUENCE || bytes[1] !== bytes.length - 2) return undefined;
+  const r = readInteger(bytes, 2);
+  const s = r && readInteger(bytes, r.end);
+  if (!r || !s || s.end !== bytes.length) return undefined;
+  const compact = new Uint8Array(2 * INTEGER_BYTES);
+  compact.set(r.digits, INTEGER_BYTES - r.digits.length);
+  compact.set(s.digits, 2 * INTEGER_BYTES - s.digits.length);
+  return compact;
+}
+
+/** Reads a positive integer in its shortest form; `digits` are without the zero that keeps it positive. */
+function readInteger(bytes: Uint8Array, at: number): { digits: Uint8Array; end: number } | undefined {
+  const length = bytes[at + 1] ?? 0;
+  const end = at + 2 + length;
+  if (bytes[at] !== INTEGER || length === 0 || end > bytes.length) return undefined;
+  const [first = 0, second = 0] = bytes.subarray(at + 2, end);
+  const isNegative = first >= 0x80;
+  const isPadded = first === 0 && length > 1;
+  if (isNegative || (isPadded && second < 0x80)) return undefined;
+  const digits = bytes.subarray(isPadded ? at + 3 : at + 2, end);
+  return digits.length > INTEGER_BYTES ? undefined : { digits, end };
+}
