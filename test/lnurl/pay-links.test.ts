@@ -31,4 +31,14 @@ onFakeNode('a pay link', ({ client, problems }) => {
     expect(await visit(bill.verify)).toEqual({ status: 'OK', settled: true, preimage: row.lnTx.payment_preimage, pr: bill.pr });
     expect(await problems()).toEqual([]);
   });
+
+  it('applies all of twenty changes at once', async () => {
+    const { id } = await create((await client.wallet()).id);
+    const change = (json: object) => client.request('PATCH', `/v1/lnurlp/${id}`, { key: client.secretKey, json });
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => change({ lnurlp_short_desc: `tips ${index}` })));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    responses.forEach(({ body }, index) => {
+      expect(body.lnurlp_short_desc).toBe(`tips ${index}`);
+    });
+  });
 });

@@ -34,10 +34,13 @@ const WHOLE = `SELECT ${COLUMNS}, m.text AS metadata FROM pay_link l JOIN pay_me
 
 export const findLink = statement<WholePayLinkRow>('pay_link_find', `${WHOLE} WHERE l.id = $1`);
 
-/** The same, and prevents others from changing the link until the transaction ends. */
-export const lockLink = statement<WholePayLinkRow>('pay_link_lock', {
-  sqlite: `${WHOLE} WHERE l.id = $1`,
-  postgres: `${WHOLE} WHERE l.id = $1 FOR UPDATE OF l`,
+/**
+ * Prevents others from changing a link until the transaction ends. It reads no other table: after waiting for another change, PostgreSQL
+ * would compare the link's new row with the other table's old rows, and find nothing.
+ */
+export const lockLink = statement<{ id: string }>('pay_link_lock', {
+  sqlite: 'SELECT id FROM pay_link WHERE id = $1',
+  postgres: 'SELECT id FROM pay_link WHERE id = $1 FOR UPDATE',
 });
 
 /** A link that can be paid if its wallet and itself are active. */

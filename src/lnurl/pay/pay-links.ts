@@ -80,10 +80,9 @@ export function createPayLinks(deps: PayLinkDependencies): PayLinks {
     async change(id, changes, { guards, extraRows }) {
       const now = unixSeconds(clock);
       return write(guards, async (tx) => {
-        const row = await tx.first(sql.lockLink, id);
-        invariant(row, `pay link ${id} is gone`);
-        const settings = changedSettings(rowToWholePayLink(row, publicUrl), changes, deps);
-        const columns = await prepareColumns(tx, row.account_id, settings, now);
+        await tx.first(sql.lockLink, id);
+        const link = await read(tx, id);
+        const columns = await prepareColumns(tx, link.accountId, changedSettings(link, changes, deps), now);
         await tx.run(sql.updateLink, id, ...columns, now);
         await writeRows(tx, extraRows?.(id) ?? []);
         return read(tx, id);
