@@ -1,6 +1,7 @@
 import type { Accounts } from '../../accounts/accounts.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
+import { isId } from '../../kernel/ids.ts';
 import { type Msat, msat } from '../../kernel/money.ts';
 import { dayOf } from './open-link.ts';
 import * as sql from './withdraw-links.sql.ts';
@@ -71,7 +72,7 @@ export async function listLinks(
 }
 
 export async function findListedLink(deps: LinkListDependencies, walletId: string, id: string): Promise<ListedLink | undefined> {
-  const row = await deps.database.first(sql.findOfWallet, dayOf(deps.clock), walletId, id);
+  const row = isId(id) ? await deps.database.first(sql.findOfWallet, dayOf(deps.clock), walletId, id) : undefined;
   return row && (await listedOf(deps, [row]))[0];
 }
 

@@ -27,7 +27,8 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   await vi.waitFor(proof, { timeout: 60_000, interval: 50 });
   const outsideInvoice = async (more = {}) => (await client.post('/playground/invoice', { num_satoshis: SAT, ...more })).payment_request;
   const ownInvoice = async () => (await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: SAT })).payment_request;
-  const link = async () => (await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: SAT })).ott;
+  const withdrawLink = (): Promise<Json> => client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: SAT });
+  const { id: withdrawLinkId } = await withdrawLink();
   const payLink = (id = wallet.id, fields = {}): Promise<Json> => client.post(`/v1/wallet/${id}/lnurlp`, fields);
   const { id: payLinkId } = await payLink();
   let names = 0;
@@ -37,6 +38,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     return invoice.verify.split('/').at(-1);
   };
   const signed = await signedChallenge(client);
+  const queryPassThru = () => Buffer.from('{"a":1}').toString('base64');
   const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
 
   const sources: Readonly<Record<string, Source>> = {
@@ -77,6 +79,8 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'deletePayLink.id': async () => (await payLink()).id,
     'payLink.id': async () => (await payLink()).id,
     'payLink.key': () => wallet.lnurlPay,
+    'getPayLinkQr.id': async () => (await payLink()).id,
+    'getPayLinkQr.key': () => wallet.lnurlPay,
     'payAddress.name': async () => (await payLink(wallet.id, { lnurlp_identifier: newName() })).lnurlp_identifier,
     'verifyPayment.token': verifyToken,
     'listPayLinks.after': () => payLinkId,
@@ -86,9 +90,13 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     lnurlp_identifier: newName,
     lnurlp_domain: () => new URL(client.url).host,
     lnurlp_image: () => Buffer.from('89504e470d0a1a0a00', 'hex').toString('base64'),
-    ott: link,
+    ott: async () => (await withdrawLink()).ott,
+    'listWithdrawLinks.after': () => withdrawLinkId,
+    'getWithdrawLink.id': () => withdrawLinkId,
+    'revokeWithdrawLink.id': () => withdrawLinkId,
     pr: () => outsideInvoice(),
-    'makeWithdrawLink.passThru': () => Buffer.from('{"a":1}').toString('base64'),
+    'makeWithdrawLink.passThru': queryPassThru,
+    'makePermanentWithdrawLink.passThru': queryPassThru,
     description_hash: () => 'ab'.repeat(32),
     fee_limit_msat: () => 50_000,
     fields: () => 'id',
