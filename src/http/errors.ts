@@ -7,6 +7,8 @@ import type { App } from './app-type.ts';
 import { isFromBrowser } from './auth/cross-site.ts';
 import { setCommonHeaders } from './headers.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
+import { sendLnurlErrorPage } from './pages/lnurl-page.ts';
+import { acceptsPage } from './pages/page.ts';
 import { describeInvalid } from './requests/validation-errors.ts';
 
 declare module 'fastify' {
@@ -75,7 +77,9 @@ function sendError(
   refusal: Refusal,
   isLnurl = request.routeOptions.config?.lnurl,
 ): FastifyReply {
-  reply.header('cache-control', 'no-store').type('application/json').serializer(JSON.stringify);
+  reply.header('cache-control', 'no-store');
+  if (isLnurl && acceptsPage(request)) return sendLnurlErrorPage(reply.code(200), refusal.message);
+  reply.type('application/json').serializer(JSON.stringify);
   // LUD-03: errors are HTTP 200 with a reason.
   if (isLnurl) return reply.code(200).send({ status: 'ERROR', reason: refusal.message });
   if (refusal.status === 401 && !isFromBrowser(request)) reply.header('www-authenticate', 'Basic realm="api"');

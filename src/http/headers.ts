@@ -17,11 +17,12 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   reply.header('x-request-id', request.id).headers(allowsCrossOrigin(request.url) ? CROSS_ORIGIN_HEADERS : SECURITY_HEADERS);
 }
 
-/** Returns the Content-Security-Policy of a page with one inline style, without scripts, forms or other resources. */
+/** Returns the Content-Security-Policy of a page with one inline style and inline images, without scripts, forms or other resources. */
 export function pagePolicy(style: string): string {
   return [
     "default-src 'none'",
     `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+    'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -21,11 +21,11 @@ import { collectMethods, rejectOtherMethods } from './methods.ts';
 import { documentOptions } from './openapi/document.ts';
 import { openApiRoute } from './openapi/openapi-route.ts';
 import { referencePage } from './openapi/reference-page.ts';
+import { startPage } from './pages/start-page.ts';
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
 import { rejectUnknownParameters } from './requests/query.ts';
 import { selectFields } from './responses/select.ts';
-import { startPage } from './routes/start-page.ts';
 import { handleClientError, rejectConnect } from './socket-errors.ts';
 
 declare module 'fastify' {

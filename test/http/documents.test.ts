@@ -13,7 +13,7 @@ onFakeNode('documents', (service) => {
       expect(headers.get('vary')).toBe('Accept');
       const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? '';
       expect(headers.get('content-security-policy')).toBe(
-        `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+        `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       );
       expect(text).not.toMatch(/<script|<img|<link|<iframe|\son\w+=|\sstyle=|@import|url\(/i);
       const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, to = '']) => to);

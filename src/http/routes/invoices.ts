@@ -17,7 +17,7 @@ import { LightningTransactionDetailsObject, LightningTransactionObject } from '.
 import type { Objects } from '../objects/objects.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
-import { lightningUri, QR_RESPONSE, QrFormat, sendQr } from '../qr.ts';
+import { lightningUri, QR_RESPONSE, QrFormat, sendQr } from '../pages/qr.ts';
 
 const NOT_SETTLED = { payment_preimage: null, settled: 0, settled_at: null };
 

@@ -7,6 +7,9 @@ import type { RateLimits } from '../limits/rate-limits.ts';
 import { PAY_LINK_URL } from '../objects/pay-link.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { PUBLIC } from '../openapi/route-schema.ts';
+import { sendPayPage } from '../pages/lnurl-page.ts';
+import { acceptsPage } from '../pages/page.ts';
+import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../pages/qr.ts';
 import { LnurlError } from './lnurl-error.ts';
 
 const PayOffer = Type.Object(
@@ -117,6 +120,16 @@ const verifySchema = {
   exampleChanges: { 200: { status: 'OK', settled: true, preimage: EXAMPLE.preimage, pr: 'lnbcrt12u1p4szcp7…' } },
 };
 
+const qrSchema = {
+  operationId: 'getPayLinkQr',
+  tags: ['LNURL'],
+  summary: 'Read a pay link as a QR code',
+  description: 'The address of the link with `/qr.svg` or `/qr.png` after its path.',
+  ...PUBLIC,
+  params: Type.Object({ ...paySchema.params.properties, format: QrFormat }),
+  ...QR_RESPONSE,
+};
+
 export interface PayRequestRouteDependencies {
   readonly payLinks: PayLinks;
   readonly limits: Pick<RateLimits, 'admitInvoiceRequest'>;
@@ -128,19 +141,34 @@ export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRoute
     app.get(
       `${base}/lnurlp/:id`,
       { schema: paySchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } },
-      async (request) => {
+      async (request, reply) => {
         const { amount, comment, payerdata: payerData, address_tag: tag } = request.query;
         const path = { pathKey: request.params.key, linkId: request.params.id, tag };
-        if (amount === undefined) return payLinks.payParameters(path);
+        if (amount === undefined) {
+          const offer = await payLinks.payParameters(path);
+          return acceptsPage(request) ? sendPayPage(reply, offer) : offer;
+        }
         limits.admitInvoiceRequest(request, path.pathKey);
         return payLinks.payInvoice(path, { amountMsat: amount as Msat, comment, payerData });
       },
     );
+
+    app.get(`${base}/lnurlp/:id/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
+      const { key, id, format } = request.params;
+      const offer = await payLinks.payParameters({ pathKey: key, linkId: id, tag: undefined });
+      return sendLnurlQr(reply, format, offer.callback);
+    });
   }
 
-  app.get('/.well-known/lnurlp/:name', { schema: addressSchema, config: { lnurl: true } }, (request) =>
-    payLinks.addressParameters(request.params.name, request.headers.host),
-  );
+  app.get('/.well-known/lnurlp/:name', { schema: addressSchema, config: { lnurl: true } }, async (request, reply) => {
+    const offer = await payLinks.addressParameters(request.params.name, request.headers.host);
+    return acceptsPage(request) ? sendPayPage(reply, offer) : offer;
+  });
+
+  app.get('/@:name', { config: { undocumented: true, lnurl: true } }, async (request, reply) => {
+    const { name } = request.params as { name: string };
+    return sendPayPage(reply, await payLinks.addressParameters(name, request.headers.host));
+  });
 
   app.get('/v1/lnurlp/verify/:token', { schema: verifySchema, config: { lnurl: true } }, async (request) => {
     const state = await payLinks.verifyPayment(request.params.token);

@@ -7,6 +7,9 @@ import { PAY_LINK_URL } from '../objects/pay-link.ts';
 import { CALLBACK } from '../objects/withdraw-link.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { PUBLIC } from '../openapi/route-schema.ts';
+import { sendWithdrawPage } from '../pages/lnurl-page.ts';
+import { acceptsPage } from '../pages/page.ts';
+import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../pages/qr.ts';
 import { LnurlError } from './lnurl-error.ts';
 
 const LnurlOk = Type.Object(
@@ -86,16 +89,35 @@ const processSchema = {
   },
 };
 
+const qrSchema = {
+  operationId: 'getWithdrawLinkQr',
+  tags: ['LNURL'],
+  summary: 'Read a withdraw link as a QR code',
+  description: 'The address of the link with `/qr.svg` or `/qr.png` after its path and the same query.',
+  ...PUBLIC,
+  params: Type.Object({ ...processSchema.params.properties, format: QrFormat }),
+  querystring: Type.Pick(processSchema.querystring, ['ott', 'num_satoshis', 'k1']),
+  ...QR_RESPONSE,
+};
+
 /** The public address of withdraw links. */
 export function lnurlWithdrawRoutes(app: App, { links }: { readonly links: WithdrawLinks }): void {
   const route = { schema: processSchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   for (const base of WALLET_BASES) {
-    app.get(`${base}/lnurl-process`, route, async (request) => {
+    app.get(`${base}/lnurl-process`, route, async (request, reply) => {
       const withdraw = toWithdrawRequest(request);
       const { pr } = request.query;
-      if (pr === undefined) return links.parameters(withdraw);
+      if (pr === undefined) {
+        const offer = await links.parameters(withdraw);
+        return acceptsPage(request) ? sendWithdrawPage(reply, offer) : offer;
+      }
       await links.withdraw(withdraw, pr);
       return { status: 'OK' };
+    });
+
+    app.get(`${base}/lnurl-process/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
+      const offer = await links.parameters(toWithdrawRequest(request));
+      return sendLnurlQr(reply, request.params.format, offer.callback);
     });
   }
 }

@@ -3,7 +3,8 @@ import { generate } from 'lean-qr';
 import { toPngBuffer } from 'lean-qr/extras/node_export';
 import { toSvgSource } from 'lean-qr/extras/svg';
 import { type Static, Type } from 'typebox';
-import { choice } from './fields.ts';
+import { encodeLnurl } from '../../lnurl/bech32.ts';
+import { choice } from '../fields.ts';
 
 export const QrFormat = { ...choice(['svg', 'png'], { description: 'The format of the image' }), examples: ['svg'] };
 
@@ -22,6 +23,11 @@ const PNG_SCALE = 8;
  */
 export function lightningUri(payload: string): string {
   return `lightning:${payload.toUpperCase()}`;
+}
+
+/** Sends the QR code of an LNURL. */
+export function sendLnurlQr(reply: FastifyReply, format: Static<typeof QrFormat>, url: string): FastifyReply {
+  return sendQr(reply, format, lightningUri(encodeLnurl(url)));
 }
 
 /** Returns a QR code (ISO/IEC 18004) as an SVG document, black on white with the quiet zone of four modules. */

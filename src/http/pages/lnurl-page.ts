@@ -1,0 +1,79 @@
+import type { FastifyReply } from 'fastify';
+import { encodeLnurl } from '../../lnurl/bech32.ts';
+import { Html, html } from './html.ts';
+import { sendPage } from './page.ts';
+import { lightningUri, qrSvg } from './qr.ts';
+
+/** What a person sees who opens an LNURL or a Lightning address in a browser. */
+export interface LnurlPage {
+  readonly title: string;
+  readonly address: string | undefined;
+  readonly text: string | undefined;
+  /** A data URL. */
+  readonly image: string | undefined;
+  readonly amounts: string;
+  /** The URL of step 1, which the QR code encodes. */
+  readonly url: string;
+}
+
+/** The part of {@link WithdrawOffer} that the page shows. */
+interface WithdrawOffer {
+  readonly callback: string;
+  readonly defaultDescription: string;
+  readonly maxWithdrawable: number;
+}
+
+/** The part of {@link PayOffer} that the page shows. */
+interface PayOffer {
+  readonly callback: string;
+  readonly minSendable: number;
+  readonly maxSendable: number;
+  /** JSON (LUD-06). */
+  readonly metadata: string;
+}
+
+export function sendWithdrawPage(reply: FastifyReply, offer: WithdrawOffer): FastifyReply {
+  return sendLnurlPage(reply, {
+    title: 'Receive bitcoin',
+    address: undefined,
+    text: offer.defaultDescription,
+    image: undefined,
+    amounts: `Up to ${satoshis(offer.maxWithdrawable)}`,
+    url: offer.callback,
+  });
+}
+
+export function sendPayPage(reply: FastifyReply, offer: PayOffer): FastifyReply {
+  const metadata = new Map(JSON.parse(offer.metadata) as [string, string][]);
+  const imageType = ['image/png;base64', 'image/jpeg;base64'].find((type) => metadata.has(type));
+  return sendLnurlPage(reply, {
+    title: 'Pay with Lightning',
+    address: metadata.get('text/identifier') ?? metadata.get('text/email'),
+    text: metadata.get('text/long-desc') ?? metadata.get('text/plain'),
+    image: imageType && `data:${imageType},${metadata.get(imageType)}`,
+    amounts: `${satoshis(offer.minSendable)} to ${satoshis(offer.maxSendable)}`,
+    url: offer.callback,
+  });
+}
+
+/** The page of a link or an address that does not work. */
+export function sendLnurlErrorPage(reply: FastifyReply, reason: string): FastifyReply {
+  return sendPage(reply, 'This link does not work', html`<main class="link"><h1>This link does not work</h1><p>${reason}</p></main>`);
+}
+
+function sendLnurlPage(reply: FastifyReply, { title, address, text, image, amounts, url }: LnurlPage): FastifyReply {
+  const lnurl = encodeLnurl(url);
+  const body = html`<main class="link"><h1>${address ?? title}</h1>
+${image && html`<img src="${image}" alt="">`}
+<p>${text}</p>
+${new Html(qrSvg(lightningUri(lnurl)))}
+<p><a class="button" href="lightning:${lnurl}">Open in wallet</a></p>
+<p>${amounts}</p>
+<p class="muted">Scan the code with a Lightning wallet, or paste this text into it:</p>
+<p><code>${lnurl}</code></p></main>`;
+  return sendPage(reply, address ?? title, body);
+}
+
+function satoshis(amountMsat: number): string {
+  return `${Math.floor(amountMsat / 1000).toLocaleString('en-US')} sat`;
+}
