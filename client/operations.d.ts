@@ -1413,6 +1413,8 @@ export interface PlaygroundInvoiceRequest {
   num_satoshis?: number;
   /** A description for people. At most 639 bytes in UTF-8 */
   memo?: string;
+  /** The SHA-256 of a longer description, in hex. The invoice contains it instead of `memo` */
+  description_hash?: string;
   /** `alice` is our peer, `carol` is behind alice. Default: `alice` */
   at?: 'alice' | 'carol';
   /** How long the invoice can be paid, in seconds. Default: 3600 (0 counts as absent) */

@@ -79,6 +79,7 @@ export class Outside {
     requireOutside(at);
     if (amountMsat !== undefined) requireWhole('amountMsat', amountMsat);
     requireDescription('memo', memo);
+    if (descriptionHash !== undefined) requireBytes32('descriptionHash', descriptionHash);
     requireExpiry(expirySeconds);
     const { network } = this.#parts;
     return network.step(() => {

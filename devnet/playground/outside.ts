@@ -65,15 +65,17 @@ export class OutsideNodes {
   }
 
   /** @throws PlaygroundRefusal */
-  createInvoice({ at, amountMsat, memo, expirySeconds, hold }: OutsideInvoiceRequest): OutsideInvoice {
+  createInvoice({ at, amountMsat, memo, descriptionHash, expirySeconds, hold }: OutsideInvoiceRequest): OutsideInvoice {
     check.requireOutside(at);
     if (amountMsat !== undefined) check.requireWhole('amountMsat', amountMsat);
     check.requireDescription('memo', memo);
+    if (descriptionHash !== undefined) check.requireBytes32('descriptionHash', descriptionHash);
     check.requireExpiry(expirySeconds);
     const preimage = hold ? randomBytes(32).toString('hex') : undefined;
     const invoice = payments.createInvoice(this.#network.nodes[at], {
       amountMsat,
       description: memo,
+      descriptionHash,
       expirySeconds,
       paymentHash: preimage && paymentHashOf(preimage),
     });

@@ -41,6 +41,8 @@ export interface OutsideInvoiceRequest {
   readonly amountMsat?: Msat;
   /** At most 639 bytes. */
   readonly memo: string;
+  /** Hex. The invoice contains it instead of the memo. */
+  readonly descriptionHash?: string | undefined;
   readonly at: OutsideName;
   readonly expirySeconds: number;
   /** Whether a payment of this invoice is held until {@link PlaygroundControl.resolveHold} is called. */

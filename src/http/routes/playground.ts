@@ -128,6 +128,13 @@ const invoiceSchema = {
     {
       num_satoshis: Type.Optional(NumSatoshisOrAny),
       memo: Type.Optional(Memo),
+      description_hash: Type.Optional(
+        Type.String({
+          pattern: '^[0-9a-fA-F]{64}$',
+          rule: '64 hexadecimal characters',
+          description: 'The SHA-256 of a longer description, in hex. The invoice contains it instead of `memo`',
+        }),
+      ),
       at: Type.Optional(OutsideNode),
       expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 3600')),
       hold: Type.Optional(
@@ -243,9 +250,10 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
 function invoiceRoutes(app: App, { access, control }: PlaygroundRouteDependencies): void {
   app.post('/playground/invoice', { schema: invoiceSchema }, async (request) => {
     await access.secretKey(request);
-    const { num_satoshis: sat, memo, at = 'alice', expiry = 3600, hold = false } = request.body;
+    const { num_satoshis: sat, memo, description_hash: hash, at = 'alice', expiry = 3600, hold = false } = request.body;
     const amount = sat === undefined ? {} : { amountMsat: satToMsat(sat) };
-    const made = await playing(() => control.createInvoice({ ...amount, memo: memoText(memo), at, expirySeconds: expiry, hold }));
+    const order = { ...amount, memo: memoText(memo), descriptionHash: hash?.toLowerCase(), at, expirySeconds: expiry, hold };
+    const made = await playing(() => control.createInvoice(order));
     return { payment_request: made.paymentRequest, payment_hash: made.paymentHash };
   });
 
