@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { METADATA_HASH, RemoteService } from '../lnurl/payee.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 
@@ -9,6 +10,8 @@ interface Operation {
   readonly name: string;
   prepare(service: FakeNodeApp, wallet: TestWallet): Promise<[path: string, json: object]>;
 }
+
+const payee = RemoteService.ofSuite();
 
 const OPERATIONS: readonly Operation[] = [
   {
@@ -25,6 +28,17 @@ const OPERATIONS: readonly Operation[] = [
       const payee = await client.wallet();
       const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 10 });
       return ['withdraw', { payment_request }];
+    },
+  },
+  {
+    name: 'a payment of a Lightning address',
+    async prepare({ net }) {
+      payee.parameters = () => payee.payParameters();
+      payee.callback = (query) => {
+        const order = { amountMsat: Number(query.get('amount')), descriptionHash: METADATA_HASH };
+        return { pr: net.outside.invoice(order).paymentRequest };
+      };
+      return ['lnurlp/pay', { ln_address: payee.address, amt_msat: 10_000 }];
     },
   },
   {
@@ -63,7 +77,7 @@ async function statementsOf(service: FakeNodeApp, operation: Operation): Promise
   return counts;
 }
 
-const SETTINGS = { PAYMENT_WAIT_SECONDS: '1', PROOF_INTERVAL_SECONDS: '0' };
+const SETTINGS = { PAYMENT_WAIT_SECONDS: '1', PROOF_INTERVAL_SECONDS: '0', OUTBOUND_ALLOW: '127.0.0.1' };
 
 onFakeNode(
   'an outage of the database',

@@ -98,15 +98,29 @@ onFakeNode(
     });
 
     it.each([
-      ['alice@example.com', /^`payment_request` must be a BOLT11 invoice.*Lightning address/],
-      ['LNURL1DP68GURN8GHJ7', /^`payment_request` must be a BOLT11 invoice.*LNURL/],
-      ['lightning:lnurl1dp68gurn8ghj7', /^`payment_request` must be a BOLT11 invoice.*LNURL/],
       ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', /^`payment_request` must be a BOLT11 invoice.*Bitcoin address/],
       ['lnbc1nonsense', /^`payment_request` must be a BOLT11 invoice/],
     ])('names the kind of the text that was sent as an invoice: %s', async (text, message) => {
       expect(await messageOf('/v1/wallet/WALLET/withdraw', { payment_request: text })).toMatch(message);
       const decoding = await request('GET', `/v1/node/default/payments/decodeinvoice?payment_request=${encodeURIComponent(text)}`);
       expect([decoding.status, decoding.body.message]).toEqual([400, expect.stringMatching(message)]);
+    });
+
+    it.each([
+      ['alice@example.com', /^`payment_request` must be a BOLT11 invoice.*Lightning address/],
+      ['LNURL1DP68GURN8GHJ7', /^`payment_request` must be a BOLT11 invoice.*LNURL/],
+      ['lightning:lnurl1dp68gurn8ghj7', /^`payment_request` must be a BOLT11 invoice.*LNURL/],
+    ])('names the kind of the text that was sent to be decoded: %s', async (text, message) => {
+      const decoding = await request('GET', `/v1/node/default/payments/decodeinvoice?payment_request=${encodeURIComponent(text)}`);
+      expect([decoding.status, decoding.body.message]).toEqual([400, expect.stringMatching(message)]);
+    });
+
+    it('requires the amount for an address, and names what is wrong with an LNURL', async () => {
+      const withdraw = (payment_request: string) => messageOf('/v1/wallet/WALLET/withdraw', { payment_request });
+      expect(await withdraw('alice@example.com')).toBe(
+        '`num_satoshis` must be given for a Lightning address or an LNURL, which has no amount.',
+      );
+      expect(await withdraw('LNURL1DP68GURN8GHJ7')).toMatch(/^This is neither an LNURL nor a Lightning address.*bech32/);
     });
 
     it('explains that a public API key needs an access key in the path', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
@@ -7,6 +8,11 @@ import type { Json } from '../support/client.ts';
 /** What a service returns: any JSON, or a function that writes the response itself. */
 export type Reply = Json | ((response: ServerResponse) => void);
 
+export const METADATA = '[["text/plain","Coffee for Bob"],["text/identifier","bob@pay.example.com"]]';
+
+/** The hash that an invoice for the metadata contains. */
+export const METADATA_HASH = createHash('sha256').update(METADATA).digest('hex');
+
 /** An LNURL service on a loopback address, which behaves as a test says. */
 export class RemoteService {
   /** Returns the response of step 1. */
@@ -15,6 +21,7 @@ export class RemoteService {
   callback: (query: URLSearchParams) => Reply | Promise<Reply> = () => ({});
   /** The paths and queries of all requests since the last reset. */
   requests: string[] = [];
+  readonly #server = createServer((request, response) => void this.#respond(request, response));
   #port = 0;
 
   get url(): string {
@@ -34,17 +41,28 @@ export class RemoteService {
     return `bob@${this.host}`;
   }
 
-  /** Starts the service before the tests of the current suite and stops it after them. */
-  constructor() {
-    const server = createServer((request, response) => void this.#respond(request, response));
-    beforeAll(async () => {
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      this.#port = (server.address() as AddressInfo).port;
-    });
-    afterAll(async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
+  /** Returns a service that starts before the tests of the current suite and stops after them. */
+  static ofSuite(): RemoteService {
+    const service = new RemoteService();
+    beforeAll(() => service.start());
+    afterAll(() => service.close());
+    return service;
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Returns what LUD-06 requires, with changes. */
+  payParameters(changes: object = {}): Json {
+    const callback = `${this.url}/cb?id=7`;
+    return { tag: 'payRequest', callback, minSendable: 1000, maxSendable: 5_000_000, metadata: METADATA, commentAllowed: 20, ...changes };
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -5,25 +5,11 @@ import { encodeLnurl } from '../../src/lnurl/bech32.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';
-import { hangUp, RemoteService, type Reply, raw, redirect } from './payee.ts';
+import { hangUp, METADATA, RemoteService, type Reply, raw, redirect } from './payee.ts';
 
 reloadModulesAfterFile();
 
-const METADATA = '[["text/plain","Coffee for Bob"],["text/identifier","bob@pay.example.com"]]';
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
-
-/** The texts that LUD-06 returns, with changes. */
-function parametersOf(service: RemoteService, changes: object = {}): Json {
-  return {
-    tag: 'payRequest',
-    callback: `${service.url}/cb?id=7`,
-    minSendable: 1000,
-    maxSendable: 5_000_000,
-    metadata: METADATA,
-    commentAllowed: 20,
-    ...changes,
-  };
-}
 
 interface InvoiceChanges {
   readonly amountMsat?: number | undefined;
@@ -46,13 +32,13 @@ onFakeNode(
   'paying LNURLs and addresses',
   (app) => {
     const { client, net, problems } = app;
-    const payee = new RemoteService();
+    const payee = RemoteService.ofSuite();
     let wallet: TestWallet;
 
     beforeEach(async () => {
       wallet ??= await client.wallet(100_000);
       payee.requests = [];
-      payee.parameters = () => parametersOf(payee);
+      payee.parameters = () => payee.payParameters();
       payee.callback = (query) => ({ pr: invoiceFor(app, query), routes: [] });
     });
 
@@ -202,7 +188,7 @@ onFakeNode(
       });
 
       it('commits to the payer data that the payee asked for', async () => {
-        payee.parameters = () => parametersOf(payee, { payerData: { name: { mandatory: true }, email: { mandatory: false } } });
+        payee.parameters = () => payee.payParameters({ payerData: { name: { mandatory: true }, email: { mandatory: false } } });
         payee.callback = (query) => ({ pr: invoiceFor(app, query, { hashed: METADATA + query.get('payerdata') }) });
         expect((await pay({ payer_data: { name: 'Zoë & "co"' } })).status).toBe(201);
         expect(payee.requests.at(-1)).toBe(`/cb?id=7&amount=10000&payerdata=${encodeURIComponent('{"name":"Zoë & \\"co\\""}')}`);
@@ -237,7 +223,7 @@ onFakeNode(
         await expectRefused(() => pay({ comment: 'x'.repeat(21) }), 'validation_failed', /`comment` must be at most 20 characters/);
         expect((await pay({ comment: '😀'.repeat(20) })).status).toBe(201);
         await expectRefused(() => pay({ comment: 'a\u0007b' }), 'validation_failed', /control characters/);
-        payee.parameters = () => parametersOf(payee, { commentAllowed: 0 });
+        payee.parameters = () => payee.payParameters({ commentAllowed: 0 });
         await expectRefused(() => pay({ comment: 'x' }), 'validation_failed', /`comment` must be left out/);
       });
 
@@ -251,21 +237,21 @@ onFakeNode(
     describe('nothing is held when step 1 returns', () => {
       const refused: readonly (readonly [string, () => Reply, string, RegExp])[] = [
         ['no JSON', () => raw('<h1>hello</h1>'), 'lnurl_unavailable', /no valid response/],
-        ['1 MB', () => parametersOf(payee, { x: 'x'.repeat(1_000_000) }), 'lnurl_unavailable', /no valid response/],
+        ['1 MB', () => payee.payParameters({ x: 'x'.repeat(1_000_000) }), 'lnurl_unavailable', /no valid response/],
         ['nothing', () => hangUp(), 'lnurl_unavailable', /no valid response/],
         ['a redirect to a private address', () => redirect('http://127.0.0.2/'), 'lnurl_unavailable', /no valid response/],
         ['a redirect to a file', () => redirect('file:///etc/passwd'), 'lnurl_unavailable', /no valid response/],
         ['an array', () => [], 'lnurl_refused', /not a JSON object/],
         ['nothing in it', () => ({}), 'lnurl_refused', /no known `tag`/],
-        ['a withdraw link', () => parametersOf(payee, { tag: 'withdrawRequest' }), 'lnurl_invalid', /lnurl\/pull/],
-        ['a login', () => parametersOf(payee, { tag: 'login' }), 'lnurl_invalid', /login link/],
-        ['min above max', () => parametersOf(payee, { minSendable: 2, maxSendable: 1 }), 'lnurl_refused', /above/],
-        ['a negative amount', () => parametersOf(payee, { minSendable: -1 }), 'lnurl_refused', /`minSendable`/],
-        ['a fraction', () => parametersOf(payee, { maxSendable: 5000.5 }), 'lnurl_refused', /`maxSendable`/],
-        ['no metadata', () => parametersOf(payee, { metadata: undefined }), 'lnurl_refused', /`metadata`/],
-        ['a callback to a file', () => parametersOf(payee, { callback: 'file:///etc/passwd' }), 'lnurl_refused', /`callback`/],
-        ['a callback without TLS', () => parametersOf(payee, { callback: 'http://9.9.9.9/cb' }), 'lnurl_refused', /`callback`.*https/],
-        ['a private callback', () => parametersOf(payee, { callback: 'https://127.0.0.2/cb' }), 'lnurl_unavailable', /no valid response/],
+        ['a withdraw link', () => payee.payParameters({ tag: 'withdrawRequest' }), 'lnurl_invalid', /lnurl\/pull/],
+        ['a login', () => payee.payParameters({ tag: 'login' }), 'lnurl_invalid', /login link/],
+        ['min above max', () => payee.payParameters({ minSendable: 2, maxSendable: 1 }), 'lnurl_refused', /above/],
+        ['a negative amount', () => payee.payParameters({ minSendable: -1 }), 'lnurl_refused', /`minSendable`/],
+        ['a fraction', () => payee.payParameters({ maxSendable: 5000.5 }), 'lnurl_refused', /`maxSendable`/],
+        ['no metadata', () => payee.payParameters({ metadata: undefined }), 'lnurl_refused', /`metadata`/],
+        ['a callback to a file', () => payee.payParameters({ callback: 'file:///etc/passwd' }), 'lnurl_refused', /`callback`/],
+        ['a callback without TLS', () => payee.payParameters({ callback: 'http://9.9.9.9/cb' }), 'lnurl_refused', /`callback`.*https/],
+        ['a private callback', () => payee.payParameters({ callback: 'https://127.0.0.2/cb' }), 'lnurl_unavailable', /no valid response/],
         ['an error', () => ({ status: 'ERROR', reason: 'a <b>b</b>\u0000\n<script>' }), 'lnurl_refused', /refused: “a b”/],
         ['a long error', () => ({ status: 'ERROR', reason: 'y'.repeat(5000) }), 'lnurl_refused', /“y{199}…”/],
       ];
@@ -386,7 +372,7 @@ onFakeNode(
         client.request('GET', `/v1/lnurlp/probe/${encodeURIComponent(text)}`, { key });
 
       it('returns what the payee accepts, for every key', async () => {
-        payee.parameters = () => parametersOf(payee, { payerData: { name: { mandatory: true } }, x: '<script>' });
+        payee.parameters = () => payee.payParameters({ payerData: { name: { mandatory: true } }, x: '<script>' });
         const expected = {
           tag: 'payRequest',
           domain: payee.host,

@@ -10,7 +10,7 @@ reloadModulesAfterFile();
 onFakeNode(
   'withdrawing from links of other services',
   ({ client, net, problems }) => {
-    const service = new RemoteService();
+    const service = RemoteService.ofSuite();
     let wallet: TestWallet;
 
     beforeEach(async () => {
