@@ -11,7 +11,8 @@ import { sideBySide } from './conformance/side-by-side.ts';
 import { createWorld, type World } from './conformance/world.ts';
 
 // A payment that stays open returns 202 at once, so no request has to wait for it.
-const SETTINGS = { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1' };
+// The service calls its own links.
+const SETTINGS = { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1', OUTBOUND_ALLOW: '127.0.0.1' };
 
 onFakeNode(
   'conformance to the OpenAPI document',

@@ -31,6 +31,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   const { id: withdrawLinkId } = await withdrawLink();
   const payLink = (id = wallet.id, fields = {}): Promise<Json> => client.post(`/v1/wallet/${id}/lnurlp`, fields);
   const { id: payLinkId } = await payLink();
+  const othersLink = async () => (await payLink(other.id)).lnurl_encoded;
   let names = 0;
   const newName = () => `world${++names}`;
   const verifyToken = async () => {
@@ -87,6 +88,11 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'listWalletPayLinks.after': () => payLinkId,
     amount: () => 2000,
     address_tag: () => 'tip',
+    'probePayLink.lnurl': othersLink,
+    'payLnurl.lnurlpay_encoded': othersLink,
+    amt_msat: () => 2000,
+    comment: () => 'hello',
+    'pullLnurl.lnurl': async () => (await client.post(`/v1/wallet/${other.id}/lnurl/withdraw`, { num_satoshis: SAT })).lnurl,
     lnurlp_identifier: newName,
     lnurlp_domain: () => new URL(client.url).host,
     lnurlp_image: () => Buffer.from('89504e470d0a1a0a00', 'hex').toString('base64'),
@@ -150,11 +156,11 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   return { client, wallet, goodValues };
 }
 
-/** Optional fields of which the request needs one: `ott` or `k1` identifies a withdraw link. */
-const ONE_OF_TWO = new Set(['ott']);
+/** Optional fields of which the request needs one: `ott` or `k1`, an LNURL or a Lightning address. */
+const ONE_OF_TWO = new Set(['ott', 'lnurlpay_encoded']);
 
 /** Fields that exclude others, select a part of the response, or identify a request. */
-const LEFT_OUT = new Set(['page', 'fields', 'Idempotency-Key', 'k1', 'balanceNotify', 'expires_at']);
+const LEFT_OUT = new Set(['page', 'fields', 'Idempotency-Key', 'k1', 'balanceNotify', 'expires_at', 'ln_address', 'payer_data']);
 
 function isChoice(schema: JsonSchema): boolean {
   return schema.enum !== undefined;
