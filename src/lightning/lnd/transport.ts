@@ -48,10 +48,15 @@ export function openTransport(address: LndAddress): LndTransport {
 class RestTransport implements LndTransport {
   readonly #address: LndAddress;
   readonly #credentials: CredentialReader;
+  /** The certificate of LND, which is accepted under any host name. */
+  #pinned: string | undefined;
+  /** An option of the agents, because Node does not use the connections of a request again that has its own function. */
+  readonly #checkServerIdentity = (host: string, certificate: PeerCertificate) =>
+    this.#pinned !== undefined && isSame(this.#pinned, certificate) ? undefined : checkServerIdentity(host, certificate);
   /** For calls that end soon. */
-  readonly #calls = new Agent({ keepAlive: true, maxSockets: 32 });
+  readonly #calls = new Agent({ keepAlive: true, checkServerIdentity: this.#checkServerIdentity, maxSockets: 32 });
   /** Each payment and each subscription occupies a socket until it ends. */
-  readonly #streams = new Agent({ keepAlive: true });
+  readonly #streams = new Agent({ keepAlive: true, checkServerIdentity: this.#checkServerIdentity });
   readonly #closing = new AbortController();
   unresponsiveAtMs = Date.now();
 
@@ -94,6 +99,7 @@ class RestTransport implements LndTransport {
   async #send({ method, path, body }: LndRequest, agent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
     if (this.#closing.signal.aborted) throw new NodeUnavailable('the connection to LND is closed');
     const { ca, macaroon } = await this.#credentials.read();
+    this.#pinned = ca;
     const text = body === undefined ? '' : JSON.stringify(body);
     const { host, port } = this.#address;
     const options: RequestOptions = {
@@ -102,21 +108,25 @@ class RestTransport implements LndTransport {
       agent,
       method,
       path,
-      signal: AbortSignal.any([signal, this.#closing.signal]),
       headers: {
         'grpc-metadata-macaroon': macaroon,
         ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
       },
-      ...(ca !== undefined && { ca, checkServerIdentity: pinned(ca) }),
+      ...(ca !== undefined && { ca }),
     };
-    const response = await this.#request(options, text);
+    const response = await this.#request(options, text, AbortSignal.any([signal, this.#closing.signal]));
     if (response.statusCode === 200) return response;
     throw toNodeError(errorOf(response.statusCode ?? 0, await readBody(response)));
   }
 
-  #request(options: RequestOptions, text: string): Promise<IncomingMessage> {
+  #request(options: RequestOptions, text: string, signal: AbortSignal): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const request = sendRequest(options, resolve);
+    // As an option, the signal would also destroy the socket, which may belong to another request by then.
+    const abort = () => request.destroy();
+    signal.addEventListener('abort', abort);
+    request.once('close', () => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
     // Node writes the request only after the TLS handshake.
     let mayHaveSent = false;
     request.on('socket', (socket) => {
@@ -165,11 +175,6 @@ class RestTransport implements LndTransport {
       return `no public authority has signed its certificate: add cert=/path/tls.cert to LIGHTNING_URL (${code})`;
     return explanation(code);
   }
-}
-
-/** Accepts exactly the given certificate, under any host name, and otherwise applies the usual check of the name. */
-function pinned(ca: string): (host: string, certificate: PeerCertificate) => Error | undefined {
-  return (host, certificate) => (isSame(ca, certificate) ? undefined : checkServerIdentity(host, certificate));
 }
 
 function isSame(ca: string, { raw }: PeerCertificate): boolean {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { openLnd } from '../../../src/lightning/lnd/lnd-node.ts';
 import { silentLog } from '../../support/ledger.ts';
@@ -9,6 +10,7 @@ import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts'
 import { regtestControl } from './regtest-control.ts';
 
 const binaries = regtestBinaries();
+const QUIET_MS = 500;
 
 describe('a real LND', () => {
   if (!binaries) {
@@ -31,7 +33,25 @@ describe('a real LND', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
+  /** LND reports a payment as ended before its channel is updated. Waits until the channels of hub no longer change. */
+  async function untilQuiet(): Promise<void> {
+    const updates = async () => {
+      const { channels } = await network.hub.call<{ channels: { num_updates: string }[] }>('GET', '/v1/channels');
+      return channels.map((channel) => channel.num_updates).join();
+    };
+    for (let before = '', now = await updates(); now !== before; now = await updates()) {
+      before = now;
+      await delay(QUIET_MS);
+    }
+  }
+
   // A payment that the receiver holds is reported as pending after this wait.
   const timing = { waitMs: 3000 };
-  nodeContract('LND', { open: async () => ({ node: openLnd({ url: network.hub.url(macaroon), log: silentLog, timing }), control }) });
+  nodeContract('LND', {
+    async open() {
+      const node = openLnd({ url: network.hub.url(macaroon), log: silentLog, timing });
+      const balance = () => untilQuiet().then(() => node.balance());
+      return { node: { ...node, balance }, control };
+    },
+  });
 });

@@ -32,6 +32,8 @@ type Answer = ScriptedResponse | ((request: ReceivedRequest) => ScriptedResponse
 /** A server that speaks LND's REST over TLS with the certificate in `fixtures`, and answers with recordings. */
 export class ScriptedLnd {
   readonly requests: ReceivedRequest[] = [];
+  /** The number of connections so far. */
+  connections = 0;
   readonly #answers = new Map<string, Answer[]>();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -40,6 +42,7 @@ export class ScriptedLnd {
     const [cert, key] = ['tls.cert', 'tls.key'].map((name) => readFileSync(fixtureFile(name)));
     this.#server = createServer({ cert, key }, (request, response) => void this.#serve(request, response));
     this.#server.on('connection', (socket: Socket) => {
+      this.connections += 1;
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
     });
@@ -65,6 +68,11 @@ export class ScriptedLnd {
   /** Returns the requests of a path. */
   sent(path: string): ReceivedRequest[] {
     return this.requests.filter((request) => request.path.startsWith(path));
+  }
+
+  /** The number of open connections. */
+  get openConnections(): number {
+    return this.#sockets.size;
   }
 
   async close(): Promise<void> {
