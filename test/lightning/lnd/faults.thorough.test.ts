@@ -8,7 +8,8 @@ import { decodeBolt11 } from '../../../src/lightning/bolt11/bolt11.ts';
 import type { PlaygroundControl } from '../../../src/lightning/test-network.ts';
 import type { Json, TestWallet } from '../../support/client.ts';
 import { freshUrls } from '../../support/ledger.ts';
-import { processSettings, runCommand, runVerify, type ServiceProcess, startProcess } from '../../support/process.ts';
+import { processSettings, type ServiceProcess, startProcess } from '../../support/process.ts';
+import { type Attempt, checkAttempts, checkLedger, statusOf } from './attempts.ts';
 import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 
@@ -27,12 +28,6 @@ const END_MS = 8 * 60_000;
 
 const FAULT_NAMES = ['kill the node', 'stop the node', 'freeze the node', 'kill the service', 'stop the service', 'kill both'] as const;
 
-/** The payments that this test has requested. */
-interface Attempts {
-  readonly out: { paymentHash: string; amountMsat: number; walletId: string }[];
-  readonly in: { paymentHash: string; walletId: string }[];
-}
-
 describe.each(['sqlite', 'postgres'] as const)('kills and stops of LND and of the service (%s)', (dialect) => {
   if (!binaries) {
     it('are not tested', ({ skip }) => skip(WITHOUT_BINARIES));
@@ -40,7 +35,7 @@ describe.each(['sqlite', 'postgres'] as const)('kills and stops of LND and of th
   }
   const urls = freshUrls(dialect);
   const directory = mkdtempSync(join(tmpdir(), 'satchel-lnd-faults-'));
-  const attempts: Attempts = { out: [], in: [] };
+  const attempts: Attempt[] = [];
   let network: RegtestNetwork;
   let control: PlaygroundControl;
   let settings: Record<string, string>;
@@ -82,13 +77,13 @@ describe.each(['sqlite', 'postgres'] as const)('kills and stops of LND and of th
   async function payOut(wallet: TestWallet, turn: number): Promise<void> {
     const amountMsat = 1_000_000 + turn;
     const made = await control.createInvoice({ at: 'alice', amountMsat: msat(amountMsat), memo: '', expirySeconds: 3600, hold: false });
-    attempts.out.push({ paymentHash: made.paymentHash, amountMsat, walletId: wallet.id });
+    attempts.push({ paymentHash: made.paymentHash, amountMsat, from: wallet.id });
     await post(wallet, 'withdraw', { payment_request: made.paymentRequest });
   }
 
   async function payIn(wallet: TestWallet): Promise<void> {
     const { payment_request } = await post(wallet, 'invoice', { num_satoshis: 700 });
-    attempts.in.push({ paymentHash: decodeBolt11(payment_request).paymentHash, walletId: wallet.id });
+    attempts.push({ paymentHash: decodeBolt11(payment_request).paymentHash, amountMsat: 700_000, to: wallet.id });
     await control.payInvoice({ paymentRequest: payment_request, from: 'alice' });
   }
 
@@ -113,11 +108,6 @@ describe.each(['sqlite', 'postgres'] as const)('kills and stops of LND and of th
     if (!isOfNode) service = await startProcess(settings);
   }
 
-  const statusOf = async (paymentHash: string): Promise<string> => {
-    const { status, body } = await service.client.request('GET', `/v1/lntx/${paymentHash}`, { key: KEY });
-    return status === 404 ? 'none' : body.status;
-  };
-
   it(`${FAULTS} of them charge nothing twice, lose nothing, and leave only payments that are alerted with evidence`, async () => {
     const working = wallets.map(work);
     for (let i = 0; i < FAULTS; i++) {
@@ -128,47 +118,22 @@ describe.each(['sqlite', 'postgres'] as const)('kills and stops of LND and of th
     await Promise.all(working);
 
     const deadline = Date.now() + END_MS;
-    let pending: string[] = [];
+    let pending: Attempt[] = [];
     do {
       await delay(5000);
       pending = [];
-      for (const { paymentHash } of attempts.out) if ((await statusOf(paymentHash)) === 'pending') pending.push(paymentHash);
+      for (const one of attempts) if (one.from && (await statusOf(service.client, one)) === 'pending') pending.push(one);
     } while (pending.length > 0 && Date.now() < deadline);
 
-    const outside = await control.payments(0, 100_000);
-    const isPaid = (direction: 'received' | 'sent', hash: string) =>
-      outside.some((one) => one.node === 'alice' && one.direction === direction && one.paymentHash === hash && one.state === 'succeeded');
-    const counts = { settled: 0, failed: 0, none: 0, pending: 0, credited: 0 };
-    const expected = new Map(wallets.map(({ id }) => [id, 800_000_000]));
-    const add = (id: string, amountMsat: number) => expected.set(id, (expected.get(id) ?? 0) + amountMsat);
-    for (const { paymentHash, amountMsat, walletId } of attempts.out) {
-      const status = (await statusOf(paymentHash)) as 'settled' | 'failed' | 'none' | 'pending';
-      counts[status] += 1;
-      if (status !== 'pending') expect([paymentHash, status === 'settled']).toEqual([paymentHash, isPaid('received', paymentHash)]);
-      if (status === 'settled') add(walletId, -amountMsat);
-    }
-    for (const { paymentHash, walletId } of attempts.in) {
-      const isCredited = (await statusOf(paymentHash)) === 'settled';
-      expect([paymentHash, isCredited]).toEqual([paymentHash, isPaid('sent', paymentHash)]);
-      if (isCredited) add(walletId, 700_000);
-      counts.credited += isCredited ? 1 : 0;
-    }
+    const counts = await checkAttempts(service.client, attempts, await control.payments(0, 100_000));
     for (const { id } of wallets) {
       const { balance_msat, pending_msat } = await service.client.get(`/v1/wallet/${id}`);
-      expect([id, balance_msat + pending_msat]).toEqual([id, expected.get(id)]);
+      expect([id, balance_msat + pending_msat]).toEqual([id, 800_000_000 + (counts.changesMsat.get(id) ?? 0)]);
     }
-    expect(await runVerify(settings)).toMatchObject({ code: 0 });
-
-    const { stdout } = await runCommand('src/cli/reconcile.ts', ['--json'], settings);
-    const { report, alerts }: Json = JSON.parse(stdout);
-    for (const one of report.nodes) expect(one).toMatchObject({ silence: null, contradictions: [], missedSettlements: [] });
+    const { alerts } = await checkLedger(settings);
     const stuck = alerts.filter(({ kind }: Json) => kind === 'payment_stuck');
     expect(stuck).toHaveLength(pending.length);
     for (const { message } of stuck) expect(message).toContain('No channel has an HTLC with this payment hash.');
-    console.log(
-      `${dialect}: ${FAULTS} faults, ${attempts.out.length} payments out, ${attempts.in.length} in:`,
-      counts,
-      `stuck: ${pending.length}`,
-    );
+    console.log(`${dialect}: ${FAULTS} faults`, { out: counts.out, in: counts.in, stuck: pending.length });
   }, 3_600_000);
 });

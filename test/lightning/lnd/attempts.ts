@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+import type { OutsidePayment } from '../../../src/lightning/test-network.ts';
+import type { Client, Json } from '../../support/client.ts';
+import { runCommand, runVerify } from '../../support/process.ts';
+
+/** A payment that a test has requested, whatever the response was. `from` and `to` are wallets; without one, that side is alice. */
+export interface Attempt {
+  readonly paymentHash: string;
+  readonly amountMsat: number;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export type AttemptStatus = 'settled' | 'failed' | 'pending' | 'none';
+
+/** Returns the status of an attempt, `none` when the service has no such payment. An invoice that was not paid is pending. */
+export async function statusOf(client: Client, { paymentHash }: Attempt): Promise<AttemptStatus> {
+  const { status, body } = await client.request('GET', `/v1/lntx/${paymentHash}`, { key: client.secretKey });
+  return status === 404 ? 'none' : body.status;
+}
+
+export interface AttemptCounts {
+  readonly out: Readonly<Record<AttemptStatus, number>>;
+  readonly in: Readonly<Record<AttemptStatus, number>>;
+  readonly inside: Readonly<Record<AttemptStatus, number>>;
+  /** The change of each wallet's balance and holds together. */
+  readonly changesMsat: ReadonlyMap<string, number>;
+}
+
+/** Requires that exactly those attempts are settled that alice has received or sent. Fees are 0: alice is a direct peer. */
+export async function checkAttempts(
+  client: Client,
+  attempts: readonly Attempt[],
+  outside: readonly OutsidePayment[],
+): Promise<AttemptCounts> {
+  const paid = new Set(
+    outside.filter(({ node, state }) => node === 'alice' && state === 'succeeded').map((one) => `${one.direction} ${one.paymentHash}`),
+  );
+  const none = { settled: 0, failed: 0, pending: 0, none: 0 };
+  const counts = { out: { ...none }, in: { ...none }, inside: { ...none } };
+  const changesMsat = new Map<string, number>();
+  for (const attempt of attempts) {
+    const { paymentHash, amountMsat, from, to } = attempt;
+    const kind = from === undefined ? 'in' : to === undefined ? 'out' : 'inside';
+    const status = await statusOf(client, attempt);
+    counts[kind][status] += 1;
+    const isSettled = status === 'settled';
+    if (kind !== 'out' || status !== 'pending') {
+      expect([paymentHash, paid.has(`received ${paymentHash}`)]).toEqual([paymentHash, isSettled && kind === 'out']);
+      expect([paymentHash, paid.has(`sent ${paymentHash}`)]).toEqual([paymentHash, isSettled && kind === 'in']);
+    }
+    if (!isSettled) continue;
+    if (from !== undefined) changesMsat.set(from, (changesMsat.get(from) ?? 0) - amountMsat);
+    if (to !== undefined) changesMsat.set(to, (changesMsat.get(to) ?? 0) + amountMsat);
+  }
+  return { ...counts, changesMsat };
+}
+
+/** Requires that `verify` finds nothing and that ledger and nodes agree. Returns the report and the open alerts. */
+export async function checkLedger(settings: Record<string, string>): Promise<{ report: Json; alerts: Json[] }> {
+  expect(await runVerify(settings)).toMatchObject({ code: 0 });
+  const { report, alerts }: Json = JSON.parse((await runCommand('src/cli/reconcile.ts', ['--json'], settings)).stdout);
+  for (const one of report.nodes) expect(one).toMatchObject({ incompleteReason: null, contradictions: [], missedSettlements: [] });
+  return { report, alerts };
+}
