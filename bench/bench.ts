@@ -8,6 +8,7 @@ import { growthRows } from './rows/growth.ts';
 import { invoicePaymentRows } from './rows/invoice-payments.ts';
 import { layerRows } from './rows/layers.ts';
 import { lightningRows } from './rows/lightning.ts';
+import { lndRows } from './rows/lnd.ts';
 import { memoryRows } from './rows/memory.ts';
 import { memoryUnderLoadRows } from './rows/memory-under-load.ts';
 import { readRows } from './rows/reads.ts';
@@ -42,6 +43,7 @@ const ROWS: readonly Row[] = [
   ...memoryUnderLoadRows(),
   ...slowReaderRows(),
   ...lightningRows(),
+  ...lndRows(),
 ];
 
 const chosen = ROWS.filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));
