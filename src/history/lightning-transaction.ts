@@ -28,6 +28,8 @@ export interface LightningTransaction {
   readonly passThru: string | undefined;
   /** JSON text: what the payee of an LNURL shows once it is settled. */
   readonly successAction: string | undefined;
+  /** The withdraw link that a payment claims. */
+  readonly withdrawLinkId: string | undefined;
 }
 
 /** bLIP 3: the record of a keysend that carries its preimage. */
@@ -44,6 +46,7 @@ export function ofInvoice(invoice: Invoice, nowSeconds: number): LightningTransa
     customRecords: invoice.customRecords,
     passThru: invoice.passThru,
     successAction: undefined,
+    withdrawLinkId: undefined,
   });
 }
 
@@ -66,6 +69,7 @@ export function ofPayment(payment: Payment): LightningTransaction {
     customRecords: payment.isKeysend ? { ...payment.customRecords, ...proof } : undefined,
     passThru: passThruOf(payment),
     successAction: succeeded ? payment.successAction : undefined,
+    withdrawLinkId: payment.linkId,
   });
 }
 
@@ -79,7 +83,7 @@ const BY_API = JSON.stringify({ method: 'api' });
 /** The fields that invoices and payments store differently. */
 type Own = Pick<
   LightningTransaction,
-  'amountMsat' | 'feeMsat' | 'preimage' | 'status' | 'failureReason' | 'customRecords' | 'passThru' | 'successAction'
+  'amountMsat' | 'feeMsat' | 'preimage' | 'status' | 'failureReason' | 'customRecords' | 'passThru' | 'successAction' | 'withdrawLinkId'
 >;
 
 /** Builds the object in one literal, because object spread made the shortest reads measurably slower. */
@@ -106,5 +110,6 @@ function withShared(of: Invoice | Payment, own: Own): LightningTransaction {
     customRecords: own.customRecords,
     passThru: own.passThru,
     successAction: own.successAction,
+    withdrawLinkId: own.withdrawLinkId,
   };
 }

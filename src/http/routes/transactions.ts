@@ -121,8 +121,8 @@ const statementSchema = {
   tags: ['History'],
   summary: 'Read the statement of a wallet as CSV',
   description:
-    'Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash and counterparty: the other wallet of a ' +
-    'transfer, or the node that was paid.',
+    'Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a ' +
+    'transfer, or the node that was paid) and withdraw_link (the withdraw link that was claimed).',
   ...requires('wallet_tx_read'),
   params: KeyParams,
   querystring: PeriodQuery,
@@ -281,7 +281,7 @@ function statementRoute(app: App, { access, history }: { access: Access; history
   });
 }
 
-const CSV_HEADER = 'time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty\r\n';
+const CSV_HEADER = 'time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty,withdraw_link\r\n';
 
 async function* csv(pages: AsyncIterable<WalletTransaction[]>): AsyncGenerator<string> {
   yield CSV_HEADER;
@@ -301,6 +301,7 @@ function csvLine(wtx: WalletTransaction): string {
     wtx.balanceAfterMsat ?? '',
     hash,
     counterpartyOf(wtx),
+    wtx.lightning?.withdrawLinkId ?? '',
   ];
   return `${fields.map(quoted).join(',')}\r\n`;
 }
