@@ -37,7 +37,7 @@ describe('kill -9 at every step', () => {
     const opening = grounds.map(async ({ dialect, urls, node }) => {
       const [, lightningUrl = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
       const own = await processSettings(join(folder, dialect), await urls());
-      const shared = { BOOTSTRAP_SECRET_KEY: KEY, NODE_COMPILE_CACHE: join(folder, 'compiled') };
+      const shared = { BOOTSTRAP_SECRET_KEY: KEY, OUTBOUND_ALLOW: '127.0.0.1', NODE_COMPILE_CACHE: join(folder, 'compiled') };
       return Column.open(dialect, { ...own, ...shared, LIGHTNING_URL: lightningUrl });
     });
     columns.push(...(await Promise.all(opening)));

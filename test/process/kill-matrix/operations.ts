@@ -1,4 +1,5 @@
 import type { Msat } from '../../../src/kernel/money.ts';
+import { METADATA_HASH, RemoteService } from '../../lnurl/payee.ts';
 import type { HttpResponse, Json, TestWallet } from '../../support/client.ts';
 import type { Lane } from './lane.ts';
 
@@ -55,6 +56,27 @@ function withdrawal(
     },
   };
 }
+
+/** A service whose links the operations pay. Each database has an invoice of its own. */
+const payee = RemoteService.ofSuite();
+const payeeInvoices = new Map<string, string>();
+payee.parameters = ({ url = '' }) => payee.payParameters({ callback: `${payee.url}/cb${url.slice(url.indexOf('?'))}` });
+payee.callback = (query) => ({ pr: payeeInvoices.get(query.get('of') ?? '') });
+
+const lnurlPayment: Operation = {
+  name: 'payment of a link of another service',
+  moves: 'out',
+  ends: 'paid',
+  startedBy: 'service',
+  async prepare(lane, { payer }, numSatoshis) {
+    const amountMsat = msatOf(numSatoshis);
+    const order = { amountMsat, memo: '', descriptionHash: METADATA_HASH, expirySeconds: 3600, hold: false };
+    const made = await lane.outside.createInvoice({ ...order, at: 'carol' });
+    payeeInvoices.set(lane.dialect, made.paymentRequest);
+    const body = { lnurlpay_encoded: `lnurlp://${payee.host}/link?of=${lane.dialect}`, amt_msat: amountMsat };
+    return { amountMsat, paymentHash: made.paymentHash, request: () => request(lane, `/v1/wallet/${payer.id}/lnurlp/pay`, body) };
+  },
+};
 
 const keysend: Operation = {
   name: 'keysend',
@@ -163,6 +185,7 @@ export const OPERATIONS: readonly Operation[] = [
   withdrawal('withdrawal that fails', 'failed', { feeLimitMsat: 0 }),
   withdrawal('hold invoice that is settled', 'paid', { hold: 'settle' }),
   withdrawal('hold invoice that is cancelled', 'failed', { hold: 'cancel' }),
+  lnurlPayment,
   keysend,
   insidePayment,
   incomingPayment,
