@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Agent, type RequestOptions, request as sendRequest } from 'node:https';
+import { Agent, type AgentOptions, type RequestOptions, request as sendRequest } from 'node:https';
 import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { NodeUnavailable } from '../node.ts';
 import { CredentialReader } from './credentials.ts';
@@ -38,6 +38,8 @@ export interface LndTransport {
 const CALL_MS = 15_000;
 /** TCP and TLS. */
 const CONNECT_MS = 5000;
+/** A connection that is unused for this long is closed: a firewall may have forgotten it. */
+const IDLE_MS = 30_000;
 const GRPC_PORT = 10_009;
 
 /** Opens a transport to LND's REST interface. Connects only when it is used. */
@@ -50,13 +52,10 @@ class RestTransport implements LndTransport {
   readonly #credentials: CredentialReader;
   /** The certificate of LND, which is accepted under any host name. */
   #pinned: string | undefined;
-  /** An option of the agents, because Node does not use the connections of a request again that has its own function. */
-  readonly #checkServerIdentity = (host: string, certificate: PeerCertificate) =>
-    this.#pinned !== undefined && isSame(this.#pinned, certificate) ? undefined : checkServerIdentity(host, certificate);
   /** For calls that end soon. */
-  readonly #calls = new Agent({ keepAlive: true, checkServerIdentity: this.#checkServerIdentity, maxSockets: 32 });
+  readonly #calls = this.#openAgent({ maxSockets: 32 });
   /** Each payment and each subscription occupies a socket until it ends. */
-  readonly #streams = new Agent({ keepAlive: true, checkServerIdentity: this.#checkServerIdentity });
+  readonly #streams = this.#openAgent({});
   readonly #closing = new AbortController();
   unresponsiveAtMs = Date.now();
 
@@ -93,6 +92,17 @@ class RestTransport implements LndTransport {
     this.#closing.abort();
     this.#calls.destroy();
     this.#streams.destroy();
+  }
+
+  /** Node does not use the connection of a request again that has its own `checkServerIdentity`, so it is an option of the agent. */
+  #openAgent(options: AgentOptions): Agent {
+    const isPinned = (certificate: PeerCertificate) => this.#pinned !== undefined && isSame(this.#pinned, certificate);
+    return new Agent({
+      ...options,
+      keepAlive: true,
+      timeout: IDLE_MS,
+      checkServerIdentity: (host, certificate) => (isPinned(certificate) ? undefined : checkServerIdentity(host, certificate)),
+    });
   }
 
   /** Returns the response once its headers have arrived. @throws for a status other than 200. */
