@@ -60,7 +60,7 @@ export async function startProcess(settings: Record<string, string>, entry = 'sr
   if (!(await isReady(url, child, () => printed))) {
     // Output may arrive after the exit.
     await closed;
-    throw new Error(`the service ended before it was ready:\n${printed}`);
+    throw new Error(`the service ended before it was ready (${child.signalCode ?? `exit code ${child.exitCode}`}):\n${printed}`);
   }
   const [secretKey = '', publicKey = ''] = keysOf(settings);
   const end = async (signal: NodeJS.Signals) => {
