@@ -2,8 +2,10 @@ import { unixSeconds } from '../kernel/clock.ts';
 import { type Action, ActionRefused, type OperatorDependencies } from './actions.ts';
 import * as sql from './operator.sql.ts';
 
+type NodeActionDependencies = Pick<OperatorDependencies, 'database' | 'clock'>;
+
 /** Changes whether a node gets new wallets. Its wallets stay and work as before. */
-export async function changeNode(deps: OperatorDependencies, { id, kind, subject }: Action): Promise<void> {
+export async function changeNode(deps: NodeActionDependencies, { id, kind, subject }: Action): Promise<void> {
   const state = kind === 'drain' ? 'draining' : 'active';
   const answer = kind === 'drain' ? `${subject} gets no new wallets.` : `${subject} gets new wallets.`;
   await deps.database.transaction(async (tx) => {
@@ -17,7 +19,7 @@ export async function changeNode(deps: OperatorDependencies, { id, kind, subject
  * Its open invoices stay at the old node, and what is paid there is credited to the wallet. A payment that another instance starts within a
  * second is still sent from the old node, and ends there.
  */
-export async function moveWallet(deps: OperatorDependencies, { id, subject, target }: Action): Promise<void> {
+export async function moveWallet(deps: NodeActionDependencies, { id, subject, target }: Action): Promise<void> {
   const now = unixSeconds(deps.clock);
   await deps.database.transaction(async (tx) => {
     const wallet = await tx.first(sql.findWalletNode, subject);

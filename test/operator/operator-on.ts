@@ -19,7 +19,7 @@ export async function operatorOn(healthy: Database) {
   const connection = connectionTo(node, { pubkey, network });
   await nameNode(healthy);
   const connections = connectionsTo(connection);
-  const { accounts, alerts, invoices, ledger, payments, wallets } = createModules({ database, healthy, connection, clock });
+  const { accounts, alerts, invoices, ledger, payments, wallets } = createModules({ database, healthy, connections, clock });
   const made = await accounts.bootstrap(newKeyText('secret_api'), async () => undefined);
   const { wallet } = await wallets.create(made?.accountId ?? '', 'test');
   const deps: OperatorDependencies = { database, ledger, alerts, connections, invoices, wallets, payments, clock, log };

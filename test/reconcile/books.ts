@@ -49,7 +49,7 @@ export async function booksOn(database: Database) {
   const alerts = createAlerts(database, systemClock, log);
   const node = respondingNode(responses);
   const { invoices } = modules;
-  const common = createModules({ database, connection: connectionTo(node), clock: systemClock }).deps;
+  const common = createModules({ database, connections: connectionsTo(connectionTo(node)), clock: systemClock }).deps;
   const paymentsWith = (others: Alerts) => createPayments({ ...common, ledger: modules.ledger, invoices, alerts: others });
   const payments = paymentsWith(alerts);
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };

@@ -1,27 +1,33 @@
 import type { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { insertAccount } from '../../src/accounts/accounts.sql.ts';
 import { createAlerts } from '../../src/alerts/alerts.ts';
-import { connectNodes } from '../../src/connection/connections.ts';
+import type { NodeConnection } from '../../src/connection/connection.ts';
+import { connectNodes, type NodeConnections } from '../../src/connection/connections.ts';
 import { readNodeEvents } from '../../src/connection/events.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import type { Invoices } from '../../src/invoices/invoices.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
+import { type Clock, unixSeconds } from '../../src/kernel/clock.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { createWithdrawLinks, linkUses, type WithdrawLinks } from '../../src/lnurl/withdraw/withdraw-links.ts';
+import { requestAction } from '../../src/operator/actions.ts';
+import { moveWallet } from '../../src/operator/nodes.ts';
 import { markPendingAtNode, type Payments } from '../../src/payments/payments.ts';
 import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
 import type { Wallets } from '../../src/wallets/wallets.ts';
 import { silentLog } from '../support/ledger.ts';
 import { createModules } from '../support/modules.ts';
 
-/** A simulated process of the service: its modules and its reader of node events. It can be paused and killed. */
+/** A simulated process of the service: its modules and its readers of node events. It can be paused and killed. */
 export interface Life {
+  readonly connections: NodeConnections;
   readonly ledger: Ledger;
   readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly payments: Payments;
   readonly links: WithdrawLinks;
+  /** Moves a wallet to another node, as an operator does. */
+  move(walletId: string, nodeId: string): Promise<void>;
   /** kill -9: no running call returns or continues, and an open transaction is rolled back. */
   kill(): void;
   readonly isDead: boolean;
@@ -39,11 +45,13 @@ export async function openAccount(database: Database): Promise<void> {
   await database.transaction((tx) => tx.run(insertAccount, ACCOUNT, 1));
 }
 
-export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Life> {
-  const clock: Clock = { nowMs: () => net.time.nowMs() };
+/** Starts a process with one node on each network. */
+export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, ...FakeNetwork[]]): Promise<Life> {
+  const [{ time }] = nets;
+  const clock: Clock = { nowMs: () => time.nowMs() };
   const fate: Fate = { isDead: false, stepsLeft: Number.POSITIVE_INFINITY, unpaused: undefined };
   const database = mortal(healthy, fate, () => kill());
-  const fakeNode = net.connect();
+  const fakeNodes = nets.map((net) => net.connect());
   const watching = new AbortController();
   function unpause(): void {
     fate.unpaused?.resolve();
@@ -52,7 +60,7 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
   function kill(): void {
     fate.isDead = true;
     unpause();
-    fakeNode.kill();
+    for (const fakeNode of fakeNodes) fakeNode.kill();
     watching.abort();
   }
 
@@ -61,54 +69,31 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
     await markPendingAtNode(tx, nodeId);
     await requestUnsettledComparison(tx, nodeId);
   };
-  const { all } = await connectNodes({ database, nodes: [fakeNode], alerts, onRestore, clock, log: silentLog });
-  const [connected] = all;
-  if (!connected) throw new Error('a ledger has a node');
-  // Without caches: their entries expire by real time, so a repetition of the run would differ.
-  const isAvailable = () =>
-    connected.node.info().then(
-      () => true,
-      () => false,
-    );
-  const connection = {
-    ...connected,
-    isAvailable,
-    async requireCanSend() {
-      if (!(await isAvailable())) throw new NodeUnavailable('away');
-    },
-    async requireAvailable() {
-      if (!(await isAvailable())) throw new NodeUnavailable('away');
-    },
-  };
-  const { accounts, invoices, ledger, payments, wallets } = createModules({ database, connection, clock, linkUses });
+  const connections = withoutCaches(await connectNodes({ database, nodes: fakeNodes, alerts, onRestore, clock, log: silentLog }));
+  const { accounts, invoices, ledger, payments, wallets } = createModules({ database, connections, clock, linkUses });
   const outbound = { post: () => Promise.reject(new Error('no claim has an address for notices')) };
   const payLinks = { find: async () => undefined };
   const deps = { database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log: silentLog };
   const links = createWithdrawLinks({ ...deps, publicUrl: 'https://simulation.test' });
-  connection.node.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
+  connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
   const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
   const onReconnect = () => void payments.resumePending();
   const onPaymentHint = payments.readAgain;
-  const reader = {
-    database,
-    connection,
-    nodeId: connection.nodeId,
-    handlers,
-    onPaymentHint,
-    onReconnect,
-    alerts,
-    clock,
-    log: silentLog,
-    intervals,
-  };
-  void readNodeEvents(reader, watching.signal);
+  const reader = { database, handlers, onPaymentHint, onReconnect, alerts, clock, log: silentLog, intervals };
+  for (const connection of connections.all) void readNodeEvents({ ...reader, connection, nodeId: connection.nodeId }, watching.signal);
   return {
+    connections,
     ledger,
     wallets,
     invoices,
     payments,
     links,
+    async move(walletId, nodeId) {
+      const move = { kind: 'move', subject: walletId, target: nodeId, requestedBy: 'bob', reason: 'a test' } as const;
+      const { action } = await requestAction(database, move, unixSeconds(clock));
+      await moveWallet({ database, clock }, action);
+    },
     kill,
     get isDead() {
       return fate.isDead;
@@ -120,6 +105,28 @@ export async function beginLife(healthy: Database, net: FakeNetwork): Promise<Li
       fate.unpaused ??= Promise.withResolvers();
     },
     unpause,
+  };
+}
+
+/** Cached values expire by real time, so a repetition of the run would differ. */
+function withoutCaches(connections: NodeConnections): NodeConnections {
+  const all = connections.all.map((connected): NodeConnection => {
+    const isAvailable = () =>
+      connected.node.info().then(
+        () => true,
+        () => false,
+      );
+    const requireAvailable = async () => {
+      if (!(await isAvailable())) throw new NodeUnavailable('away');
+    };
+    return { ...connected, isAvailable, requireAvailable, requireCanSend: requireAvailable };
+  });
+  const byId = new Map(all.map((one) => [one.nodeId, one]));
+  return {
+    ...connections,
+    all,
+    of: (nodeId) => byId.get(nodeId) ?? connections.of(nodeId),
+    isAvailable: async (nodeId) => (await byId.get(nodeId)?.isAvailable()) === true,
   };
 }
 

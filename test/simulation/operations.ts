@@ -17,8 +17,9 @@ export type Operation =
   | { readonly do: 'cancel'; readonly which: number }
   | { readonly do: 'resolve'; readonly which: number; readonly action: 'settle' | 'cancel' }
   | { readonly do: 'time'; readonly ms: number }
-  | { readonly do: 'node'; readonly what: 'restart' | 'down' | 'up' }
-  | { readonly do: 'call'; readonly name: CallName; readonly fault: CallFault }
+  | { readonly do: 'move'; readonly wallet: number; readonly node: number }
+  | { readonly do: 'node'; readonly node: number; readonly what: 'restart' | 'down' | 'up' }
+  | { readonly do: 'call'; readonly node: number; readonly name: CallName; readonly fault: CallFault }
   | { readonly do: 'database'; readonly fault: Fault }
   | { readonly do: 'resume' }
   | { readonly do: 'pause'; readonly forOperations: number }
@@ -74,6 +75,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
       { requiredKeys: ['do', 'wallet', 'msat'] },
     ),
   },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('move' as const), wallet: index, node: index }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('claim' as const), which: index, msat }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: index }) },
   {
@@ -89,6 +91,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('node' as const),
+      node: index,
       what: fc.constantFrom('restart' as const, 'down' as const, 'up' as const, 'up' as const),
     }),
   },
@@ -96,6 +99,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('call' as const),
+      node: index,
       name: fc.constantFrom<CallName>('pay', 'pay', 'keysend', 'createInvoice', 'cancelInvoice'),
       fault: callFault,
     }),

@@ -38,14 +38,15 @@ onBothDatabases('simulation', (open, dialect) => {
   // PostgreSQL runs in another process and takes longer.
   const length = dialect === 'sqlite' ? operations : Math.ceil(operations / 2);
 
-  it(`${seeds} × ${length} operations with faults and crashes: no money is lost or created, and in the end the ledger agrees with the outside nodes`, async () => {
+  it(`${seeds} × ${length} operations with faults and crashes: no money is lost or created, and in the end the ledger agrees with each of one to three nodes and with the outside nodes`, async () => {
     let count = 0;
     const history = fc.record({
-      net: fc.record({ seed: fc.nat(), rates, behaves }),
+      // The software and the faults of each node.
+      nets: fc.array(fc.record({ seed: fc.nat(), rates, behaves }), { minLength: 1, maxLength: 3, size: 'max' }),
       steps: fc.array(operation, { minLength: length, maxLength: length, size: 'max' }),
     });
-    const property = fc.asyncProperty(history, async ({ net, steps }) => {
-      const simulation = await Simulation.begin(await open(), net);
+    const property = fc.asyncProperty(history, async ({ nets, steps }) => {
+      const simulation = await Simulation.begin(await open(), nets);
       for (const step of steps) await simulation.step(step);
       await simulation.end();
       count += steps.length;

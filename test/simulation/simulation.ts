@@ -5,7 +5,6 @@ import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import { msat } from '../../src/kernel/money.ts';
 import { Refusal } from '../../src/kernel/refusal.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import type { Wallet } from '../../src/wallets/wallets.ts';
 import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
@@ -35,12 +34,21 @@ const VERIFY_EVERY = 25;
 const LAST_TURNS = 40;
 const SLOW_TURNS = { sqlite: 0, postgres: 2000 } as const;
 
-/** The instances of a service, their node and the outside nodes. Operations are applied one by one, and the invariants checked after each. */
+/** An outside invoice that was requested to be paid, and the responses to the requests. */
+interface Requested {
+  readonly net: FakeNetwork;
+  readonly paymentRequest: string;
+  readonly responses: ('started' | 'refused' | 'unclear')[];
+}
+
 export type SimulatedNetwork = Pick<FakeNetworkOptions, 'behaves' | 'rates'> & { readonly seed: number };
 
+/** The instances of a service, their nodes and the outside nodes. Operations are applied one by one, and the invariants checked after each. */
 export class Simulation {
   readonly #database: FaultyDatabase;
-  readonly #net: FakeNetwork;
+  /** The network of each node of the ledger, in the order of the nodes. */
+  readonly #nets: readonly [FakeNetwork, ...FakeNetwork[]];
+  readonly #nodeIds: string[] = [];
   readonly #time = new SteppedTime(1_700_000_000_000);
   readonly #lives: (Life | undefined)[];
   /** For each instance: the number of the operation at which it continues. */
@@ -48,24 +56,33 @@ export class Simulation {
   #wallets: Wallet[] = [];
   readonly #links: { token: string; key: string }[] = [];
   readonly #invoiceIds: string[] = [];
-  /** Outside invoices that were requested to be paid, and the responses to these requests. */
-  readonly #requested = new Map<string, { paymentRequest: string; responses: ('started' | 'refused' | 'unclear')[] }>();
+  /** By payment hash. */
+  readonly #requested = new Map<string, Requested>();
   readonly #ended = new Map<string, string>();
-  readonly #firstBalanceMsat: number;
+  readonly #firstBalancesMsat: readonly number[];
   #operations = 0;
 
-  private constructor(database: Database, net: SimulatedNetwork) {
+  private constructor(database: Database, nets: readonly SimulatedNetwork[]) {
     this.#database = faulty(database);
     this.#lives = Array.from({ length: INSTANCES[database.dialect] }, () => undefined);
-    this.#net = new FakeNetwork({ ...net, time: this.#time });
-    this.#firstBalanceMsat = this.#localMsat();
+    const networkOf = (net: SimulatedNetwork | undefined, i: number) =>
+      new FakeNetwork({ ...net, rates: {}, seed: `${net?.seed} ${i}`, time: this.#time });
+    const [first, ...others] = nets;
+    this.#nets = [networkOf(first, 0), ...others.map((net, i) => networkOf(net, i + 1))];
+    this.#firstBalancesMsat = this.#nets.map(localMsat);
   }
 
-  static async begin(database: Database, net: SimulatedNetwork): Promise<Simulation> {
-    const simulation = new Simulation(database, net);
+  static async begin(database: Database, nets: readonly SimulatedNetwork[]): Promise<Simulation> {
+    const simulation = new Simulation(database, nets);
     await openAccount(database);
     const life = await simulation.#living(0);
-    for (let i = 0; i < WALLETS; i++) simulation.#wallets.push((await life.wallets.create(ACCOUNT, `wallet ${i}`)).wallet);
+    // Without faults, the first start adds the nodes to the ledger in this order.
+    for (const [i, { rates = {} }] of nets.entries()) simulation.#net(i).rates = rates;
+    simulation.#nodeIds.push(...life.connections.all.map(({ nodeId }) => nodeId));
+    for (let i = 0; i < WALLETS; i++) {
+      const nodeId = simulation.#nodeIds[i % nets.length];
+      simulation.#wallets.push((await life.wallets.create(ACCOUNT, `wallet ${i}`, { nodeId })).wallet);
+    }
     return simulation;
   }
 
@@ -89,9 +106,9 @@ export class Simulation {
   /** Ends all faults, waits until everything has ended, and compares the ledger with the outside nodes. @throws Broken */
   async end(): Promise<void> {
     this.#database.failAt();
-    this.#net.calm();
+    for (const net of this.#nets) net.calm();
     for (const life of this.#lives) life?.kill();
-    this.#net.restart();
+    for (const net of this.#nets) net.restart();
     const life = await this.#living(0);
     for (let turn = 0; turn < LAST_TURNS; turn++) await this.#calmTurn(life, turn);
     await this.#checkEnds();
@@ -122,7 +139,7 @@ export class Simulation {
     const current = this.#lives[instance];
     if (current && !current.isDead) return current;
     this.#database.failAt();
-    const life = await beginLife(this.#database, this.#net);
+    const life = await beginLife(this.#database, this.#nets);
     this.#lives[instance] = life;
     // A start resumes pending payments.
     void life.payments.resumePending();
@@ -140,30 +157,43 @@ export class Simulation {
     return this.#wallets[index % WALLETS] as Wallet;
   }
 
+  /** The network of the wallet's node. */
+  #netOf({ nodeId }: Wallet): FakeNetwork {
+    return this.#net(this.#nodeIds.indexOf(nodeId));
+  }
+
+  #net(index: number): FakeNetwork {
+    return this.#nets[index % this.#nets.length] ?? this.#nets[0];
+  }
+
   async #do(life: Life, operation: Operation, instance: number): Promise<void> {
     switch (operation.do) {
       case 'deposit':
         return this.#deposit(life, operation);
       case 'keysend in': {
-        const id = operation.isForNobody ? 'wal_nobody' : this.#wallet(operation.wallet).id;
+        const wallet = this.#wallet(operation.wallet);
+        const id = operation.isForNobody ? 'wal_nobody' : wallet.id;
         const customRecords = { '696969': Buffer.from(id).toString('hex') };
-        await this.#net.outside.keysend({ amountMsat: operation.msat, customRecords });
+        await this.#netOf(wallet).outside.keysend({ amountMsat: operation.msat, customRecords });
         return;
       }
       case 'pay': {
-        const { paymentRequest, paymentHash } = this.#net.outside.invoice({ amountMsat: operation.msat, script: operation.script });
-        this.#requested.set(paymentHash, { paymentRequest, responses: [] });
+        const wallet = this.#wallet(operation.wallet);
+        const net = this.#netOf(wallet);
+        const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: operation.msat, script: operation.script });
+        this.#requested.set(paymentHash, { net, paymentRequest, responses: [] });
         const limit = operation.feeLimitMsat === undefined ? {} : { feeLimitMsat: msat(operation.feeLimitMsat) };
-        return this.#pay(life, this.#wallet(operation.wallet), paymentHash, limit);
+        return this.#pay(life, wallet, paymentHash, limit);
       }
       case 'pay again': {
         const paymentHash = [...this.#requested.keys()][operation.which % Math.max(1, this.#requested.size)];
         return paymentHash === undefined ? undefined : this.#pay(life, this.#wallet(operation.wallet), paymentHash, {});
       }
       case 'keysend': {
-        const { nodes } = await this.#net.control.describe();
+        const wallet = this.#wallet(operation.wallet);
+        const { nodes } = await this.#netOf(wallet).control.describe();
         const destination = nodes.find(({ name }) => name === 'alice')?.pubkey ?? '';
-        const order = { wallet: this.#wallet(operation.wallet), destination, amountMsat: msat(operation.msat), customRecords: {} };
+        const order = { wallet, destination, amountMsat: msat(operation.msat), customRecords: {} };
         await life.payments.keysend(order);
         return;
       }
@@ -192,10 +222,12 @@ export class Simulation {
       }
       case 'time':
         return this.#time.advance(operation.ms);
+      case 'move':
+        return this.#move(life, operation);
       case 'node':
-        return this.#net[operation.what]();
+        return this.#net(operation.node)[operation.what]();
       case 'call':
-        return this.#net.next(operation.name, operation.fault);
+        return this.#net(operation.node).next(operation.name, operation.fault);
       case 'database':
         return this.#database.failAt(operation.fault);
       case 'resume':
@@ -211,8 +243,16 @@ export class Simulation {
     }
   }
 
-  async #deposit(life: Life, { wallet, msat: amount, how }: Extract<Operation, { do: 'deposit' }>): Promise<void> {
-    const order = { wallet: this.#wallet(wallet), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' as const };
+  async #move(life: Life, { wallet: index, node }: Extract<Operation, { do: 'move' }>): Promise<void> {
+    const wallet = this.#wallet(index);
+    const nodeId = this.#nodeIds[node % this.#nodeIds.length] ?? wallet.nodeId;
+    await life.move(wallet.id, nodeId);
+    this.#wallets = this.#wallets.map((one) => (one.id === wallet.id ? { ...one, nodeId } : one));
+  }
+
+  async #deposit(life: Life, { wallet: index, msat: amount, how }: Extract<Operation, { do: 'deposit' }>): Promise<void> {
+    const wallet = this.#wallet(index);
+    const order = { wallet, memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' as const };
     const { id, paymentRequest } = await life.invoices.create({ ...order, amountMsat: how === 'open' ? undefined : msat(amount) });
     this.#invoiceIds.push(id);
     const arrives = {
@@ -223,7 +263,7 @@ export class Simulation {
       part: { partial: true },
     };
     if (how === 'less' && amount === 1) return;
-    await this.#net.outside.pay({ paymentRequest, ...arrives[how] });
+    await this.#netOf(wallet).outside.pay({ paymentRequest, ...arrives[how] });
   }
 
   async #pay(life: Life, wallet: Wallet, paymentHash: string, limit: { feeLimitMsat?: ReturnType<typeof msat> }): Promise<void> {
@@ -249,10 +289,11 @@ export class Simulation {
   }
 
   async #inside(life: Life, { from, to, msat: amount, isRaced }: Extract<Operation, { do: 'inside' }>): Promise<void> {
-    const order = { wallet: this.#wallet(to), amountMsat: msat(amount), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' as const };
+    const payee = this.#wallet(to);
+    const order = { wallet: payee, amountMsat: msat(amount), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' as const };
     const { id, paymentRequest } = await life.invoices.create(order);
     this.#invoiceIds.push(id);
-    const racing = isRaced ? this.#net.outside.pay({ paymentRequest, claimDelayMs: amount % 2 ? 0 : 500 }) : undefined;
+    const racing = isRaced ? this.#netOf(payee).outside.pay({ paymentRequest, claimDelayMs: amount % 2 ? 0 : 500 }) : undefined;
     await Promise.all([
       life.payments.payInvoice({
         wallet: this.#wallet(from),
@@ -272,15 +313,16 @@ export class Simulation {
   async #claim(life: Life, { which, msat: amount }: Extract<Operation, { do: 'claim' }>): Promise<void> {
     const link = this.#links[which % Math.max(1, this.#links.length)];
     if (!link) return;
-    const { paymentRequest, paymentHash } = this.#net.outside.invoice({ amountMsat: Math.max(1_000, amount) });
-    this.#requested.set(paymentHash, { paymentRequest, responses: [] });
+    const net = this.#netOf(this.#wallets.find(({ id }) => id === link.key) ?? this.#wallet(0));
+    const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: Math.max(1_000, amount) });
+    this.#requested.set(paymentHash, { net, paymentRequest, responses: [] });
     const withdrawal = { pathKey: link.key, token: link.token, numSatoshis: undefined, k1: undefined };
     await this.#requestPayment(paymentHash, (request) => life.links.withdraw(withdrawal, request));
   }
 
   #resolve(paymentHash: string, action: 'settle' | 'cancel'): void {
     try {
-      this.#net.outside.resolveHold(paymentHash, action);
+      this.#requested.get(paymentHash)?.net.outside.resolveHold(paymentHash, action);
     } catch {
       // Not a hold invoice, or not paid.
     }
@@ -305,7 +347,7 @@ export class Simulation {
 
   /** Everything has ended, so the ledger and the outside nodes must agree. */
   async #compare(life: Life): Promise<void> {
-    const outside = this.#net.outside.payments();
+    const outside = this.#nets.flatMap((net) => net.outside.payments());
     const payments = await this.#database.all(allPayments);
     for (const { id, state, payment_hash, correction, invoice_id } of payments) {
       if (state === 'pending') throw new Broken(`payment ${id} is pending although nothing is in the way`);
@@ -327,9 +369,11 @@ export class Simulation {
       const paid = outside.some((one) => one.direction === 'received' && one.paymentHash === hash && one.state === 'succeeded');
       if (refused && paid) throw new Broken(`every request to pay ${hash} was rejected, but it was paid`);
     }
-    const { balanceMsat } = await life.ledger.balance(SYSTEM_ACCOUNTS.node);
-    const earnedMsat = this.#localMsat() - this.#firstBalanceMsat;
-    if (-balanceMsat !== earnedMsat) throw new Broken(`the node holds ${earnedMsat} msat of ours, the ledger has ${-balanceMsat}`);
+    for (const [i, { nodeId, ledgerAccount }] of life.connections.all.entries()) {
+      const { balanceMsat } = await life.ledger.balance(ledgerAccount);
+      const earnedMsat = localMsat(this.#net(i)) - (this.#firstBalancesMsat[i] ?? 0);
+      if (-balanceMsat !== earnedMsat) throw new Broken(`${nodeId} holds ${earnedMsat} msat of ours, the ledger has ${-balanceMsat}`);
+    }
   }
 
   /** Runs everything that is ready, without advancing the time. PostgreSQL needs real time for it. */
@@ -339,10 +383,10 @@ export class Simulation {
       else await delay(1);
     }
   }
+}
 
-  #localMsat(): number {
-    return this.#net.state().balance.local ?? 0;
-  }
+function localMsat(net: FakeNetwork): number {
+  return net.state().balance.local ?? 0;
 }
 
 /** Returns whether a caller must expect the error: a refusal, an unavailable node, a failed database, an invoice that cannot be paid. */
@@ -355,6 +399,7 @@ function isExpected(error: unknown): boolean {
     'StatementFailed',
     'PlaygroundRefusal',
     'CommitUnknown',
+    'ActionRefused',
   ];
   return error instanceof Error && names.includes(error.name);
 }

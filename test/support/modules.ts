@@ -85,18 +85,17 @@ export interface ModuleOptions {
   readonly database: Database;
   /** The database of accounts, wallets and alerts, when `database` fails on purpose. */
   readonly healthy?: Database;
-  readonly connection: NodeConnection;
+  readonly connections: NodeConnections;
   readonly clock: Clock;
   readonly linkUses?: SagaDependencies['linkUses'];
 }
 
 /** Creates the modules that move money, as the service does. */
-export function createModules({ database, healthy = database, connection, clock, linkUses = noLinkUses }: ModuleOptions) {
+export function createModules({ database, healthy = database, connections, clock, linkUses = noLinkUses }: ModuleOptions) {
   const alerts = createAlerts(healthy, clock, silentLog);
   const accounts = createAccounts(healthy, clock);
   const wallets = createWallets({ database: healthy, accounts, clock, isNodeAvailable: async () => true });
   const ledger = createLedger(database, clock);
-  const connections = connectionsTo(connection);
   const routeKeysend = keysendRouting(wallets, undefined);
   const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices: 1_000_000 });
   const deps = { database, ledger, alerts, connections, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
@@ -119,7 +118,7 @@ export async function modulesOn(healthy: Database, node: Partial<LightningNode> 
   const { wallets, ledger, invoices, deps } = createModules({
     database,
     healthy,
-    connection: connectionTo({ ...stubNode(), ...node }),
+    connections: connectionsTo(connectionTo({ ...stubNode(), ...node })),
     clock: fixedClock,
   });
   const accountId = `acc_${newId()}`;
