@@ -85,7 +85,7 @@ export function faultSuite(suite: FaultSuite): void {
       const running = load as Load;
       await running.during(async () => {
         for (let i = 0; i < suite.faults; i++) {
-          await delay(500 + ((i * 379) % 2500));
+          await delay(1000 + ((i * 379) % 3000));
           await running.fault(i);
         }
       });
@@ -235,7 +235,7 @@ class Load {
   /** Requests fail while the node or the service is down. */
   async #payRepeatedly(wallet: TestWallet): Promise<void> {
     for (let turn = 0; this.#isRunning; turn++) {
-      await (turn % 3 === 2 ? this.#receive(wallet) : this.#pay(wallet, turn)).catch(() => delay(200));
+      await (turn % 3 === 2 ? this.#receive(wallet) : this.#pay(wallet, turn)).catch(() => delay(500));
     }
   }
 
