@@ -1466,7 +1466,7 @@ export interface Operations<Options> {
   getWallet(request: GetWalletRequest & { fields: string }, options?: Options): Promise<Part<Wallet>>;
   /** Read a wallet and its balance. Permission: `wallet_read`. (`GET /v1/wallet/{key}`) */
   getWallet(request: GetWalletRequest & { fields?: undefined }, options?: Options): Promise<Wallet>;
-  /** Change a wallet. Changes the label, the status, or both. An inactive wallet receives, but sends no money. Permission: a secret API key. (`PATCH /v1/wallet/{key}`) */
+  /** Change a wallet. Changes the label, the status, or both. An inactive wallet receives, but sends no money. Its pay links cannot be paid. Permission: a secret API key. (`PATCH /v1/wallet/{key}`) */
   changeWallet(request: ChangeWalletRequest, options?: Options): Promise<Wallet>;
   /** Create an invoice. Returns a BOLT11 invoice in `payment_request`. Its payment is credited to the wallet. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/invoice`) */
   createInvoice(request: CreateInvoiceRequest, options?: Options): Promise<LightningTransaction>;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
@@ -10,7 +10,7 @@ reloadModulesAfterFile();
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
 
-onFakeNode('a payer of a pay link', ({ client, net, rows, problems }) => {
+onFakeNode('a payer of a pay link', ({ client, net, time, rows, problems }) => {
   let wallet: TestWallet;
 
   beforeAll(async () => {
@@ -172,16 +172,16 @@ onFakeNode('a payer of a pay link', ({ client, net, rows, problems }) => {
         expect(successAction).toEqual(action);
         await payFromOutside(pr);
       }
-      const terms = await newTerms({ lnurlp_successAction: { tag: 'aes', description: 'The code', text: '4711 ☕' } });
+      const terms = await newTerms({ lnurlp_successAction: { tag: 'aes', description: 'The code', text: 'open sesame ☕' } });
       const [one, two] = [await billFor(terms, 1000), await billFor(terms, 1000)];
-      expect(JSON.stringify([one, terms])).not.toContain('4711');
+      expect(JSON.stringify([one, terms])).not.toContain('sesame');
       expect(one.successAction.ciphertext).not.toBe(two.successAction.ciphertext);
       await payFromOutside(one.pr);
       const { preimage, settled } = await visit(one.verify);
       expect(settled).toBe(true);
       expect(createHash('sha256').update(Buffer.from(preimage, 'hex')).digest('hex')).toBe(one.paymentHash);
-      expect(decryptAction(one.successAction, preimage)).toBe('4711 ☕');
-      expect(() => expect(decryptAction(two.successAction, preimage)).toBe('4711 ☕')).toThrow();
+      expect(decryptAction(one.successAction, preimage)).toBe('open sesame ☕');
+      expect(() => expect(decryptAction(two.successAction, preimage)).toBe('open sesame ☕')).toThrow();
     });
 
     it('can verify the payment with the token alone', async () => {
@@ -263,6 +263,34 @@ onFakeNode('a payer of a pay link', ({ client, net, rows, problems }) => {
     }
     await expect.poll(async () => (await callBack(terms, 1000)).status).toBe('OK');
     expect(await countInvoices()).toBe(before + 1);
+  });
+
+  it.each([
+    ['the link', async (link: Json) => client.request('DELETE', `/v1/lnurlp/${link.id}`, { key: client.secretKey })],
+    [
+      'the wallet',
+      async (link: Json) =>
+        client.request('PATCH', `/v1/wallet/${link.wallet_id}`, { key: client.secretKey, json: { status: 'inactive' } }),
+    ],
+  ])('gets no invoice if %s is deactivated while the node creates it', async (_, deactivate) => {
+    const link = await create({}, await client.wallet());
+    const terms = await termsOf(link.url);
+    const before = await countInvoices();
+    net.next('createInvoice', { delayMs: 1000 });
+    let isDone = false;
+    const response = callBack(terms, 1000).finally(() => {
+      isDone = true;
+    });
+    // These responses come after the request has reached the node.
+    for (let i = 0; i < 5; i++) await termsOf(link.url);
+    expect((await deactivate(link)).status).toBe(200);
+    await vi.waitFor(() => {
+      time.advance(1000);
+      expect(isDone).toBe(true);
+    });
+    await expectRefused(response, /accepts no payments now/);
+    expect(await countInvoices()).toBe(before);
+    net.calm();
   });
 
   it('may be another wallet of this service, whose payment stays inside and is free', async () => {

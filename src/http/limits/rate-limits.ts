@@ -49,6 +49,8 @@ const MAX_VALID_KEYS = 100_000;
  * than a wallet may have.
  */
 const INVOICE_RATE = { perSecond: 1, burst: 60 };
+/** The invoices of all wallets that an address may request. Each one is stored forever, at the request of anyone. */
+const PAYER_RATE = { perSecond: 10, burst: 200 };
 const MAX_QUERY_LENGTH = 12_000;
 const MAX_QUERY_PARAMETERS = 100;
 const MAX_FIELDS = 50;
@@ -61,7 +63,9 @@ interface Caller {
 export function createRateLimits(settings: RateLimitSettings, nowMs: () => number = () => performance.now()): RateLimits {
   const keys = new TokenBuckets(settings.keyRate, MAX_BUCKETS, nowMs);
   const addresses = new TokenBuckets(settings.addressRate, MAX_BUCKETS, nowMs);
-  const invoices = new TokenBuckets(settings.addressRate.perSecond === 0 ? settings.addressRate : INVOICE_RATE, MAX_BUCKETS, nowMs);
+  const isUnlimited = settings.addressRate.perSecond === 0;
+  const invoices = new TokenBuckets(isUnlimited ? settings.addressRate : INVOICE_RATE, MAX_BUCKETS, nowMs);
+  const payers = new TokenBuckets(isUnlimited ? settings.addressRate : PAYER_RATE, MAX_BUCKETS, nowMs);
   const validKeys = new Set<string>();
   const openRequests = new OpenCounts();
 
@@ -131,7 +135,8 @@ export function createRateLimits(settings: RateLimitSettings, nowMs: () => numbe
       request.isChargeDue = false;
     },
     admitInvoiceRequest(request, payee) {
-      if (!invoices.takeToken(`${payee} ${networkOf(request.ip)}`))
+      const address = networkOf(request.ip);
+      if (!payers.takeToken(address) || !invoices.takeToken(`${payee} ${address}`))
         throw new Refusal('rate_limited', 'Too many invoices were requested from this address. Try again in a minute.');
     },
   };

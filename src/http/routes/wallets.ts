@@ -99,7 +99,7 @@ const changeSchema = {
   operationId: 'changeWallet',
   tags: ['Wallets'],
   summary: 'Change a wallet',
-  description: 'Changes the label, the status, or both. An inactive wallet receives, but sends no money.',
+  description: 'Changes the label, the status, or both. An inactive wallet receives, but sends no money. Its pay links cannot be paid.',
   ...requires('account'),
   params: KeyParams,
   body: WalletChangeBody,
