@@ -1163,7 +1163,7 @@ export interface DeletePayLinkRequest {
 export interface PayLinkRequest {
   /** The `waklp_` key of the wallet. It identifies the wallet and is not a secret */
   key: string;
-  /** The `lnurlp_` id of the pay link */
+  /** The `lnurlp_` id of the pay link. `+tag` after it is the tag of an address */
   id: string;
   /** The amount in millisatoshis */
   amount?: number;
@@ -1173,8 +1173,6 @@ export interface PayLinkRequest {
   payerdata?: string;
   /** Sent by some wallets against caches; ignored */
   nonce?: string;
-  /** The part of the address after `+` */
-  address_tag?: string;
 }
 
 export interface PayAddressRequest {

@@ -30,7 +30,7 @@ export const OPERATIONS = {
   updatePayLink: { method: 'POST', path: '/v1/lnurlp/{id}' },
   changePayLink: { method: 'PATCH', path: '/v1/lnurlp/{id}' },
   deletePayLink: { method: 'DELETE', path: '/v1/lnurlp/{id}' },
-  payLink: { method: 'GET', path: '/v1/wallet/{key}/lnurlp/{id}', query: ['amount', 'comment', 'payerdata', 'nonce', 'address_tag'], open: true },
+  payLink: { method: 'GET', path: '/v1/wallet/{key}/lnurlp/{id}', query: ['amount', 'comment', 'payerdata', 'nonce'], open: true },
   payAddress: { method: 'GET', path: '/.well-known/lnurlp/{name}', open: true },
   verifyPayment: { method: 'GET', path: '/v1/lnurlp/verify/{token}', open: true },
   probePayLink: { method: 'GET', path: '/v1/lnurlp/probe/{lnurl}' },

@@ -112,7 +112,7 @@ onFakeNode(
     });
 
     it('passes a tag after + to the owner', async () => {
-      await take('tagged');
+      const { body: link } = await take('tagged');
       const terms = await termsOf(at('Tagged+Stream.1'));
       expect(metadataOf(terms, 'text/identifier')).toEqual([`tagged@${host}`]);
       const { pr } = await billFor(terms, 2000, { comment: 'go' });
@@ -121,7 +121,12 @@ onFakeNode(
         address_tag: 'stream.1',
         comment: 'go',
       });
-      await expectRefused(visit(`${terms.callback.split('?')[0]}?amount=2000&address_tag=a%20b`));
+      const encoded = terms.callback.replace('+', '%2B');
+      expect((await termsOf(encoded)).callback).toBe(terms.callback);
+      for (const tag of ['+', '+a%20b', '+a+b', `+${'t'.repeat(33)}`]) {
+        await expectRefused(visit(`${link.url}${tag}?amount=2000`));
+        await expectRefused(visit(at(`tagged${tag}`)));
+      }
     });
 
     it('L5: that is unknown, inactive, reserved or impossible gets the same response, after the same reads', async () => {

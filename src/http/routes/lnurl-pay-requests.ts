@@ -81,7 +81,10 @@ const paySchema = {
       description: 'The `waklp_` key of the wallet. It identifies the wallet and is not a secret',
       examples: ['waklp_ATA7…'],
     }),
-    id: Type.String({ description: 'The `lnurlp_` id of the pay link', examples: [EXAMPLE.payLink] }),
+    id: Type.String({
+      description: 'The `lnurlp_` id of the pay link. `+tag` after it is the tag of an address',
+      examples: [EXAMPLE.payLink],
+    }),
   }),
   querystring: Type.Object({
     amount: Type.Optional(
@@ -90,9 +93,6 @@ const paySchema = {
     comment: Type.Optional(Type.String({ maxLength: 2000, description: 'A comment for the payee (LUD-12)' })),
     payerdata: Type.Optional(Type.String({ maxLength: 4000, description: 'JSON text: data of the payer (LUD-18)' })),
     nonce: Type.Optional(Type.String({ maxLength: 128, description: 'Sent by some wallets against caches; ignored' })),
-    address_tag: Type.Optional(
-      Type.String({ pattern: '^[a-z0-9._-]{1,32}$', rule: 'the tag of an address', description: 'The part of the address after `+`' }),
-    ),
   }),
   documentedResponse: { 200: Type.Union([PayOffer, PayInvoiceObject, LnurlError]) },
   exampleChanges: { 200: OFFER },
@@ -142,8 +142,8 @@ export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRoute
       `${base}/lnurlp/:id`,
       { schema: paySchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } },
       async (request, reply) => {
-        const { amount, comment, payerdata: payerData, address_tag: tag } = request.query;
-        const path = { pathKey: request.params.key, linkId: request.params.id, tag };
+        const { amount, comment, payerdata: payerData } = request.query;
+        const path = { pathKey: request.params.key, taggedId: request.params.id };
         if (amount === undefined) {
           const offer = await payLinks.payParameters(path);
           return acceptsPage(request) ? sendPayPage(reply, offer) : offer;
@@ -155,7 +155,7 @@ export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRoute
 
     app.get(`${base}/lnurlp/:id/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
       const { key, id, format } = request.params;
-      const offer = await payLinks.payParameters({ pathKey: key, linkId: id, tag: undefined });
+      const offer = await payLinks.payParameters({ pathKey: key, taggedId: id });
       return sendLnurlQr(reply, format, offer.callback);
     });
   }

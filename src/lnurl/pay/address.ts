@@ -57,9 +57,15 @@ export interface RequestedName {
 
 /** Reads the name of a request; undefined if no address can have it. */
 export function parseRequestedName(text: string): RequestedName | undefined {
-  const [name = '', tag, ...more] = text.split('+');
-  if (!NAME.test(name) || more.length > 0 || (tag !== undefined && !TAG.test(tag))) return undefined;
-  return { name: name.toLowerCase(), tag: tag?.toLowerCase() };
+  const parts = splitTag(text);
+  return parts && NAME.test(parts.main) ? { name: parts.main.toLowerCase(), tag: parts.tag } : undefined;
+}
+
+/** Splits `main+tag`, where the tag is optional; undefined for a text that has another form. */
+export function splitTag(text: string): { readonly main: string; readonly tag: string | undefined } | undefined {
+  const [main = '', tag, ...more] = text.split('+');
+  if (more.length > 0 || (tag !== undefined && !TAG.test(tag))) return undefined;
+  return { main, tag: tag?.toLowerCase() };
 }
 
 /**

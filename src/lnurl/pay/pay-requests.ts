@@ -5,7 +5,7 @@ import { isId, randomText } from '../../kernel/ids.ts';
 import { type Msat, msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../../ledger/ledger.ts';
-import { domainOfHost, parseRequestedName } from './address.ts';
+import { domainOfHost, parseRequestedName, splitTag } from './address.ts';
 import { descriptionHash } from './metadata.ts';
 import { payerDataRequestOf, payLinkUrl } from './pay-link.ts';
 import * as sql from './pay-links.sql.ts';
@@ -28,9 +28,8 @@ export interface PayParameters {
 export interface PayLinkPath {
   /** The `waklp_` key of the wallet. */
   readonly pathKey: string;
-  readonly linkId: string;
-  /** The tag of an address with `+`. */
-  readonly tag: string | undefined;
+  /** The id of the link, followed by `+` and the tag if the payer's address has one. */
+  readonly taggedId: string;
 }
 
 /** The parameters of step 2. */
@@ -79,8 +78,9 @@ export const PAY_INVOICE_EXPIRY_SECONDS = 600;
 export function createPayRequests(deps: PayLinkDependencies): PayRequests {
   const { database, invoices, addressDomains, publicUrl } = deps;
   return {
-    async payParameters({ pathKey, linkId, tag }) {
-      return parametersOf(await requirePayable(deps, pathKey, linkId), publicUrl, tag);
+    async payParameters(path) {
+      const { row, tag } = await requirePayable(deps, path);
+      return parametersOf(row, publicUrl, tag);
     },
     async addressParameters(text, host) {
       const requested = parseRequestedName(text);
@@ -89,7 +89,10 @@ export function createPayRequests(deps: PayLinkDependencies): PayRequests {
       const row = await database.first(sql.findPayableByAddress, domain, requested?.name ?? text.slice(0, 100));
       return parametersOf(payable(row), publicUrl, requested?.tag);
     },
-    payInvoice: async (path, order) => payInvoice(deps, await requirePayable(deps, path.pathKey, path.linkId), order, path.tag),
+    async payInvoice(path, order) {
+      const { row, tag } = await requirePayable(deps, path);
+      return payInvoice(deps, row, order, tag);
+    },
     async verifyPayment(token) {
       const found = await database.first(sql.findInvoiceByToken, hashOf(token));
       const invoice = found && (await invoices.find(found.invoice_id));
@@ -100,9 +103,13 @@ export function createPayRequests(deps: PayLinkDependencies): PayRequests {
   };
 }
 
-async function requirePayable({ database }: PayLinkDependencies, pathKey: string, linkId: string): Promise<sql.PayableLinkRow> {
+async function requirePayable(
+  { database }: PayLinkDependencies,
+  { pathKey, taggedId }: PayLinkPath,
+): Promise<{ row: sql.PayableLinkRow; tag: string | undefined }> {
+  const { main: linkId = '', tag } = splitTag(taggedId) ?? {};
   const row = isId(linkId) ? await database.first(sql.findPayable, linkId) : undefined;
-  return payable(row?.public_key === pathKey ? row : undefined);
+  return { row: payable(row?.public_key === pathKey ? row : undefined), tag };
 }
 
 /** Throws the same error for an unknown link, an inactive one and the link of an inactive wallet. @throws Refusal */
@@ -120,7 +127,8 @@ function parametersOf(row: sql.PayableLinkRow, publicUrl: string, tag: string | 
   const payerData = payerDataRequestOf(row);
   return {
     tag: 'payRequest',
-    callback: tag === undefined ? url : `${url}?address_tag=${encodeURIComponent(tag)}`,
+    // In the path, because a published client replaces the query of the callback.
+    callback: tag === undefined ? url : `${url}+${tag}`,
     minSendable: msat(row.min_msat),
     maxSendable: msat(row.max_msat),
     metadata: row.metadata,

@@ -87,7 +87,6 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'listPayLinks.after': () => payLinkId,
     'listWalletPayLinks.after': () => payLinkId,
     amount: () => 2000,
-    address_tag: () => 'tip',
     'probePayLink.lnurl': othersLink,
     'payLnurl.lnurlpay_encoded': othersLink,
     amt_msat: () => 2000,
