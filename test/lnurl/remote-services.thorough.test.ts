@@ -37,6 +37,22 @@ onPlayground(
       expect(await problems()).toEqual([]);
     });
 
+    it('that do not respond in time are refused, and nothing is held', async () => {
+      const wallet = await client.wallet(1000);
+      const json = { ln_address: service.address, amt_msat: 200_000 };
+      const pay = () => client.request('POST', `/v1/wallet/${wallet.id}/lnurlp/pay`, { key: client.secretKey, json });
+      const silent = () => () => undefined;
+      service.requests = [];
+      service.parameters = silent;
+      const first = pay();
+      await expect.poll(() => service.requests.length).toBeGreaterThan(0);
+      service.parameters = () => service.payParameters();
+      service.callback = silent;
+      for (const { body } of await Promise.all([first, pay()])) expect(body).toMatchObject({ status: 400, type: 'lnurl_unavailable' });
+      expect(await client.get(`/v1/wallet/${wallet.id}`)).toMatchObject({ balance: 1000, pending_msat: 0 });
+      expect(await client.get(`/v1/wallet/${wallet.id}/transactions?status=all`)).toHaveLength(1);
+    });
+
     it('pay into a wallet over the network', async () => {
       const wallet = await client.wallet();
       service.parameters = () => ({
