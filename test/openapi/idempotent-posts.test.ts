@@ -33,5 +33,5 @@ onFakeNode(
       expect(posts.length).toBeGreaterThan(10);
     });
   },
-  { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1' },
+  { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1', OUTBOUND_ALLOW: '127.0.0.1' },
 );
