@@ -195,9 +195,9 @@ export function lnurlRemoteRoutes(app: App, deps: RemoteRouteDependencies): void
 
 function probeRoute(app: App, { access, remoteLinks }: RemoteRouteDependencies): void {
   app.get('/v1/lnurlp/probe/:lnurl', { schema: probeSchema }, async (request) => {
-    await access.anyKey(request);
+    const { accountId } = await access.anyKey(request);
     const destination = readDestination(request.params.lnurl, 'pay');
-    return renderOffer(destination, await remoteLinks.probe(destination));
+    return renderOffer(destination, await remoteLinks.probe(destination, accountId));
   });
 }
 

@@ -6,11 +6,12 @@ import { createFetchJson } from './fetch-json.ts';
 import type { PayOffer } from './pay-offer.ts';
 import { payRemote, type RemotePayDependencies, type RemotePayment, readOffer } from './remote-pay.ts';
 import { pullRemote, type RemotePull, type RemotePullDependencies, type RequestedWithdrawal } from './remote-pull.ts';
+import { RequestCounts } from './request-counts.ts';
 
 /** Links and addresses of other services, which wallets of this service pay or withdraw from. */
 export interface RemoteLinks {
   /** Reads what a payee accepts. @throws Refusal */
-  probe(destination: Destination): Promise<PayOffer>;
+  probe(destination: Destination, accountId: string): Promise<PayOffer>;
   /** See `remote-pay.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
   pay(order: RemotePayment): Promise<StartedPayment>;
   /** See `remote-pull.ts`. @throws Refusal, NodeUnavailable when no invoice was created. */
@@ -26,9 +27,10 @@ export interface RemoteLinkDependencies {
 
 export function createRemoteLinks({ outbound, ...rest }: RemoteLinkDependencies): RemoteLinks {
   const deps = { ...rest, fetchJson: createFetchJson(outbound) };
+  const counts = new RequestCounts();
   return {
-    probe: (destination) => readOffer(deps, destination),
-    pay: (order) => payRemote(deps, order),
-    pull: (order) => pullRemote(deps, order),
+    probe: (destination, accountId) => counts.ofProbe(accountId, () => readOffer(deps, destination)),
+    pay: (order) => counts.ofWallet(order.wallet, () => payRemote(deps, order)),
+    pull: (order) => counts.ofWallet(order.wallet, () => pullRemote(deps, order)),
   };
 }
