@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { expectRefused, visit } from './strict-payer.ts';
 
 const MAX = 5;
+
+afterEach(() => vi.restoreAllMocks());
 
 onFakeNode(
   'the open invoices of a pay link',
@@ -96,6 +98,34 @@ describe('payers of one address', () => {
         expect((await visit(otherUrl, from('203.0.113.5'))).status).toBe('OK');
         // Step 1 creates nothing.
         expect((await visit(url.split('?')[0] ?? '', from('203.0.113.1'))).tag).toBe('payRequest');
+      });
+    },
+    { TRUST_PROXY: '1' },
+  );
+
+  onFakeNode(
+    'with pages and QR codes',
+    ({ client }) => {
+      it('get a limited number of them, and as many responses without them as before', async () => {
+        const { id } = await client.wallet(100);
+        const { default_lnurlpay_id } = await client.get(`/v1/wallet/${id}`);
+        const { url } = await client.get(`/v1/lnurlp/${default_lnurlpay_id}`);
+        const { url: withdrawUrl = '' } = await client.post(`/v1/wallet/${id}/lnurl/withdraw`, { num_satoshis: 10 });
+        const invoice = await client.post(`/v1/wallet/${id}/invoice`, { num_satoshis: 1 });
+        const [path, query] = withdrawUrl.split('?');
+        const images = [`${url}/qr.svg`, `${path}/qr.png?${query}`];
+        const invoiceImage = `${client.url}/v1/lntx/${invoice.id}/qr.svg?access-token=${client.publicKey}`;
+        const browser = { accept: 'text/html', ...from('203.0.113.6') };
+        const statusOf = async (at: string, address: string) => (await fetch(at, { headers: from(address) })).status;
+        // The buckets do not fill meanwhile.
+        vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+        for (let i = 0; i < 100; i += 1) expect(await statusOf(images[0] ?? '', '203.0.113.6')).toBe(200);
+        for (const page of [url, withdrawUrl]) expect(await (await fetch(page, { headers: browser })).text()).toMatch(/Too many QR codes/);
+        for (const image of [...images, invoiceImage]) {
+          expect(await statusOf(image, '203.0.113.6')).toBe(429);
+          expect(await statusOf(image, '203.0.113.7')).toBe(200);
+        }
+        expect((await visit(url, from('203.0.113.6'))).tag).toBe('payRequest');
       });
     },
     { TRUST_PROXY: '1' },

@@ -40,6 +40,8 @@ export interface RateLimits {
   recordReplay(request: FastifyRequest): void;
   /** Admits a payer's request for an invoice of a wallet. @throws Refusal `rate_limited` */
   admitInvoiceRequest(request: FastifyRequest, payee: string): void;
+  /** Admits a request for a page or an image with a QR code. @throws Refusal `rate_limited` */
+  admitQrCode(request: FastifyRequest): void;
 }
 
 const MAX_BUCKETS = 100_000;
@@ -51,6 +53,10 @@ const MAX_VALID_KEYS = 100_000;
 const INVOICE_RATE = { perSecond: 1, burst: 60 };
 /** The invoices of all wallets that an address may request. Each one is stored forever, at the request of anyone. */
 const PAYER_RATE = { perSecond: 10, burst: 200 };
+/** The pages and images with QR codes that an address may request. Each one takes 5 to 20 ms of the only thread. */
+const QR_RATE = { perSecond: 20, burst: 100 };
+/** Longer than any key: anyone can send any text, and the buckets keep it. */
+const MAX_PAYEE_LENGTH = 64;
 const MAX_QUERY_LENGTH = 12_000;
 const MAX_QUERY_PARAMETERS = 100;
 const MAX_FIELDS = 50;
@@ -63,9 +69,6 @@ interface Caller {
 export function createRateLimits(settings: RateLimitSettings, nowMs: () => number = () => performance.now()): RateLimits {
   const keys = new TokenBuckets(settings.keyRate, MAX_BUCKETS, nowMs);
   const addresses = new TokenBuckets(settings.addressRate, MAX_BUCKETS, nowMs);
-  const isUnlimited = settings.addressRate.perSecond === 0;
-  const invoices = new TokenBuckets(isUnlimited ? settings.addressRate : INVOICE_RATE, MAX_BUCKETS, nowMs);
-  const payers = new TokenBuckets(isUnlimited ? settings.addressRate : PAYER_RATE, MAX_BUCKETS, nowMs);
   const validKeys = new Set<string>();
   const openRequests = new OpenCounts();
 
@@ -134,10 +137,25 @@ export function createRateLimits(settings: RateLimitSettings, nowMs: () => numbe
     recordReplay(request) {
       request.isChargeDue = false;
     },
+    ...createAddressLimits(settings.addressRate, nowMs),
+  };
+}
+
+/** Returns the limits of expensive public requests. They do not apply if addresses have no limit. */
+function createAddressLimits(addressRate: Rate, nowMs: () => number): Pick<RateLimits, 'admitInvoiceRequest' | 'admitQrCode'> {
+  const bucketsOf = (rate: Rate) => new TokenBuckets(addressRate.perSecond === 0 ? addressRate : rate, MAX_BUCKETS, nowMs);
+  const invoices = bucketsOf(INVOICE_RATE);
+  const payers = bucketsOf(PAYER_RATE);
+  const qrCodes = bucketsOf(QR_RATE);
+  return {
     admitInvoiceRequest(request, payee) {
       const address = networkOf(request.ip);
-      if (!payers.takeToken(address) || !invoices.takeToken(`${payee} ${address}`))
+      if (!payers.takeToken(address) || !invoices.takeToken(`${payee.slice(0, MAX_PAYEE_LENGTH)} ${address}`))
         throw new Refusal('rate_limited', 'Too many invoices were requested from this address. Try again in a minute.');
+    },
+    admitQrCode(request) {
+      if (!qrCodes.takeToken(networkOf(request.ip)))
+        throw new Refusal('rate_limited', 'Too many QR codes were requested from this address. Try again in a minute.');
     },
   };
 }

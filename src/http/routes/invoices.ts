@@ -13,6 +13,7 @@ import { type App, WALLET_BASES } from '../app-type.ts';
 import { type Access, requirePermission } from '../auth/access.ts';
 import { described, Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
 import { LightningTransactionDetailsObject, LightningTransactionObject } from '../objects/lightning-transaction.ts';
 import type { Objects } from '../objects/objects.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
@@ -98,6 +99,7 @@ export interface InvoiceRouteDependencies {
   readonly history: History;
   readonly objects: Objects;
   readonly clock: Clock;
+  readonly limits: Pick<RateLimits, 'admitQrCode'>;
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
@@ -128,7 +130,7 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
 }
 
 function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
-  const { access, invoices, history, objects, clock } = deps;
+  const { access, invoices, history, objects, clock, limits } = deps;
 
   app.get('/v1/lntx/:id', { schema: getSchema }, async (request) => {
     const key = await access.anyKey(request);
@@ -143,6 +145,7 @@ function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
     const found = await history.lightning(id, await access.anyKey(request));
     const invoice = found && (await invoices.find(found.transaction.id));
     if (!invoice || invoice.isKeysend) throw new Refusal('not_found', 'There is no such invoice of this service.');
+    limits.admitQrCode(request);
     return sendQr(reply, format, lightningUri(invoice.paymentRequest));
   });
 

@@ -1,7 +1,9 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { MAX_MSAT, type Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { PayLinks } from '../../lnurl/pay/pay-links.ts';
+import type { PayParameters } from '../../lnurl/pay/pay-requests.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { PAY_LINK_URL } from '../objects/pay-link.ts';
@@ -132,11 +134,16 @@ const qrSchema = {
 
 export interface PayRequestRouteDependencies {
   readonly payLinks: PayLinks;
-  readonly limits: Pick<RateLimits, 'admitInvoiceRequest'>;
+  readonly limits: Pick<RateLimits, 'admitInvoiceRequest' | 'admitQrCode'>;
 }
 
 /** The public routes that payers' wallets call. */
 export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRouteDependencies): void {
+  function showPage(request: FastifyRequest, reply: FastifyReply, offer: PayParameters): FastifyReply {
+    limits.admitQrCode(request);
+    return sendPayPage(reply, offer);
+  }
+
   for (const base of WALLET_BASES) {
     app.get(
       `${base}/lnurlp/:id`,
@@ -146,7 +153,7 @@ export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRoute
         const path = { pathKey: request.params.key, taggedId: request.params.id };
         if (amount === undefined) {
           const offer = await payLinks.payParameters(path);
-          return acceptsPage(request) ? sendPayPage(reply, offer) : offer;
+          return acceptsPage(request) ? showPage(request, reply, offer) : offer;
         }
         limits.admitInvoiceRequest(request, path.pathKey);
         return payLinks.payInvoice(path, { amountMsat: amount as Msat, comment, payerData });
@@ -155,6 +162,7 @@ export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRoute
 
     app.get(`${base}/lnurlp/:id/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
       const { key, id, format } = request.params;
+      limits.admitQrCode(request);
       const offer = await payLinks.payParameters({ pathKey: key, taggedId: id });
       return sendLnurlQr(reply, format, offer.callback);
     });
@@ -162,12 +170,12 @@ export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRoute
 
   app.get('/.well-known/lnurlp/:name', { schema: addressSchema, config: { lnurl: true } }, async (request, reply) => {
     const offer = await payLinks.addressParameters(request.params.name, request.headers.host);
-    return acceptsPage(request) ? sendPayPage(reply, offer) : offer;
+    return acceptsPage(request) ? showPage(request, reply, offer) : offer;
   });
 
   app.get('/@:name', { config: { undocumented: true, lnurl: true } }, async (request, reply) => {
     const { name } = request.params as { name: string };
-    return sendPayPage(reply, await payLinks.addressParameters(name, request.headers.host));
+    return showPage(request, reply, await payLinks.addressParameters(name, request.headers.host));
   });
 
   app.get('/v1/lnurlp/verify/:token', { schema: verifySchema, config: { lnurl: true } }, async (request) => {

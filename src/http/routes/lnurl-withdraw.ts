@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { WithdrawLinks, WithdrawRequest } from '../../lnurl/withdraw/withdraw-links.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { described, NumSatoshis } from '../fields.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
 import { PAY_LINK_URL } from '../objects/pay-link.ts';
 import { CALLBACK } from '../objects/withdraw-link.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
@@ -100,8 +101,13 @@ const qrSchema = {
   ...QR_RESPONSE,
 };
 
+export interface WithdrawRouteDependencies {
+  readonly links: WithdrawLinks;
+  readonly limits: Pick<RateLimits, 'admitQrCode'>;
+}
+
 /** The public address of withdraw links. */
-export function lnurlWithdrawRoutes(app: App, { links }: { readonly links: WithdrawLinks }): void {
+export function lnurlWithdrawRoutes(app: App, { links, limits }: WithdrawRouteDependencies): void {
   const route = { schema: processSchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   for (const base of WALLET_BASES) {
     app.get(`${base}/lnurl-process`, route, async (request, reply) => {
@@ -109,13 +115,16 @@ export function lnurlWithdrawRoutes(app: App, { links }: { readonly links: Withd
       const { pr } = request.query;
       if (pr === undefined) {
         const offer = await links.parameters(withdraw);
-        return acceptsPage(request) ? sendWithdrawPage(reply, offer) : offer;
+        if (!acceptsPage(request)) return offer;
+        limits.admitQrCode(request);
+        return sendWithdrawPage(reply, offer);
       }
       await links.withdraw(withdraw, pr);
       return { status: 'OK' };
     });
 
     app.get(`${base}/lnurl-process/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
+      limits.admitQrCode(request);
       const offer = await links.parameters(toWithdrawRequest(request));
       return sendLnurlQr(reply, request.params.format, offer.callback);
     });
