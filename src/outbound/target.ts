@@ -40,7 +40,7 @@ export function readTarget(text: string, rules: TargetRules): Target {
     throw invalidUrl(
       target.isTls || target.isOnion
         ? 'The port of the URL must be the default port or 1024 to 65535.'
-        : 'The URL must begin with https://.',
+        : 'The URL must begin with https://. Only hosts in OUTBOUND_ALLOW may use http://.',
     );
   return target;
 }

@@ -141,7 +141,10 @@ describe('the parameters of a payee', () => {
 
   it('are refused with the reason of an error', () => {
     const error = { status: 'error', reason: 'No <b>such</b> user' };
-    expect(() => readPayOffer(DOMAIN, error)).toThrow('pay.example.com refused: “No such user”. This request paid nothing.');
+    for (const reason of [error.reason, `${error.reason}.`])
+      expect(() => readPayOffer(DOMAIN, { ...error, reason })).toThrow(
+        'pay.example.com refused: “No such user”. This request paid nothing.',
+      );
     expect(() => readPayOffer(DOMAIN, { status: 'ERROR' })).toThrow('pay.example.com refused. This request paid nothing.');
   });
 

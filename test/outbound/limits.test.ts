@@ -270,7 +270,11 @@ describe('the log', () => {
     expect(JSON.stringify([log, errors.map(({ message, cause, stack }) => ({ message, cause, stack }))])).not.toContain(secret);
     expect(log.map(({ fields }) => fields)).toEqual([
       { host: 'pay.test', reason: 'not_json', cause: 'not_json' },
-      { host: 'pay.test', reason: 'no_valid_response', cause: 'a redirect is refused: The URL must begin with https://.' },
+      {
+        host: 'pay.test',
+        reason: 'no_valid_response',
+        cause: 'a redirect is refused: The URL must begin with https://. Only hosts in OUTBOUND_ALLOW may use http://.',
+      },
       { host: 'private.test:8443', reason: 'no_valid_response', cause: 'the address 10.0.0.1 is refused' },
       { host: 'unknown.test', reason: 'no_valid_response', cause: 'queryA ENOTFOUND unknown.test' },
     ]);

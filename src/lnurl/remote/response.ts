@@ -37,7 +37,7 @@ export function isError({ status }: RemoteObject): boolean {
 }
 
 export function refusedBy(domain: string, { reason }: RemoteObject): Refusal {
-  const shown = shownReason(reason);
+  const shown = shownReason(reason).replace(/\.$/, '');
   return new Refusal('lnurl_refused', `${domain} refused${shown === '' ? '' : `: “${shown}”`}. This request paid nothing.`);
 }
 
