@@ -42,6 +42,15 @@ const OPERATIONS: readonly Operation[] = [
     },
   },
   {
+    name: 'a withdrawal from a link of another service',
+    async prepare() {
+      const limits = { minWithdrawable: 1000, maxWithdrawable: 1_000_000 };
+      payee.parameters = () => ({ tag: 'withdrawRequest', callback: `${payee.url}/cb`, k1: 'k1', defaultDescription: 'gift', ...limits });
+      payee.callback = () => ({ status: 'OK' });
+      return ['lnurl/pull', { lnurl: payee.lnurl, num_satoshis: 10 }];
+    },
+  },
+  {
     name: 'a keysend',
     async prepare({ client }) {
       const { nodes } = await client.get('/playground');
@@ -51,7 +60,8 @@ const OPERATIONS: readonly Operation[] = [
 ];
 
 const COUNT_BOOKED = `SELECT (SELECT count(*) FROM payment WHERE wallet_id = $1) + (SELECT count(*) FROM ledger_transfer
-  WHERE from_type = 'ln_transfer_out' AND from_account = (SELECT ledger_account FROM wallet WHERE id = $1)) AS n`;
+  WHERE from_type = 'ln_transfer_out' AND from_account = (SELECT ledger_account FROM wallet WHERE id = $1))
+  + (SELECT count(*) FROM invoice WHERE wallet_id = $1 AND pass_thru LIKE '%lnurl_domain%') AS n`;
 
 async function bookedBy(service: FakeNodeApp, wallet: TestWallet): Promise<number> {
   return Number((await service.rows(COUNT_BOOKED, wallet.id))[0]?.n);
