@@ -39,6 +39,11 @@ export interface IdempotencyScope {
   readonly walletId?: string;
   /** The id of another object in the path. */
   readonly objectId?: string;
+  /**
+   * The request waits for other services. Another instance may be executing it for seconds, so it is closed before it is refused: its
+   * sender could take the refusal for the outcome.
+   */
+  readonly isSlow?: boolean;
   /** The response contains a secret, so only the same key may replay it; otherwise a key that replaced it may, too. */
   readonly hasSecret?: boolean;
 }
@@ -61,7 +66,7 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
       request.mayHaveBooked = true;
       return made;
     }
-    const named = { scope: scopeText(request, scope), key, body: request.body };
+    let named: NamedRequest = { scope: scopeText(request, scope), key, body: request.body };
     // Without the prefix, because one key can be written with two prefixes.
     const credential = scope.credential.text.slice(scope.credential.text.indexOf('_') + 1);
     const sealKey = { credential, idempotencyKey: key };
@@ -79,6 +84,10 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
     const name = nameOf(named);
     for (;;) {
       const outcome = await idempotency.find(named);
+      if (outcome === 'closed') {
+        named = nextAttempt(named);
+        continue;
+      }
       if (outcome) return replay(outcome);
       const other = running.get(name);
       if (!other) break;
@@ -98,8 +107,9 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
       // Another instance may have executed the request first, which can also be the reason for this rejection. Then replay its outcome.
       const mayBeLate = error instanceof ConcurrentOutcome || (error instanceof Refusal && error.walletTransactionId === undefined);
       if (mayBeLate) request.mayHaveBooked = true;
+      if (mayBeLate && scope.isSlow && error instanceof Refusal && (await idempotency.close(named))) throw error;
       const outcome = mayBeLate ? await idempotency.find(named) : undefined;
-      if (!outcome) throw error;
+      if (!outcome || outcome === 'closed') throw error;
       return replay(outcome);
     }
   };
@@ -115,6 +125,16 @@ function outcomeWriter(idempotency: Idempotency, named: NamedRequest, sealKey: S
 /** Both paths of a wallet are one scope, and so are a key and the key that replaced it in a rotation. */
 function scopeText(request: FastifyRequest, { credential: { key }, walletId, objectId = '', hasSecret }: IdempotencyScope): string {
   return `${hasSecret ? key.id : key.lineageId} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
+}
+
+/** Each closed attempt is read again by the next request. */
+const MAX_ATTEMPTS = 100;
+
+/** @throws Refusal */
+function nextAttempt(request: NamedRequest): NamedRequest {
+  const attempt = (request.attempt ?? 0) + 1;
+  if (attempt < MAX_ATTEMPTS) return { ...request, attempt };
+  throw new Refusal('idempotency_mismatch', `Requests with this Idempotency-Key were refused ${MAX_ATTEMPTS} times. Use a new key.`);
 }
 
 const MAX_KEY_LENGTH = 255;

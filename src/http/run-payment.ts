@@ -10,7 +10,7 @@ import type { StartedPayment } from '../payments/saga.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import type { WalletAuthorization } from './auth/access.ts';
-import type { IdempotentHandler } from './idempotent.ts';
+import type { IdempotencyScope, IdempotentHandler } from './idempotent.ts';
 import type { Objects } from './objects/objects.ts';
 
 export interface PaymentRunDependencies {
@@ -22,18 +22,22 @@ export interface PaymentRunDependencies {
   readonly paymentWaitSeconds: number;
 }
 
+/** Returns the rows to write in the posting that starts a payment. */
+export type PaymentRows = (paymentId: string) => readonly RowWrite[];
+
 /** Starts a payment, once per Idempotency-Key, and sends its outcome. */
 export function runPayment(
   deps: PaymentRunDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   { wallet, credential }: WalletAuthorization,
-  begin: (extraRows: (paymentId: string) => readonly RowWrite[]) => Promise<StartedPayment>,
+  begin: (extraRows: PaymentRows) => Promise<StartedPayment>,
+  options: Pick<IdempotencyScope, 'isSlow'> = {},
 ): Promise<FastifyReply> {
   return deps.runIdempotent(
     request,
     reply,
-    { credential, walletId: wallet.id },
+    { ...options, credential, walletId: wallet.id },
     {
       async make(outcome) {
         const started = await begin((id) => outcome.rows(id));

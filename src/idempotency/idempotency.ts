@@ -14,6 +14,8 @@ export interface NamedRequest {
   readonly key: string;
   /** The parsed body. */
   readonly body: unknown;
+  /** The number of attempts before this one that were closed; absent: 0. */
+  readonly attempt?: number;
 }
 
 /** The outcome of an earlier request with the same scope and Idempotency-Key. */
@@ -33,8 +35,13 @@ export class ConcurrentOutcome extends Error {
  * is not stored.
  */
 export interface Idempotency {
-  /** Returns the stored outcome. @throws Refusal `idempotency_mismatch` if its body differs. */
-  find(request: NamedRequest): Promise<Outcome | undefined>;
+  /** Returns the stored outcome of an attempt. @throws Refusal `idempotency_mismatch` if its body differs. */
+  find(request: NamedRequest): Promise<Outcome | 'closed' | undefined>;
+  /**
+   * Closes an attempt that is refused, so that no other instance can still complete it. The next request is another attempt.
+   * @returns false if it has an outcome, or was closed before.
+   */
+  close(request: NamedRequest): Promise<boolean>;
   /** Returns the row that stores an outcome, for the posting or transaction that creates the object. */
   rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite;
   /** Stores an outcome that existed before the request. */
@@ -42,6 +49,9 @@ export interface Idempotency {
   /** Ends a round of running time (`retention.ts`) and deletes expired outcomes. */
   endRound(): Promise<void>;
 }
+
+/** Stored instead of an id. */
+const CLOSED = 'closed';
 
 const RETAINED: Retained = {
   name: 'idempotency',
@@ -61,8 +71,13 @@ export function createIdempotency(database: Database, clock: Clock): Idempotency
     rowOf,
     async find(request) {
       const row = await database.first(sql.findOutcome, nameOf(request));
+      if (row?.made === CLOSED) return CLOSED;
       if (row && row.fingerprint !== fingerprintOf(request.body)) throw new Refusal('idempotency_mismatch');
       return row && { made: row.made, sealed: row.sealed ?? undefined };
+    },
+    async close(request) {
+      const { statement, parameters } = rowOf(request, CLOSED);
+      return (await database.transaction((tx) => tx.run(statement, ...parameters))) === 1;
     },
     async store(request, made) {
       const { statement, parameters } = rowOf(request, made);
@@ -73,8 +88,8 @@ export function createIdempotency(database: Database, clock: Clock): Idempotency
 }
 
 /** Returns the stored name. The scope contains no line break, so scope and key cannot be confused. */
-export function nameOf({ scope, key }: Pick<NamedRequest, 'scope' | 'key'>): string {
-  return hash('sha256', `${scope}\n${key}`, 'base64url');
+export function nameOf({ scope, key, attempt = 0 }: Pick<NamedRequest, 'scope' | 'key' | 'attempt'>): string {
+  return hash('sha256', attempt === 0 ? `${scope}\n${key}` : `${attempt}\n${scope}\n${key}`, 'base64url');
 }
 
 /** Returns a hash that does not depend on the order of fields or the content type. */

@@ -240,7 +240,7 @@ function payRoute(app: App, deps: RemoteRouteDependencies, base: string): void {
       guards: authorized.guards,
       limits: authorized.credential.key.limits,
     };
-    return runPayment(deps, request, reply, authorized, (extraRows) => deps.remoteLinks.pay({ ...order, extraRows }));
+    return runPayment(deps, request, reply, authorized, (extraRows) => deps.remoteLinks.pay({ ...order, extraRows }), { isSlow: true });
   });
 }
 
@@ -284,7 +284,7 @@ function pullRoute(app: App, deps: RemoteRouteDependencies, base: string): void 
     const { invoice, refusal } = await runIdempotent<RequestedWithdrawal>(
       request,
       reply,
-      { credential, walletId: wallet.id },
+      { credential, walletId: wallet.id, isSlow: true },
       {
         make: ({ rows }) => {
           const onCreated = () => {

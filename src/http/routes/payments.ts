@@ -22,7 +22,7 @@ import {
 import { PaymentObject } from '../objects/wallet-transaction.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
-import { type PaymentRunDependencies, runPayment } from '../run-payment.ts';
+import { type PaymentRows, type PaymentRunDependencies, runPayment } from '../run-payment.ts';
 
 export const OUTCOME =
   '201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of ' +
@@ -182,9 +182,8 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
     if (amountMsat === undefined)
       throw new Refusal('validation_failed', '`num_satoshis` must be given for a Lightning address or an LNURL, which has no amount.');
     const message = { amountMsat, amountField: 'num_satoshis' as const, comment: undefined, payerData: undefined };
-    return runPayment(deps, request, reply, authorized, (extraRows) =>
-      deps.remoteLinks.pay({ ...order, ...message, destination, extraRows }),
-    );
+    const begin = (extraRows: PaymentRows) => deps.remoteLinks.pay({ ...order, ...message, destination, extraRows });
+    return runPayment(deps, request, reply, authorized, begin, { isSlow: true });
   });
 }
 

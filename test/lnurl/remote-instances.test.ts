@@ -1,0 +1,61 @@
+import { expect, it, vi } from 'vitest';
+import { onFakeNode } from '../support/app.ts';
+import type { Client } from '../support/client.ts';
+import { reloadModulesAfterFile } from '../support/reload-modules.ts';
+import { METADATA_HASH, RemoteService, type Reply } from './payee.ts';
+
+reloadModulesAfterFile();
+
+onFakeNode(
+  'a payment of an address that two instances execute',
+  (app, dialect) => {
+    const payee = RemoteService.ofSuite();
+
+    it.skipIf(dialect === 'sqlite')('is not made after one of them has refused it', async () => {
+      const { client, net, problems } = app;
+      const other = await app.another();
+      const { id } = await client.wallet(100);
+      const json = { ln_address: payee.address, amt_msat: 10_000 };
+      const send = ({ request }: Client) =>
+        request('POST', `/v1/wallet/${id}/lnurlp/pay`, { key: client.secretKey, json, headers: { 'idempotency-key': 'one' } });
+      const invoice = () => ({ pr: net.outside.invoice({ amountMsat: 10_000, descriptionHash: METADATA_HASH }).paymentRequest });
+      const slow = Promise.withResolvers<Reply>();
+      let requests = 0;
+      payee.parameters = () => payee.payParameters();
+      payee.callback = () => {
+        requests += 1;
+        return requests === 1 ? slow.promise : { status: 'ERROR', reason: 'too fast' };
+      };
+      const first = send(client);
+      await vi.waitFor(() => expect(requests).toBe(1), { timeout: 5000 });
+      expect(await send(other)).toMatchObject({ status: 400, body: { type: 'lnurl_refused' } });
+      slow.resolve(invoice());
+      expect((await first).status).toBe(500);
+      expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(100_000);
+
+      payee.callback = invoice;
+      const retry = await send(client);
+      expect(retry.status).toBe(201);
+      expect(await send(other)).toMatchObject({ status: 201, body: { id: retry.body.id } });
+      expect(await client.get(`/v1/wallet/${id}/transactions?status=all&type=ln_lnurl_pay_outbound`)).toHaveLength(1);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('is refused a limited number of times with one Idempotency-Key, which then serves no other request either', async () => {
+      const { client, net } = app;
+      const { id } = await client.wallet(100);
+      const send = (path: string, json: object, key: string) =>
+        client.request('POST', `/v1/wallet/${id}/${path}`, { key: client.secretKey, json, headers: { 'idempotency-key': key } });
+      payee.parameters = () => ({ status: 'ERROR', reason: 'closed' });
+      const refused = { payment_request: payee.address, num_satoshis: 1 };
+      expect((await send('withdraw', refused, 'two')).status).toBe(400);
+      // Another body may follow a refusal.
+      const { paymentRequest } = net.outside.invoice({ amountMsat: 1000 });
+      expect((await send('withdraw', { payment_request: paymentRequest }, 'two')).status).toBe(201);
+      expect((await send('withdraw', refused, 'two')).status).toBe(422);
+      for (let i = 0; i < 100; i += 1) expect((await send('withdraw', refused, 'three')).status).toBe(400);
+      expect((await send('withdraw', refused, 'three')).body.message).toMatch(/Use a new key/);
+    });
+  },
+  { OUTBOUND_ALLOW: '127.0.0.1' },
+);
