@@ -33,9 +33,7 @@ export async function checkAttempts(
   attempts: readonly Attempt[],
   outside: readonly OutsidePayment[],
 ): Promise<AttemptCounts> {
-  const paid = new Set(
-    outside.filter(({ node, state }) => node === 'alice' && state === 'succeeded').map((one) => `${one.direction} ${one.paymentHash}`),
-  );
+  const states = new Map(outside.filter(({ node }) => node === 'alice').map((one) => [`${one.direction} ${one.paymentHash}`, one.state]));
   const none = { settled: 0, failed: 0, pending: 0, none: 0 };
   const counts = { out: { ...none }, in: { ...none }, inside: { ...none } };
   const changesMsat = new Map<string, number>();
@@ -46,8 +44,11 @@ export async function checkAttempts(
     counts[kind][status] += 1;
     const isSettled = status === 'settled';
     if (kind !== 'out' || status !== 'pending') {
-      expect([paymentHash, paid.has(`received ${paymentHash}`)]).toEqual([paymentHash, isSettled && kind === 'out']);
-      expect([paymentHash, paid.has(`sent ${paymentHash}`)]).toEqual([paymentHash, isSettled && kind === 'in']);
+      for (const direction of ['received', 'sent'] as const) {
+        const state = states.get(`${direction} ${paymentHash}`);
+        const isExpected = isSettled && kind === (direction === 'sent' ? 'in' : 'out');
+        expect(state === 'succeeded', `${kind} ${paymentHash}: ${status}; ${direction} by alice: ${state}`).toBe(isExpected);
+      }
     }
     if (!isSettled) continue;
     if (from !== undefined) changesMsat.set(from, (changesMsat.get(from) ?? 0) - amountMsat);
