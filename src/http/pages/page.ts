@@ -5,9 +5,10 @@ import { Html, html } from './html.ts';
 const STYLE = `
 :root { color-scheme: light dark; --link: #2563eb; --muted: #5b6472; }
 @media (prefers-color-scheme: dark) { :root { --link: #7dadff; --muted: #9aa4b2; } }
-body { margin: 4rem auto; max-width: 38rem; padding: 0 1.5rem; font: 16px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 3rem auto; max-width: 38rem; padding: 0 1.5rem; font: 16px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
 a { color: var(--link); }
 .link { text-align: center; }
+.link h1 { font-size: 1.5rem; }
 .link svg, .link img { display: block; margin: 1.5rem auto; max-width: 100%; height: auto; border-radius: 12px; }
 .link svg { width: 20rem; }
 .link img { max-height: 8rem; }
