@@ -17,10 +17,8 @@ const leaves: SlowLeaf[] = [
 it('the example of the documentation follows the definition, and is accepted', async () => {
   expect(example.root).toBe(slowRoot(1, 1_700_000_000, 3, slowTree(leaves), '0'.repeat(64)));
   expect(example.path).toEqual(slowPath(leaves, 1).map(({ side, sum, hash }) => ({ side, sum_msat: Number(sum), hash })));
-  for (const { hash } of [slowTree(leaves), slowTree(leaves.slice(0, 2)), slowTree(leaves.slice(1, 2))]) {
-    expect(page).toContain(hash);
+  for (const { hash } of [slowTree(leaves), slowTree(leaves.slice(0, 2)), slowTree(leaves.slice(1, 2))])
     expect(page).toContain(`${hash.slice(0, 8)}…`);
-  }
   const { code, output } = await runVerifier(example, [example.root, 'wal_bruno']);
   expect(output).toMatch(/^ACCEPTED: 500 of the 3500 msat/);
   expect(code).toBe(0);
