@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { Agent, request as sendRequest } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent, type RequestOptions, request as sendRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { errorMessage } from '../../kernel/log.ts';
 import { NodeUnavailable } from '../node.ts';
@@ -27,14 +27,14 @@ const NOT_PERMITTED = 1502;
 /** Calls lightningd through its plugin clnrest, over HTTPS. */
 export class RestTransport implements ClnTransport {
   readonly #address: RestAddress;
-  /** A waiting call occupies a socket, so the number of sockets has no limit. */
-  readonly #agent = new Agent({ keepAlive: true });
+  readonly #agent: Agent;
   readonly #closing = new AbortController();
   /** Read again after a failure, because the node replaces its certificate and the operator replaces the rune. */
   #credentials: Credentials | undefined;
 
   constructor(address: RestAddress) {
     this.#address = address;
+    this.#agent = openAgent(address);
   }
 
   async call(method: string, params: object, limits: CallLimits): Promise<unknown> {
@@ -57,14 +57,12 @@ export class RestTransport implements ClnTransport {
     const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
     const { host, port } = this.#address;
     const headers = { rune, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    // The pinned authority signs certificates of this node only, so their host names do not matter.
-    const tls = ca === undefined ? {} : { ca, checkServerIdentity: () => undefined };
-    const signals = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+    const abort = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
     let isConnected = false;
     const fail = (error: Error) =>
       reject(isConnected ? new ResponseLost(`no response of clnrest: ${error.message}`) : new NodeUnavailable(this.#explain(error)));
-    const options = { host, port, method: 'POST', path: `/v1/${method}`, headers, agent: this.#agent, signal: signals, ...tls };
-    const request = sendRequest(options, (response) => void readText(response).then(resolve, fail));
+    const target = { host, port, method: 'POST', path: `/v1/${method}`, headers, agent: this.#agent, ...(ca !== undefined && { ca }) };
+    const request = sendAbortable(target, abort, (response) => void readText(response).then(resolve, fail));
     request.on('error', fail);
     request.on('socket', (socket) => {
       isConnected = !socket.connecting && request.reusedSocket;
@@ -83,6 +81,23 @@ export class RestTransport implements ClnTransport {
     const { code = '' } = error as NodeJS.ErrnoException;
     return `clnrest at ${publicAddress(this.#address)} cannot be reached: ${error.message.split(';', 1)[0]}; ${remedy(code)}`;
   }
+}
+
+/** A waiting call occupies a socket, so the number of sockets has no limit. */
+function openAgent({ certPath }: RestAddress): Agent {
+  // The pinned authority signs certificates of this node only, so their host names do not matter. Node does not use the connection of a
+  // request again that has its own `checkServerIdentity`, so it is an option of the agent.
+  return new Agent({ keepAlive: true, ...(certPath !== undefined && { checkServerIdentity: () => undefined }) });
+}
+
+/** With the signal as an option, Node would also destroy the socket, which may belong to another request by then. */
+function sendAbortable(options: RequestOptions, signal: AbortSignal, onResponse: (response: IncomingMessage) => void): ClientRequest {
+  const request = sendRequest(options, onResponse);
+  const abort = () => request.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+  signal.addEventListener('abort', abort);
+  request.once('close', () => signal.removeEventListener('abort', abort));
+  if (signal.aborted) abort();
+  return request;
 }
 
 function remedy(code: string): string {

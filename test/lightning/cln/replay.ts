@@ -40,6 +40,8 @@ export type Script = Record<string, Answer | readonly Answer[] | ((params: Param
 
 export interface Replay {
   readonly calls: { readonly method: string; readonly params: Params }[];
+  /** The connections; of clnrest also those that were closed. */
+  readonly sockets: ReadonlySet<Duplex>;
   /** Replaces the answers to some methods. */
   change(script: Script): void;
   /** Forgets all keys of the datastore, like a backup that is older than they are. */

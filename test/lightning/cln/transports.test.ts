@@ -1,14 +1,15 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { InvalidConfig, readConfig } from '../../../src/config.ts';
 import { openCln } from '../../../src/lightning/cln/cln-node.ts';
+import { RestTransport } from '../../../src/lightning/cln/transport-rest.ts';
 import { InvalidClnUrl, parseClnUrl } from '../../../src/lightning/cln/url.ts';
 import { NodeUnavailable } from '../../../src/lightning/node.ts';
 import { silentLog as log } from '../../support/ledger.ts';
 import { ORDER } from './orders.ts';
-import { CERT, RUNE, replayOnRest, replayOnSocket } from './replay.ts';
+import { type Answer, CERT, RUNE, replayOnRest, replayOnSocket } from './replay.ts';
 
 const SVC = {
   pubkey: '02abf53fda2c8ace7e56d870d1d857ed2ca0345a671fbc5145b46de3372cb08fa3',
@@ -86,6 +87,38 @@ describe.each([
     await node.close();
     await expect(node.info()).rejects.toThrow(NodeUnavailable);
     expect(calls).toEqual([]);
+  });
+});
+
+describe('a connection to clnrest', () => {
+  it('is used again, and outlives the signal of the call that opened it', async () => {
+    const second = Promise.withResolvers<Answer>();
+    const { url, calls, sockets } = await replayOnRest({ listpays: () => second.promise });
+    const address = parseClnUrl(url);
+    if (address.transport !== 'rest') throw new Error('not the URL of clnrest');
+    const transport = new RestTransport(address);
+    onTestFinished(() => transport.close());
+    const first = new AbortController();
+    await transport.call('getinfo', {}, { timeoutMs: 60_000, signal: first.signal });
+    const call = transport.call('listpays', {}, { timeoutMs: 60_000 });
+    await expect.poll(() => calls.length).toBe(2);
+    first.abort();
+    second.resolve({ result: { pays: [] } });
+    expect(await call).toEqual({ pays: [] });
+    expect(sockets.size).toBe(1);
+  });
+
+  it('ends with the signal of a call that waits', async () => {
+    const { url, calls } = await replayOnRest({ listpays: () => new Promise<Answer>(() => undefined) });
+    const address = parseClnUrl(url);
+    if (address.transport !== 'rest') throw new Error('not the URL of clnrest');
+    const transport = new RestTransport(address);
+    onTestFinished(() => transport.close());
+    const abort = new AbortController();
+    const call = transport.call('listpays', {}, { timeoutMs: 60_000, signal: abort.signal });
+    await expect.poll(() => calls.length).toBe(1);
+    abort.abort();
+    await expect(call).rejects.toMatchObject({ name: 'ResponseLost' });
   });
 });
 
