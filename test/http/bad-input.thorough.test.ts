@@ -526,11 +526,11 @@ onFakeNode('invoices that must not be paid', ({ client }) => {
       good.slice(0, -1),
       `${good}q`,
       good.replace('lnbcrt', 'lnbc'),
-      'lnurl1dp68gurn8ghj7',
       'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
       good.repeat(20),
     ];
     for (const text of broken) await expectRefused(text, 'invoice_undecodable');
+    await expectRefused('lnurl1dp68gurn8ghj7', 'lnurl_invalid');
     await expectRefused(strange({ amountText: '1x' }), 'invoice_undecodable');
     await expectRefused(strange({ amountText: '0' }), 'invoice_undecodable');
     await expectRefused(strange({ amountText: '1p' }), 'invoice_undecodable');
