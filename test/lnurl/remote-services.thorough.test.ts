@@ -1,12 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startChild } from '../devnet/playground/support/shared.ts';
+import { describe, expect, it } from 'vitest';
+import { startTwoInstances } from '../process/two-instances.ts';
 import { onPlayground } from '../support/app.ts';
-import type { Client, Json, TestWallet } from '../support/client.ts';
-import { freshUrls } from '../support/ledger.ts';
-import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
+import type { Json, TestWallet } from '../support/client.ts';
+import { runVerify } from '../support/process.ts';
 import { METADATA_HASH, RemoteService } from './payee.ts';
 
 const ALLOW = { OUTBOUND_ALLOW: '127.0.0.1' };
@@ -78,29 +74,7 @@ onPlayground(
 );
 
 describe('two services with their own domains', () => {
-  const urls = freshUrls('postgres');
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-remote-'));
-  const KEY = `sak_${'remote1Key2'.repeat(3)}`;
-  const services: ServiceProcess[] = [];
-  let settings: Record<string, string> = {};
-  const one = () => services[0]?.client as Client;
-  const two = () => services[1]?.client as Client;
-
-  const node = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'node'), PLAYGROUND_PORT: '0', LOG_LEVEL: 'error' });
-  beforeAll(async () => {
-    const [, lightningUrl = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
-    // A node belongs to one ledger, so the services share it.
-    const databaseUrl = await urls();
-    for (const name of ['one', 'two']) {
-      const own = await processSettings(join(folder, name), databaseUrl);
-      settings = { ...own, ...ALLOW, LIGHTNING_URL: lightningUrl, BOOTSTRAP_SECRET_KEY: KEY };
-      services.push(await startProcess(settings));
-    }
-  });
-  afterAll(async () => {
-    await Promise.all(services.map((service) => service.kill()));
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const { key, settings, one, two } = startTwoInstances(ALLOW);
 
   const balanceOf = async ({ id }: TestWallet): Promise<number> => (await one().get(`/v1/wallet/${id}`)).balance;
 
@@ -130,7 +104,7 @@ describe('two services with their own domains', () => {
   it('one withdraws from a link of the other, once', async () => {
     const [from, to] = [await two().wallet(1000), await one().wallet()];
     const { lnurl } = await two().post(`/v1/wallet/${from.id}/lnurl/withdraw`, { num_satoshis: 300, memo: 'gift' });
-    const pull = () => one().request('POST', `/v1/wallet/${to.id}/lnurl/pull`, { key: KEY, json: { lnurl, num_satoshis: 250 } });
+    const pull = () => one().request('POST', `/v1/wallet/${to.id}/lnurl/pull`, { key, json: { lnurl, num_satoshis: 250 } });
     const { status, body } = await pull();
     expect([status, body.memo]).toEqual([201, 'gift']);
     await expect.poll(async () => (await one().get(`/v1/lntx/${body.id}`)).status).toBe('settled');
@@ -145,7 +119,7 @@ describe('two services with their own domains', () => {
     for (let round = 0; round < 5; round++) {
       const from = await one().wallet(100);
       const options = {
-        key: KEY,
+        key,
         json: { lnurlpay_encoded: lnurl_encoded, amt_msat: 40_000 },
         headers: { 'idempotency-key': `tip-${round}` },
       };
@@ -160,7 +134,7 @@ describe('two services with their own domains', () => {
   });
 
   it('the ledger is correct', async () => {
-    const verified = await runVerify(settings);
+    const verified = await runVerify(settings());
     expect([verified.code, verified.output]).toEqual([0, expect.any(String)]);
   });
 });

@@ -1,40 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startChild } from '../devnet/playground/support/shared.ts';
+import { describe, expect, it } from 'vitest';
 import type { Client, HttpResponse, Json } from '../support/client.ts';
-import { freshUrls } from '../support/ledger.ts';
-import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
-
-const KEY = `sak_${'shared1Key2'.repeat(3)}`;
+import { runVerify, type ServiceProcess } from '../support/process.ts';
+import { startTwoInstances } from './two-instances.ts';
 
 describe('two instances on one PostgreSQL and one node', () => {
-  const urls = freshUrls('postgres');
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-instances-'));
-  const services: ServiceProcess[] = [];
-  let settings: Record<string, string> = {};
-  const one = () => services[0]?.client as Client;
-  const two = () => services[1]?.client as Client;
-
-  const node = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'node'), PLAYGROUND_PORT: '0', LOG_LEVEL: 'error' });
-  beforeAll(async () => {
-    const [, lightningUrl = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
-    const databaseUrl = await urls();
-    for (const name of ['one', 'two']) {
-      const own = await processSettings(join(folder, name), databaseUrl);
-      settings = { ...own, LIGHTNING_URL: lightningUrl, BOOTSTRAP_SECRET_KEY: KEY };
-      services.push(await startProcess(settings));
-    }
-  });
-  afterAll(async () => {
-    await Promise.all(services.map((service) => service.kill()));
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const { key, services, settings, one, two } = startTwoInstances();
 
   const withdraw = (client: Client, wallet: string, payment_request: string): Promise<HttpResponse> =>
-    client.request('POST', `/v1/wallet/${wallet}/withdraw`, { key: KEY, json: { payment_request } });
+    client.request('POST', `/v1/wallet/${wallet}/withdraw`, { key, json: { payment_request } });
   const outsideInvoice = async (num_satoshis: number): Promise<string> =>
     (await one().post('/playground/invoice', { num_satoshis })).payment_request;
 
@@ -120,7 +94,7 @@ describe('two instances on one PostgreSQL and one node', () => {
       .poll(async () => (await Promise.all(ids.map((id) => two().get(`/v1/wallet/${id}`)))).map(({ pending_msat }) => pending_msat))
       .toEqual([0, 0, 0, 0]);
     await compareWithOutside(two());
-    const verified = await runVerify(settings);
+    const verified = await runVerify(settings());
     expect(verified.output).toContain('The ledger is clean.');
     expect(await second?.stop()).toBe(0);
   });

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { startChild } from '../devnet/playground/support/shared.ts';
+import type { Client } from '../support/client.ts';
+import { freshUrls } from '../support/ledger.ts';
+import { processSettings, type ServiceProcess, startProcess } from '../support/process.ts';
+
+/** Two instances as processes, each with an address of its own. They share a database and a node: a node belongs to one ledger. */
+export interface TwoInstances {
+  /** The secret API key. */
+  readonly key: string;
+  readonly services: readonly ServiceProcess[];
+  /** The settings of the second one, for commands; once the tests run. */
+  settings(): Record<string, string>;
+  one(): Client;
+  two(): Client;
+}
+
+/** Starts the instances before the tests of the suite, and kills them afterwards. */
+export function startTwoInstances(more: Record<string, string> = {}): TwoInstances {
+  const key = `sak_${'shared1Key2'.repeat(3)}`;
+  const urls = freshUrls('postgres');
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-instances-'));
+  const services: ServiceProcess[] = [];
+  let settings: Record<string, string> = {};
+
+  const node = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'node'), PLAYGROUND_PORT: '0', LOG_LEVEL: 'error' });
+  beforeAll(async () => {
+    const [, lightningUrl = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
+    const databaseUrl = await urls();
+    for (const name of ['one', 'two']) {
+      const own = await processSettings(join(folder, name), databaseUrl);
+      settings = { ...own, ...more, LIGHTNING_URL: lightningUrl, BOOTSTRAP_SECRET_KEY: key };
+      services.push(await startProcess(settings));
+    }
+  });
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.kill()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    key,
+    services,
+    settings: () => settings,
+    one: () => services[0]?.client as Client,
+    two: () => services[1]?.client as Client,
+  };
+}
