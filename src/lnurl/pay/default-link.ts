@@ -9,8 +9,10 @@ export function defaultPayLinkId(walletId: string): string {
   return `lnurlp_${walletId.slice('wal_'.length)}`;
 }
 
+const { parameters: DEFAULT_PARAMETERS } = linkColumns(DEFAULT_SETTINGS);
+
 /** Returns the row of a new wallet's pay link, for the transaction that creates the wallet. A migration has inserted its metadata. */
 export function defaultLinkRow({ id, accountId, createdAt }: Wallet): RowWrite {
-  const parameters = [defaultPayLinkId(id), id, accountId, ...linkColumns(DEFAULT_SETTINGS).parameters, createdAt];
+  const parameters = [defaultPayLinkId(id), id, accountId, ...DEFAULT_PARAMETERS, createdAt];
   return { statement: sql.insertLink, parameters, onMiss: new Error('the pay link of a new wallet was not stored') };
 }
