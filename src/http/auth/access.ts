@@ -18,6 +18,8 @@ declare module 'fastify' {
 export interface Access {
   /** Returns the key of the request. @throws Refusal `unauthorized`; `forbidden` for a key that only identifies a wallet in links. */
   anyKey(request: FastifyRequest): Promise<Key>;
+  /** Returns the credential when it is a secret API key. @throws Refusal `unauthorized`, `forbidden` */
+  secretApiKey(request: FastifyRequest): Promise<Credential>;
   /** Returns the account id of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
   account(request: FastifyRequest): Promise<string>;
   /**
@@ -105,6 +107,7 @@ export function createAccess({ accounts, wallets, limits }: AccessDependencies):
 
   return {
     anyKey,
+    secretApiKey,
     account: async (request) => (await secretApiKey(request)).key.accountId,
     async keyManager(request) {
       const credential = await secretApiKey(request);

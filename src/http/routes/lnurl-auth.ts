@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { keyGuard } from '../../accounts/accounts.ts';
-import { invariant } from '../../kernel/assert.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { AUTH_ACTIONS, type Challenge, type Challenges, type CreatedChallenge } from '../../lnurl/auth/challenges.ts';
 import type { App } from '../app-type.ts';
@@ -120,9 +119,8 @@ export interface LnurlAuthRouteDependencies {
 
 export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges }: LnurlAuthRouteDependencies): void {
   app.post('/v1/lnurl-auth', { schema: createSchema }, async (request, reply) => {
-    const accountId = await access.account(request);
-    const { credential } = request;
-    invariant(credential, 'the request has a key');
+    const credential = await access.secretApiKey(request);
+    const { accountId } = credential.key;
     const { action, expiry: expirySeconds = DEFAULT_EXPIRY_SECONDS } = request.body;
     const challenge = await runIdempotent(
       request,
