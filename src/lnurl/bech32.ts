@@ -8,7 +8,7 @@ export class InvalidLnurl extends Error {
 const PREFIX = 'lnurl';
 
 /** The capacity of the largest QR code in upper case. It leaves about 2,670 bytes for the URL. */
-const MAX_LENGTH = 4_296;
+export const MAX_LNURL_LENGTH = 4_296;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -20,7 +20,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function encodeLnurl(url: string): string {
   const words = bech32.toWords(new TextEncoder().encode(webAddress(url)));
   const text = bech32.encode(PREFIX, words, false);
-  if (text.length > MAX_LENGTH) throw new InvalidLnurl('the URL is too long');
+  if (text.length > MAX_LNURL_LENGTH) throw new InvalidLnurl('the URL is too long');
   return text.toUpperCase();
 }
 
@@ -32,7 +32,7 @@ export function encodeLnurl(url: string): string {
  */
 export function decodeLnurl(text: string): string {
   const bare = text.trim().replace(/^lightning:/i, '');
-  if (bare.length > MAX_LENGTH) throw new InvalidLnurl('the LNURL is too long');
+  if (bare.length > MAX_LNURL_LENGTH) throw new InvalidLnurl('the LNURL is too long');
   // The decoder that throws would include the text in its error.
   const decoded = bech32.decodeUnsafe(bare, false);
   if (!decoded) throw new InvalidLnurl('the LNURL is not valid bech32');

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { descriptionHash, imageIn, MAX_IMAGE_LENGTH, metadataText, readImage } from '../../src/lnurl/pay/metadata.ts';
+import { descriptionHash } from '../../src/lnurl/description-hash.ts';
+import { imageIn, MAX_IMAGE_LENGTH, metadataText, readImage } from '../../src/lnurl/pay/metadata.ts';
 import { readPayerData, readPayerDataRequest } from '../../src/lnurl/pay/payer-data.ts';
 import { readSuccessAction, type SuccessAction, sentSuccessAction } from '../../src/lnurl/pay/success-action.ts';
 import { decryptAction } from './strict-payer.ts';

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../kernel/json.ts';
 /** The parts of a route's schema that its example depends on. */
 export interface ExampleSchema {
   readonly type?: string;
@@ -53,11 +54,7 @@ const FREE = new Set(['passThru', 'custom_records']);
 export function withChanges(example: unknown, changes: unknown): unknown {
   if (changes === undefined) return example;
   if (Array.isArray(example) && !Array.isArray(changes)) return example.map((item) => withChanges(item, changes));
-  if (!isObject(example) || !isObject(changes)) return changes;
+  if (!isJsonObject(example) || !isJsonObject(changes)) return changes;
   const changed = Object.entries(changes).map(([name, change]) => [name, FREE.has(name) ? change : withChanges(example[name], change)]);
   return { ...example, ...Object.fromEntries(changed) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

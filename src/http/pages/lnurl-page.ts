@@ -1,11 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import { encodeLnurl } from '../../lnurl/bech32.ts';
+import { imageIn } from '../../lnurl/pay/metadata.ts';
+import type { PayParameters } from '../../lnurl/pay/pay-requests.ts';
+import type { WithdrawParameters } from '../../lnurl/withdraw/link-claims.ts';
 import { Html, html } from './html.ts';
 import { sendPage } from './page.ts';
 import { lightningUri, qrSvg } from './qr.ts';
 
 /** What a person sees who opens an LNURL or a Lightning address in a browser. */
-export interface LnurlPage {
+interface LnurlPage {
   readonly title: string;
   readonly address: string | undefined;
   readonly text: string | undefined;
@@ -16,23 +19,7 @@ export interface LnurlPage {
   readonly url: string;
 }
 
-/** The part of {@link WithdrawOffer} that the page shows. */
-interface WithdrawOffer {
-  readonly callback: string;
-  readonly defaultDescription: string;
-  readonly maxWithdrawable: number;
-}
-
-/** The part of {@link PayOffer} that the page shows. */
-interface PayOffer {
-  readonly callback: string;
-  readonly minSendable: number;
-  readonly maxSendable: number;
-  /** JSON (LUD-06). */
-  readonly metadata: string;
-}
-
-export function sendWithdrawPage(reply: FastifyReply, offer: WithdrawOffer): FastifyReply {
+export function sendWithdrawPage(reply: FastifyReply, offer: WithdrawParameters): FastifyReply {
   return sendLnurlPage(reply, {
     title: 'Receive bitcoin',
     address: undefined,
@@ -43,14 +30,14 @@ export function sendWithdrawPage(reply: FastifyReply, offer: WithdrawOffer): Fas
   });
 }
 
-export function sendPayPage(reply: FastifyReply, offer: PayOffer): FastifyReply {
+export function sendPayPage(reply: FastifyReply, offer: PayParameters): FastifyReply {
   const metadata = new Map(JSON.parse(offer.metadata) as [string, string][]);
-  const imageType = ['image/png;base64', 'image/jpeg;base64'].find((type) => metadata.has(type));
+  const image = imageIn(offer.metadata);
   return sendLnurlPage(reply, {
     title: 'Pay with Lightning',
     address: metadata.get('text/identifier') ?? metadata.get('text/email'),
     text: metadata.get('text/long-desc') ?? metadata.get('text/plain'),
-    image: imageType && `data:${imageType},${metadata.get(imageType)}`,
+    image: image && `data:${image.type},${image.data}`,
     amounts: `${satoshis(offer.minSendable)} to ${satoshis(offer.maxSendable)}`,
     url: offer.callback,
   });

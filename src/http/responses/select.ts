@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { isJsonObject } from '../../kernel/json.ts';
 import type { App } from '../app-type.ts';
 import { SELECTABLE } from '../objects/objects.ts';
 import { SLICE_ROWS, serializeInSlices } from './slices.ts';
@@ -82,16 +83,12 @@ export function readSelection(fields: string): Selection {
 /** Copies the selected fields of an object. Unknown names are ignored. */
 export function pick(from: unknown, selection: Selection): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
-  if (!isObject(from)) return picked;
+  if (!isJsonObject(from)) return picked;
   for (const [name, part] of selection) {
     if (!Object.hasOwn(from, name)) continue;
     const value = from[name];
     if (part === 'whole') picked[name] = value;
-    else if (isObject(value)) picked[name] = pick(value, part);
+    else if (isJsonObject(value)) picked[name] = pick(value, part);
   }
   return picked;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

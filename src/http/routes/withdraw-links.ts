@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { isJsonObject } from '../../kernel/json.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { CreatedLink, NewLink, WithdrawLinks } from '../../lnurl/withdraw/withdraw-links.ts';
@@ -283,7 +284,7 @@ function decodePassThru(text: string | undefined): object | undefined {
   const json = text.trimStart().startsWith('{') ? text : Buffer.from(text, 'base64').toString('utf8');
   try {
     const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     // Rejected below, like JSON that is no object.
   }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Database } from '../../db/database.ts';
 import { writeRows } from '../../db/row-write.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
@@ -7,6 +7,7 @@ import { Refusal } from '../../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../ledger/ledger.ts';
 import { verifyEcdsa } from '../../lightning/ecdsa.ts';
 import { encodeLnurl } from '../bech32.ts';
+import { tokenHash } from '../token.ts';
 import * as sql from './challenges.sql.ts';
 import { readDerSignature } from './der.ts';
 
@@ -89,7 +90,7 @@ export function createChallenges({ database, clock, publicUrl }: ChallengeDepend
     await database.transaction(async (tx) => {
       await requireGuards(tx, guards);
       await tx.run(sql.deleteBefore, createdAt - KEPT_SECONDS, DELETED_AT_ONCE);
-      const row = [id, accountId, hashOf(k1), action ?? null, createdAt, expiresAt, MAX_PER_ACCOUNT];
+      const row = [id, accountId, tokenHash(k1), action ?? null, createdAt, expiresAt, MAX_PER_ACCOUNT];
       if ((await tx.run(sql.insertChallenge, ...row)) === 0)
         throw new Refusal('rate_limited', `The account has ${MAX_PER_ACCOUNT} challenges. Each is deleted after two hours.`);
       await writeRows(tx, extraRows(created));
@@ -98,7 +99,7 @@ export function createChallenges({ database, clock, publicUrl }: ChallengeDepend
   }
 
   async function authenticate({ k1, signature, linkingKey }: SignedChallenge): Promise<void> {
-    const hash = hashOf(k1);
+    const hash = tokenHash(k1);
     if (!(await database.first(sql.findByK1, hash))) throw new Refusal('link_unusable', 'This login link is not valid.');
     if (!isSigned({ k1, signature, linkingKey })) throw new Refusal('link_unusable', 'The signature is not valid.');
     const stored = await database.transaction((tx) => tx.run(sql.authenticate, hash, linkingKey, unixSeconds(clock)));
@@ -119,10 +120,6 @@ function isSigned({ k1, signature, linkingKey }: SignedChallenge): boolean {
   const compact = readDerSignature(Buffer.from(signature, 'hex'));
   // LUD-04 does not require a low S.
   return compact !== undefined && verifyEcdsa(Buffer.from(k1, 'hex'), linkingKey, { compact, requiresLowS: false });
-}
-
-function hashOf(k1: string): Uint8Array {
-  return createHash('sha256').update(k1).digest();
 }
 
 function rowToChallenge(row: sql.ChallengeRow, nowSeconds: number): Challenge {

@@ -1,6 +1,7 @@
 import type { SqlValue } from '../../db/database.ts';
+import { descriptionHash } from '../description-hash.ts';
 import { type LinkSettings, metadataOf } from './link-settings.ts';
-import { descriptionHash, metadataText } from './metadata.ts';
+import { metadataText } from './metadata.ts';
 
 /** The settings as columns, in the order of the statements. */
 export interface LinkColumns {

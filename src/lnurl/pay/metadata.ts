@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Refusal } from '../../kernel/refusal.ts';
 
 /** A thumbnail, whose content matches its type. */
@@ -34,11 +33,6 @@ export function imageIn(metadata: string): Image | undefined {
   const entries = JSON.parse(metadata) as [string, string][];
   const [type, data] = entries.find(([one]) => one.startsWith('image/')) ?? [];
   return type === undefined || data === undefined ? undefined : { type: type as Image['type'], data };
-}
-
-/** Returns the SHA-256 of the metadata and the payer's data in UTF-8, in hex. Source: LUD-06, LUD-18. */
-export function descriptionHash(metadata: string, payerData = ''): string {
-  return createHash('sha256').update(metadata).update(payerData).digest('hex');
 }
 
 /** 30 kB. LUD-06 allows 100 kB, but each payer loads the image and the request body holds 64 kB. */

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { Invoices } from '../../invoices/invoices.ts';
 import { invariant } from '../../kernel/assert.ts';
-import { isId, randomText } from '../../kernel/ids.ts';
+import { isId } from '../../kernel/ids.ts';
 import { type Msat, msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../../ledger/ledger.ts';
+import { descriptionHash } from '../description-hash.ts';
+import { newToken, tokenHash } from '../token.ts';
 import { domainOfHost, parseRequestedName, splitTag } from './address.ts';
-import { descriptionHash } from './metadata.ts';
 import { payerDataRequestOf, payLinkUrl } from './pay-link.ts';
 import * as sql from './pay-links.sql.ts';
 import type { PayLinkDependencies } from './pay-links.ts';
@@ -94,7 +94,7 @@ export function createPayRequests(deps: PayLinkDependencies): PayRequests {
       return payInvoice(deps, row, order, tag);
     },
     async verifyPayment(token) {
-      const found = await database.first(sql.findInvoiceByToken, hashOf(token));
+      const found = await database.first(sql.findInvoiceByToken, tokenHash(token));
       const invoice = found && (await invoices.find(found.invoice_id));
       if (!invoice) return undefined;
       const settled = invoice.state === 'settled';
@@ -150,7 +150,7 @@ async function payInvoice(
   const payerData = readPayerData(payerDataRequestOf(row), order.payerData);
   const wallet = await deps.wallets.find(row.wallet_id);
   invariant(wallet, `wallet ${row.wallet_id} is gone`);
-  const token = randomText(24);
+  const token = newToken();
   const invoice = await deps.invoices.create({
     wallet,
     amountMsat,
@@ -211,7 +211,7 @@ function linkInvoiceRow(
   payerData: PayerData | undefined,
   token: string,
 ): RowWrite {
-  const parameters = [invoiceId, id, metadata_hash, payerData?.text ?? null, hashOf(token)];
+  const parameters = [invoiceId, id, metadata_hash, payerData?.text ?? null, tokenHash(token)];
   return { statement: sql.insertLinkInvoice, parameters, onMiss: new Error('the invoice of a pay link was not stored') };
 }
 
@@ -219,9 +219,4 @@ function successActionFor({ success_action }: sql.PayLinkRow, { preimage }: Awai
   if (success_action === null) return {};
   invariant(preimage, 'the service chose the preimage');
   return { successAction: sentSuccessAction(JSON.parse(success_action) as SuccessAction, preimage) };
-}
-
-/** The database stores only the hash of a token. */
-function hashOf(token: string): Uint8Array {
-  return createHash('sha256').update(token).digest();
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../kernel/json.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { isPublicKey } from '../../lightning/public-key.ts';
 
@@ -41,12 +42,7 @@ function isKind(text: string): text is Kind {
 }
 
 function isRule(value: unknown): value is { mandatory: boolean } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.keys(value).join() === 'mandatory' &&
-    typeof (value as { mandatory: unknown }).mandatory === 'boolean'
-  );
+  return isJsonObject(value) && Object.keys(value).join() === 'mandatory' && typeof value.mandatory === 'boolean';
 }
 
 export const MAX_PAYER_DATA_BYTES = 1000;
@@ -55,7 +51,7 @@ const FORMS: Readonly<Record<Kind, (text: string) => boolean>> = {
   name: (text) => text.trim() !== '',
   email: isAddress,
   identifier: isAddress,
-  pubkey: (text) => /^0[23][0-9a-f]{64}$/i.test(text) && isPublicKey(text.toLowerCase()),
+  pubkey: isPublicKey,
 };
 
 function isAddress(text: string): boolean {
@@ -95,9 +91,9 @@ function parse(text: string): Record<string, unknown> {
   } catch {
     throw invalid;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid;
+  if (!isJsonObject(value)) throw invalid;
   for (const one of Object.values(value)) if (typeof one === 'string' && !isPlain(one)) throw invalid;
-  return value as Record<string, unknown>;
+  return value;
 }
 
 /** Returns whether a text has neither control characters nor halves of characters. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../../kernel/refusal.ts';
-import { decodeLnurl, InvalidLnurl } from '../bech32.ts';
+import { decodeLnurl, InvalidLnurl, MAX_LNURL_LENGTH } from '../bech32.ts';
 import { kindOfTag, type LinkKind, requireKind, type UsableKind } from './link-kind.ts';
 
 /** A link or Lightning address of another service. */
@@ -11,9 +11,6 @@ export interface Destination {
   /** The Lightning address in lower case (LUD-16), if one was given. */
   readonly address: string | undefined;
 }
-
-/** The capacity of the largest QR code; no link is longer. */
-const MAX_LENGTH = 4_296;
 
 /** LUD-16, and `+`, which some services accept in front of a tag. */
 const ADDRESS = /^([a-z0-9._+-]{1,64})@([^@\s/\\?#]{1,260})$/;
@@ -32,7 +29,7 @@ const KIND_OF_SCHEME: Readonly<Record<string, LinkKind>> = { lnurlp: 'pay', lnur
  */
 export function readDestination(text: string, wanted: UsableKind): Destination {
   const bare = withoutScheme(text);
-  if (bare.length > MAX_LENGTH) throw new Refusal('lnurl_invalid', `An LNURL must be at most ${MAX_LENGTH} characters.`);
+  if (bare.length > MAX_LNURL_LENGTH) throw new Refusal('lnurl_invalid', `An LNURL must be at most ${MAX_LNURL_LENGTH} characters.`);
   const address = readAddress(bare);
   if (address) {
     if (wanted !== 'pay') throw new Refusal('lnurl_invalid', PAYS_OUT);

@@ -1,4 +1,5 @@
-import { brokenResponse, isObject } from './response.ts';
+import { isJsonObject } from '../../kernel/json.ts';
+import { brokenResponse } from './response.ts';
 import { shownText } from './shown-text.ts';
 
 /** The description of a payee (LUD-06, LUD-16), for people. Its texts come from another service: escape them where they are shown. */
@@ -70,9 +71,9 @@ const MAX_PAYER_FIELDS = 20;
 
 /** Returns undefined if the payee accepts none. Entries that are no objects are left out, as for an unknown kind of entry. */
 export function readAcceptedPayerData(payerData: unknown): AcceptedPayerData | undefined {
-  if (!isObject(payerData)) return undefined;
+  if (!isJsonObject(payerData)) return undefined;
   const accepted = Object.entries(payerData)
-    .filter(([name, entry]) => /^[a-zA-Z0-9_-]{1,40}$/.test(name) && isObject(entry))
+    .filter(([name, entry]) => /^[a-zA-Z0-9_-]{1,40}$/.test(name) && isJsonObject(entry))
     .slice(0, MAX_PAYER_FIELDS)
     .map(([name, entry]) => [name, { isMandatory: (entry as { mandatory?: unknown }).mandatory === true }] as const);
   return new Map(accepted);

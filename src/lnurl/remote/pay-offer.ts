@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Bolt11 } from '../../lightning/bolt11/bolt11.ts';
+import { descriptionHash } from '../description-hash.ts';
 import { type AcceptedPayerData, type PayeeDescription, readAcceptedPayerData, readMetadata } from './metadata.ts';
 import { brokenResponse, requireCallback, requireMsat, requireParameters, withParameters } from './response.ts';
 
@@ -80,10 +80,7 @@ export function invoiceRequest(
     ...(comment !== undefined && { comment }),
     ...(payerText !== undefined && { payerdata: payerText }),
   });
-  const descriptionHash = createHash('sha256')
-    .update(offer.metadata + (payerText ?? ''))
-    .digest('hex');
-  return { url, descriptionHash };
+  return { url, descriptionHash: descriptionHash(offer.metadata, payerText) };
 }
 
 /** Checks the invoice of step 2, before any money is held. @throws Refusal `lnurl_refused` */

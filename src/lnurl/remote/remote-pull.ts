@@ -1,5 +1,6 @@
 import type { Invoice } from '../../invoices/invoice.ts';
 import type { Invoices } from '../../invoices/invoices.ts';
+import { isJsonObject } from '../../kernel/json.ts';
 import { type Msat, minMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../../ledger/ledger.ts';
@@ -7,16 +8,7 @@ import { NodeUnavailable } from '../../lightning/node.ts';
 import type { Wallet } from '../../wallets/wallets.ts';
 import type { Destination } from './destination.ts';
 import type { FetchJson } from './fetch-json.ts';
-import {
-  brokenResponse,
-  isError,
-  isObject,
-  refusedBy,
-  requireCallback,
-  requireMsat,
-  requireParameters,
-  withParameters,
-} from './response.ts';
+import { brokenResponse, isError, refusedBy, requireCallback, requireMsat, requireParameters, withParameters } from './response.ts';
 import { shownText } from './shown-text.ts';
 
 /** A withdrawal from a link of another service, into a wallet. */
@@ -110,7 +102,7 @@ async function sendInvoice(
 ): Promise<Refusal | undefined> {
   try {
     const response = await fetchJson(withParameters(callback, { k1, pr }), domain);
-    return isObject(response) && isError(response) ? refusedBy(domain, response) : undefined;
+    return isJsonObject(response) && isError(response) ? refusedBy(domain, response) : undefined;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return error.type === 'lnurl_unavailable' ? undefined : error;

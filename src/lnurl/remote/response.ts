@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../kernel/json.ts';
 import { MAX_MSAT, type Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { kindOfTag, requireKind, type UsableKind } from './link-kind.ts';
@@ -13,7 +14,7 @@ export function brokenResponse(domain: string, problem: string): Refusal {
 
 /** Returns the object of a response. @throws Refusal `lnurl_refused` with the reason of an ERROR response, or for anything but an object. */
 export function requireObject(domain: string, response: unknown): RemoteObject {
-  if (!isObject(response)) throw brokenResponse(domain, 'is not a JSON object');
+  if (!isJsonObject(response)) throw brokenResponse(domain, 'is not a JSON object');
   if (isError(response)) throw refusedBy(domain, response);
   return response;
 }
@@ -25,10 +26,6 @@ export function requireParameters(domain: string, response: unknown, wanted: Usa
   if (!kind) throw brokenResponse(domain, 'is not LNURL: it has no known `tag`');
   requireKind(kind, wanted);
   return object;
-}
-
-export function isObject(value: unknown): value is RemoteObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether the service reports an error (LUD-03, LUD-06). Some services write the word in lower case. */

@@ -1,5 +1,6 @@
 import { createDecipheriv } from 'node:crypto';
-import { brokenResponse, isObject, type RemoteObject } from './response.ts';
+import { isJsonObject } from '../../kernel/json.ts';
+import { brokenResponse, type RemoteObject } from './response.ts';
 import { shownText } from './shown-text.ts';
 
 /** What the payee shows after the payment (LUD-09, LUD-10), as it is stored. */
@@ -28,7 +29,7 @@ const AES_BLOCK_BYTES = 16;
  */
 export function readSuccessAction(domain: string, callback: URL, action: unknown): string | undefined {
   if (action === undefined || action === null) return undefined;
-  const stored = isObject(action) ? storedAction(callback, action) : undefined;
+  const stored = isJsonObject(action) ? storedAction(callback, action) : undefined;
   if (!stored) throw brokenResponse(domain, 'has a `successAction` that is unknown, malformed or of another domain');
   return JSON.stringify(stored);
 }

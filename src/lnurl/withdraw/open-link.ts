@@ -10,9 +10,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { CLAIM_FEE_RULE, feeLimit, maxPayable } from '../../payments/fee-limit.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
+import { tokenHash } from '../token.ts';
 import { dayUsedUp } from './link-uses.ts';
 import * as sql from './withdraw-links.sql.ts';
-import { balanceTokenOf, k1Of, tokenHash } from './withdraw-token.ts';
+import { balanceTokenOf, k1Of } from './withdraw-token.ts';
 
 export interface OpenLinkDependencies {
   readonly database: Database;

@@ -8,13 +8,14 @@ import { Refusal } from '../../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../ledger/ledger.ts';
 import { CLAIM_FEE_RULE, feeLimit } from '../../payments/fee-limit.ts';
 import { activeWalletGuard, type Wallet } from '../../wallets/wallets.ts';
+import { newToken, tokenHash } from '../token.ts';
 import { noticeRound } from './balance-notices.ts';
 import { linkUrl, parameters, type WithdrawLinkDependencies, type WithdrawParameters, withdraw } from './link-claims.ts';
 import { type LinkSecrets, linkSecrets } from './link-secrets.ts';
 import { findListedLink, type LinkPage, type ListedLink, listLinks, readListedLink } from './listed-link.ts';
 import { SMALLEST_WITHDRAWAL, type WithdrawRequest } from './open-link.ts';
 import * as sql from './withdraw-links.sql.ts';
-import { balanceTokenOf, k1Of, newToken, tokenHash } from './withdraw-token.ts';
+import { balanceTokenOf, k1Of } from './withdraw-token.ts';
 
 export type { LinkSecrets } from './link-secrets.ts';
 export { linkUses } from './link-uses.ts';
