@@ -250,7 +250,7 @@ onFakeNode('a payer of a pay link', ({ client, net, time, rows, problems }) => {
     });
   });
 
-  it('is told to try again while the node is away, and nothing is stored', async () => {
+  it('gets an error that asks for another try while the node is away, and nothing is stored', async () => {
     const terms = await newTerms({}, await client.wallet());
     const before = await countInvoices();
     net.down();

@@ -101,7 +101,7 @@ onFakeNode(
         message: expect.stringMatching(/invoice lntx_\w+ was cancelled/),
       });
       expect(invoices()).toHaveLength(1);
-      // A service that pays all the same cannot: the node no longer accepts the payment.
+      // The service cannot pay after it has refused: the node rejects the payment.
       expect(await net.outside.pay({ paymentRequest: invoices()[0] ?? '' })).toMatchObject({ state: 'failed' });
       expect([await balance(), await problems()]).toEqual([0, []]);
     });

@@ -5,7 +5,7 @@ import { LndError, toNodeError } from './errors.ts';
 const MAX_BYTES = 64 * 2 ** 20;
 /** One invoice or payment with all its HTLCs. */
 const MAX_LINE_BYTES = 16 * 2 ** 20;
-/** A response that nobody reads any more and that does not end within this time is destroyed. */
+/** A response that does not end within this time after its reader has stopped is destroyed. */
 const END_MS = 1000;
 
 interface StreamMessage {

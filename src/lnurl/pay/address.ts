@@ -42,7 +42,7 @@ export function readDomain(text: string, domains: readonly string[]): string {
   throw new Refusal('validation_failed', `\`lnurlp_domain\` must be a domain of this service: ${domains.join(', ')}.`);
 }
 
-/** The name belongs to another account or link, or nobody may have it. */
+/** The name belongs to another account or link, or it is reserved. */
 export class AddressTaken extends Refusal {
   constructor() {
     super('address_taken');

@@ -111,7 +111,7 @@ async function sendInvoice(
 
 /**
  * Cancels the invoice that a service refused to pay. If it cannot be cancelled, because it is being paid or the node did not confirm, the
- * service may pay all the same.
+ * service may still pay.
  */
 async function cancelRefused({ invoices }: RemotePullDependencies, invoice: Invoice, refusal: Refusal): Promise<RequestedWithdrawal> {
   try {

@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 
-/** Stores an address of a link, or begins anew with one that is stored. */
+/** Stores an address of a link. An address that is already stored is replaced, without its pending call and its failures. */
 export const insertNotice = statement(
   'withdraw_notice_insert',
   `INSERT INTO withdraw_notice (id, link_id, url, seen_msat) VALUES ($1, $2, $3, $4)
