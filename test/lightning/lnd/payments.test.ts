@@ -1,65 +1,30 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { msat } from '../../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../../src/lightning/bolt11/bolt11.ts';
 import { LND_ERRORS } from '../../../src/lightning/lnd/errors.ts';
 import { idRecords } from '../../../src/lightning/lnd/payment-record.ts';
-import { type KeysendOrder, NodeUnavailable, type PaymentOrder } from '../../../src/lightning/node.ts';
-import { type Recording, recording } from './recordings.ts';
-import { type ReceivedRequest, type ScriptedLnd, type ScriptedResponse, scriptedLnd } from './scripted-lnd.ts';
+import { NodeUnavailable } from '../../../src/lightning/node.ts';
+import {
+  KEYSEND,
+  keysendOf,
+  type Line,
+  NO_RECORD,
+  NO_ROUTE,
+  orderOf,
+  PREIMAGE,
+  recorded,
+  replayed,
+  SEND,
+  SUCCESS,
+  scriptedPayments,
+  sends,
+  state,
+  trackOf,
+} from './orders.ts';
+import { recording } from './recordings.ts';
+import type { ScriptedResponse } from './scripted-lnd.ts';
 
-const open = scriptedLnd();
-
-const SUCCESS = recording('03-pay', 'success over two hops');
-const NO_ROUTE = recording('03-pay', 'fee_limit_msat 0 over two hops');
-const NO_RECORD = recording('03-pay', 'track unknown').response;
-const SEND = 'POST /v2/router/send';
-const PREIMAGE = '4d8616636bea8e9fce175c4b5cbf55e330b5613531894294d611d42bd7bf09ad';
-
-/** The order that a recorded request carried out. */
-function orderOf({ request }: Recording, changes: Partial<PaymentOrder> = {}): PaymentOrder {
-  const paymentRequest = String(request.body?.payment_request);
-  const { paymentHash, amountMsat = msat(Number(request.body?.amt_msat)) } = decodeBolt11(paymentRequest);
-  return { paymentId: 'payment one', paymentHash, paymentRequest, amountMsat, feeLimitMsat: msat(10_000), ...changes };
-}
-
-function trackOf({ paymentHash }: { paymentHash: string }): string {
-  return `GET /v2/router/track/${Buffer.from(paymentHash, 'hex').toString('base64url')}=`;
-}
-
-type Line = { result: Record<string, unknown> };
-
-/** LND returns the records that the request has set, with one of its own. */
-function recorded(line: unknown, records: object): Line {
-  const { result } = line as Line;
-  return { result: { ...result, first_hop_custom_records: { ...(result.first_hop_custom_records as object), ...records } } };
-}
-
-/** Answers a send as recorded, with the records of the request. */
-function replayed({ response }: Recording, keep = 99, ending: ScriptedResponse['ending'] = 'end') {
-  return ({ body }: ReceivedRequest): ScriptedResponse => ({
-    messages: (response.messages ?? []).slice(0, keep).map((line) => recorded(line, body.first_hop_custom_records as object)),
-    ending,
-  });
-}
-
-/** The state of a payment in a recording of a stream, as Track returns it. */
-function state({ response }: Recording, at: number, paymentId: string | undefined): ScriptedResponse {
-  const lines = response.messages ?? [response.body];
-  const records = paymentId === undefined ? {} : idRecords(paymentId);
-  return { messages: [recorded(lines.at(at), records)], ending: at === -1 ? 'end' : 'silence' };
-}
-
-async function opened(order: { paymentHash: string }, track: ScriptedResponse = NO_RECORD, options = {}) {
-  const scripted = await open(options);
-  scripted.lnd.on(trackOf(order), track);
-  return scripted;
-}
-
-function sends(lnd: ScriptedLnd): number {
-  return lnd.sent('/v2/router/send').length;
-}
-
+const opened = scriptedPayments();
 const now = () => Date.now();
 
 describe('LND pays an invoice', () => {
@@ -119,24 +84,13 @@ describe('LND pays an invoice', () => {
 });
 
 describe('LND sends a keysend', () => {
-  const sent = recording('03-pay', 'keysend with a custom record');
-  const body = sent.request.body as { dest: string; payment_hash: string; dest_custom_records: Record<string, string> };
-  const hex = (text = '') => Buffer.from(text, 'base64').toString('hex');
-  const order: KeysendOrder = {
-    paymentId: 'keysend one',
-    paymentHash: hex(body.payment_hash),
-    preimage: hex(body.dest_custom_records['5482373484']),
-    destination: hex(body.dest),
-    amountMsat: msat(7777),
-    feeLimitMsat: msat(10_000),
-    customRecords: { '696969': hex(body.dest_custom_records['696969']) },
-  };
+  const order = keysendOf(KEYSEND);
 
   it('as recorded', async () => {
     const { lnd, node } = await opened(order);
-    lnd.on(SEND, replayed(sent));
+    lnd.on(SEND, replayed(KEYSEND));
     expect(await node.keysend(order)).toEqual({ state: 'succeeded', preimage: order.preimage, feeMsat: 0 });
-    const { timeout_seconds: _, ...expected } = sent.request.body as Record<string, unknown>;
+    const { timeout_seconds: _, ...expected } = KEYSEND.request.body as Record<string, unknown>;
     expect(lnd.sent('/v2/router/send')[0]?.body).toMatchObject(expected);
   });
 
@@ -288,7 +242,7 @@ describe('an error of LND means', () => {
 
   it.each(LND_ERRORS.filter(([, { is }]) => is === 'payment_exists'))('that the record has the outcome: %s', async (text) => {
     const order = orderOf(SUCCESS);
-    const { lnd, node } = await open();
+    const { lnd, node } = await opened(order);
     lnd.on(trackOf(order), NO_RECORD, state(SUCCESS, -1, order.paymentId));
     lnd.on(SEND, { status: 409, body: { error: { code: 6, message: text, details: [] } } });
     expect(await node.pay(order)).toMatchObject({ state: 'succeeded', preimage: PREIMAGE });
