@@ -100,6 +100,11 @@ export interface PaymentReference {
    * before it arrived. The node may still execute that request, so for some time neither "no record" nor "failed" is final.
    */
   readonly unclearSinceMs?: number | undefined;
+  /**
+   * Unix milliseconds. Set only for the first request to send the payment: a time before the service stored the payment. Shortly after that
+   * time, an adapter may send without looking for a record, because requests of other instances are unclear and cannot have ended the payment.
+   */
+  readonly firstRequestAtMs?: number | undefined;
 }
 
 export interface PaymentOrder extends PaymentReference {

@@ -1,7 +1,7 @@
 import { invariant } from '../kernel/assert.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
-import { NodeUnavailable, type PaymentOutcome } from '../lightning/node.ts';
+import { NodeUnavailable, type PaymentOrder, type PaymentOutcome } from '../lightning/node.ts';
 import { type Payment, referenceOf } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { SagaDependencies } from './saga.ts';
@@ -27,7 +27,8 @@ export async function sendToNode(deps: SagaDependencies, payment: Payment, isFir
   if (heldMsat === undefined) return undefined;
   const sending = isFirstRequest ? payment : await beginAgain(deps, payment);
   if (!sending) return undefined;
-  const outcome = await send(deps, sending, (heldMsat - payment.amountMsat) as Msat);
+  const feeLimitMsat = (heldMsat - payment.amountMsat) as Msat;
+  const outcome = await send(deps, sending, { feeLimitMsat, firstRequestAtMs: isFirstRequest ? payment.sendingSinceMs : undefined });
   if (outcome.state === 'pending') await deps.database.transaction((tx) => tx.run(sql.markAtNode, payment.id));
   return { payment: sending, outcome };
 }
@@ -44,19 +45,21 @@ async function beginAgain({ database, clock }: SagaDependencies, payment: Paymen
   return row && { ...payment, sendingSinceMs: row.sending_since_ms, unclearSinceMs: row.unclear_since_ms ?? undefined };
 }
 
-async function send(deps: SagaDependencies, payment: Payment, feeLimitMsat: Msat): Promise<PaymentOutcome> {
+type SendingTerms = Pick<PaymentOrder, 'feeLimitMsat' | 'firstRequestAtMs'>;
+
+async function send(deps: SagaDependencies, payment: Payment, terms: SendingTerms): Promise<PaymentOutcome> {
   try {
-    return await request(deps, payment, feeLimitMsat);
+    return await request(deps, payment, terms);
   } catch (error) {
     await recordInterruption(deps, payment, error);
     throw error;
   }
 }
 
-function request({ connections }: SagaDependencies, payment: Payment, feeLimitMsat: Msat): Promise<PaymentOutcome> {
+function request({ connections }: SagaDependencies, payment: Payment, terms: SendingTerms): Promise<PaymentOutcome> {
   const { node } = connections.of(payment.nodeId);
   const { amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
-  const order = { ...referenceOf(payment), amountMsat, feeLimitMsat };
+  const order = { ...referenceOf(payment), amountMsat, ...terms };
   if (!payment.isKeysend) return node.pay({ ...order, paymentRequest });
   invariant(preimage && customRecords, 'a keysend has a preimage and records');
   return node.keysend({ ...order, destination, preimage, customRecords });

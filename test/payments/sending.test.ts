@@ -2,7 +2,13 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { statement } from '../../src/db/statement.ts';
 import type { Msat } from '../../src/kernel/money.ts';
-import { type LightningNode, NodeUnavailable, type PaymentOrder, type PaymentOutcome } from '../../src/lightning/node.ts';
+import {
+  type KeysendOrder,
+  type LightningNode,
+  NodeUnavailable,
+  type PaymentOrder,
+  type PaymentOutcome,
+} from '../../src/lightning/node.ts';
 import { type Payment, rowToPayment } from '../../src/payments/payment.ts';
 import { findById } from '../../src/payments/payments.sql.ts';
 import { markPendingAtNode } from '../../src/payments/payments.ts';
@@ -11,17 +17,21 @@ import { draftOf, type Modules, modulesOn, NODE_ID, preimageOf } from '../suppor
 
 const FAILED: PaymentOutcome = { state: 'failed', reason: 'NO_ROUTE' };
 
-/** A node whose responses to `pay` the test gives one by one. */
+type Order = PaymentOrder | KeysendOrder;
+
+/** A node whose responses to `pay` and `keysend` the test gives one by one. */
 function scriptedNode() {
-  const orders: PaymentOrder[] = [];
+  const orders: Order[] = [];
   const responses: PromiseWithResolvers<PaymentOutcome>[] = [];
+  function send(order: Order): Promise<PaymentOutcome> {
+    orders.push(order);
+    const response = Promise.withResolvers<PaymentOutcome>();
+    responses.push(response);
+    return response.promise;
+  }
   const node: Partial<LightningNode> = {
-    pay: (order) => {
-      orders.push(order);
-      const response = Promise.withResolvers<PaymentOutcome>();
-      responses.push(response);
-      return response.promise;
-    },
+    pay: send,
+    keysend: send,
     lookupPayment: async () => FAILED,
   };
   /** Waits for the request with this number, from 0. */
@@ -35,8 +45,8 @@ function scriptedNode() {
 }
 
 /** Starts a payment of 1,000 msat. */
-async function start(modules: Modules): Promise<Payment> {
-  const payment = draftOf(await modules.wallet(10_000), 1_000);
+async function start(modules: Modules, changes: Partial<Payment> = {}): Promise<Payment> {
+  const payment = { ...draftOf(await modules.wallet(10_000), 1_000), ...changes };
   await modules.saga.start({ payment, reserveMsat: 0 as Msat });
   return payment;
 }
@@ -74,6 +84,28 @@ onBothDatabases('requests that send a payment', (open) => {
       unclearSinceMs: undefined,
     });
     expect(order.unclearSinceMs).toBeUndefined();
+  });
+
+  it.each([
+    ['an invoice', {}],
+    ['a keysend', { isKeysend: true, preimage: '11'.repeat(32), customRecords: {} }],
+  ])('state when the first one was recorded, and no other one does: %s', async (_, changes) => {
+    const database = await open();
+    const { node, request } = scriptedNode();
+    const modules = await modulesOn(database, node);
+    const payment = await start(modules, changes);
+    const first = await request(0);
+    expect(first.order.firstRequestAtMs).toBe((await stored(database, payment)).sendingSinceMs);
+    expect(first.order.firstRequestAtMs).toBe(payment.sendingSinceMs);
+    first.reject(new NodeUnavailable('the node is stopped'));
+    await expect.poll(async () => (await stored(database, payment)).sendingSinceMs).toBeUndefined();
+    const retried = modules.saga.attempt(await stored(database, payment));
+    const retry = await request(1);
+    expect(retry.order).toMatchObject({ firstRequestAtMs: undefined, unclearSinceMs: undefined });
+    retry.reject(new Error('the connection broke'));
+    await retried;
+    void modules.saga.attempt(await stored(database, payment));
+    expect((await request(2)).order).toMatchObject({ firstRequestAtMs: undefined, unclearSinceMs: expect.any(Number) });
   });
 
   it('leave no trace when they did not reach the node, and the next one is as clear as the first', async () => {
@@ -127,7 +159,7 @@ onBothDatabases('requests that send a payment', (open) => {
     await first.request(0);
     const afterwards = await modulesOn(database, second.node);
     void afterwards.saga.attempt(await stored(database, payment));
-    expect((await second.request(0)).order.unclearSinceMs).toBeDefined();
+    expect((await second.request(0)).order).toMatchObject({ unclearSinceMs: expect.any(Number), firstRequestAtMs: undefined });
   });
 
   it('book no failure when another request has begun since, because that one may pay', async () => {

@@ -13,9 +13,16 @@ export interface LndPaymentTiming {
   readonly waitMs: number;
   /** For this long after a request with an unclear outcome, LND may still execute it. */
   readonly graceMs: number;
+  /** For this long, the first request to send a payment does not read the record before. */
+  readonly firstRequestMs: number;
 }
 
-export const LND_PAYMENT_TIMING: LndPaymentTiming = { waitMs: 50_000, graceMs: 300_000 };
+/**
+ * A process may freeze right before the first request to send a payment, while another instance sends the payment, sees it fail and returns the
+ * money. The frozen process must not send it afterwards. The request of the other instance is unclear, so its failure is final only after
+ * `graceMs`; `firstRequestMs` must be much shorter, because the clocks of the instances may differ.
+ */
+export const LND_PAYMENT_TIMING: LndPaymentTiming = { waitMs: 50_000, graceMs: 300_000, firstRequestMs: 5000 };
 
 /** LND makes no new attempts after this. It does not end an attempt that the receiver holds. */
 const ATTEMPTS_SECONDS = 60;
@@ -29,7 +36,8 @@ export interface LndPaymentDependencies {
 
 /**
  * Outgoing payments. LND identifies a payment by its hash alone: it pays a hash at most once, and replaces the record of a failed payment when
- * the hash is sent again. So every call reads the record first, and sends only if LND has none, or that of another payment that failed.
+ * the hash is sent again. So a call reads the record first, and sends only if LND has none, or that of another payment that failed. Only the
+ * first request of a new payment is sent without this: LND rejects it if it has a record that has not failed.
  */
 export class LndPayments {
   readonly #deps: LndPaymentDependencies;
@@ -90,11 +98,19 @@ export class LndPayments {
   async #attempt(order: PaymentReference, body: () => object): Promise<PaymentOutcome> {
     await this.#deps.readiness.requireAbleToSend();
     const deadline = AbortSignal.timeout(this.#deps.timing.waitMs);
-    const known = await this.#knownOutcome(order, deadline);
+    const known = this.#isRecentFirst(order) ? undefined : await this.#knownOutcome(order, deadline);
     if (known) return known;
     const checked = this.#checked(order, body);
     if ('state' in checked) return checked;
     return (await this.#send(order, checked, deadline)) ?? (await this.#knownOutcome(order, deadline)) ?? this.#contradiction();
+  }
+
+  /** Returns whether this is the first request, and so recent that no other instance can have ended the payment. */
+  #isRecentFirst({ firstRequestAtMs, unclearSinceMs }: PaymentReference): boolean {
+    if (firstRequestAtMs === undefined || unclearSinceMs !== undefined) return false;
+    // The clock also counts the time during which the process was frozen. If it was set back, the age is unknown.
+    const ageMs = Date.now() - firstRequestAtMs;
+    return ageMs >= 0 && ageMs < this.#deps.timing.firstRequestMs;
   }
 
   /** Returns the outcome that follows from LND's record; undefined when the payment may be sent. */

@@ -11,6 +11,7 @@ export function paymentContract({ subject, reopened }: SharedSubject): void {
       expect(sha256(outcome.preimage)).toBe(order.paymentHash);
       const before = await node.balance();
       expect(await Promise.all([node.pay(order), node.pay(order)])).toEqual([outcome, outcome]);
+      expect(await node.pay({ ...order, firstRequestAtMs: Date.now() })).toEqual(outcome);
       expect(await node.lookupPayment(order)).toEqual(outcome);
       const { node: again } = await reopened();
       expect(await again.pay(order)).toEqual(outcome);
@@ -35,8 +36,10 @@ export function paymentContract({ subject, reopened }: SharedSubject): void {
       await node.pay(held);
       const before = await node.balance();
       for (const order of [paid, held]) {
-        const again = { ...order, paymentId: crypto.randomUUID() };
-        expect(await payToEnd(node, again)).toMatchObject({ state: 'failed' });
+        for (const firstRequestAtMs of [undefined, Date.now()]) {
+          const again = { ...order, paymentId: crypto.randomUUID(), firstRequestAtMs };
+          expect(await payToEnd(node, again)).toMatchObject({ state: 'failed' });
+        }
       }
       expect(await node.balance()).toEqual(before);
       expect(await node.lookupPayment(held)).toEqual({ state: 'pending' });
@@ -48,7 +51,7 @@ export function paymentContract({ subject, reopened }: SharedSubject): void {
       const { node, control } = await subject();
       const order = await orderFor({ control }, { at: 'carol', feeLimitMsat: 0 });
       expect(await payToEnd(node, order)).toMatchObject({ state: 'failed' });
-      const second = { ...order, paymentId: crypto.randomUUID(), feeLimitMsat: msat(50_000) };
+      const second = { ...order, paymentId: crypto.randomUUID(), feeLimitMsat: msat(50_000), firstRequestAtMs: Date.now() };
       await paySuccessfully(node, second);
       // A node may have replaced the record of the first, but must not return that of the second.
       expect((await node.lookupPayment(order))?.state ?? 'failed').toBe('failed');
@@ -67,6 +70,7 @@ export function paymentContract({ subject, reopened }: SharedSubject): void {
       const { node: again, control: outside } = await reopened();
       expect(await again.balance()).toEqual(before);
       expect(await again.pay(order)).toEqual({ state: 'pending' });
+      expect(await again.pay({ ...order, firstRequestAtMs: Date.now() })).toEqual({ state: 'pending' });
       await outside.resolveHold(order.paymentHash, 'settle');
       const outcome = await endOf(again, order);
       if (outcome?.state !== 'succeeded') throw new Error(`it did not succeed: ${outcome?.state}`);
@@ -105,6 +109,7 @@ export function paymentContract({ subject, reopened }: SharedSubject): void {
       expect(outcome).toEqual({ state: 'succeeded', preimage: order.preimage, feeMsat: 0 });
       const before = await node.balance();
       expect(await node.keysend(order)).toEqual(outcome);
+      expect(await node.keysend({ ...order, firstRequestAtMs: Date.now() })).toEqual(outcome);
       expect(await node.balance()).toEqual(before);
       expect(await received(control, order.paymentHash)).toMatchObject({ state: 'succeeded', amountMsat: order.amountMsat });
     });

@@ -77,3 +77,8 @@ export function scriptedPayments() {
 export function sends(lnd: ScriptedLnd): number {
   return lnd.sent('/v2/router/send').length;
 }
+
+/** The requests about payments, in their order. */
+export function payingRequests(lnd: ScriptedLnd): string[] {
+  return lnd.sent('/v2/router/').map(({ method, path }) => `${method} ${path}`);
+}

@@ -217,10 +217,14 @@ describe('the outcome is unknown, and not NodeUnavailable,', () => {
     ['the error is not in the table', { status: 500, body: { error: { code: 2, message: 'something new', details: [] } } }],
     ['the response is not from LND', { status: 502, body: 'Bad Gateway' }],
   ];
-  it.each(cases)('when %s', async (_, response) => {
+  const requests = cases.flatMap(([name, response]) => [
+    { name, response, order },
+    { name: `${name}, for the first request`, response, order: { ...order, firstRequestAtMs: now() } },
+  ]);
+  it.each(requests)('when $name', async ({ response, ...request }) => {
     const { lnd, node } = await opened(order);
     lnd.on(SEND, response);
-    const error: Error = await node.pay(order).then(
+    const error: Error = await node.pay(request.order).then(
       (outcome) => Promise.reject(new Error(`it returned ${outcome.state}`)),
       (thrown) => thrown,
     );
