@@ -24,25 +24,25 @@ export function handlersOf(engine: Engine): Handlers {
 
 type OutsideCommand = 'describe' | 'outsidePay' | 'outsideInvoice' | 'outsideKeysend' | 'outsidePayments' | 'resolveHold';
 
-function hubHandlers({ hubReceiving, hubSending, outbox, network, store, waits }: Engine): Omit<Handlers, OutsideCommand> {
+function hubHandlers({ incoming, outgoing, outbox, network, store, waits }: Engine): Omit<Handlers, OutsideCommand> {
   const { hub } = network.nodes;
-  const outcome = (paymentId: string) => () => hubSending.lookup(paymentId) ?? { state: 'pending' as const };
+  const outcome = (paymentId: string) => () => outgoing.lookup(paymentId) ?? { state: 'pending' as const };
   return {
-    createInvoice: (request) => done(hubReceiving.createInvoice(request)),
-    cancelInvoice: ({ paymentHash }) => done(hubReceiving.cancelInvoice(paymentHash)),
+    createInvoice: (request) => done(incoming.createInvoice(request)),
+    cancelInvoice: ({ paymentHash }) => done(incoming.cancelInvoice(paymentHash)),
     pay: (order) => {
-      hubSending.pay(order);
+      outgoing.pay(order);
       return outcome(order.paymentId);
     },
     keysend: (order) => {
-      hubSending.keysend(order);
+      outgoing.keysend(order);
       return outcome(order.paymentId);
     },
     lookupPayment: ({ paymentId }) => {
       requireId('paymentId', paymentId);
-      return () => hubSending.lookup(paymentId);
+      return () => outgoing.lookup(paymentId);
     },
-    lookupInvoice: ({ paymentHash }) => done(hubReceiving.lookupInvoice(paymentHash)),
+    lookupInvoice: ({ paymentHash }) => done(incoming.lookupInvoice(paymentHash)),
     events: ({ after, limit, waitMs }) => {
       requirePosition(after);
       const size = pageSize(limit);
@@ -51,11 +51,11 @@ function hubHandlers({ hubReceiving, hubSending, outbox, network, store, waits }
     },
     claimRequests: ({ after, waitMs }) => {
       requireWhole('after', after);
-      const read = () => hubReceiving.claimRequestsAfter(after);
+      const read = () => incoming.claimRequestsAfter(after);
       return untilFound(waits, waitMs, read, (requests) => requests.length > 0);
     },
     decideClaim: ({ askId, decision }) => {
-      hubReceiving.decide(askId, decision);
+      incoming.decide(askId, decision);
       return done(null);
     },
     queryRoutes: (query) => {

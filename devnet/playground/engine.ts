@@ -3,10 +3,10 @@ import type { Log } from '../../src/kernel/log.ts';
 import { NODE_NAMES } from '../../src/lightning/test-network.ts';
 import { unixNow } from './bindings.ts';
 import { type Handlers, handlersOf } from './commands.ts';
-import { HubReceiving } from './hub-receiving.ts';
-import { HubSending } from './hub-sending.ts';
+import { IncomingPayments } from './incoming-payments.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { Network, openChannels } from './network.ts';
+import { OutgoingPayments } from './outgoing-payments.ts';
 import { OutsideNodes } from './outside.ts';
 import { Outbox, type Store } from './store.ts';
 
@@ -17,8 +17,8 @@ const PAYMENTS_PER_TIMER_TICK = 200;
 export class Engine {
   readonly store: Store;
   readonly network: Network;
-  readonly hubReceiving: HubReceiving;
-  readonly hubSending: HubSending;
+  readonly incoming: IncomingPayments;
+  readonly outgoing: OutgoingPayments;
   readonly outbox: Outbox;
   readonly outside: OutsideNodes;
   readonly waits = new Waits();
@@ -34,8 +34,8 @@ export class Engine {
     this.network = new Network(store, log);
     const { hub } = this.network.nodes;
     this.outbox = new Outbox(store);
-    this.hubReceiving = new HubReceiving(store, hub, this.outbox);
-    this.hubSending = new HubSending(store, hub, this.outbox);
+    this.incoming = new IncomingPayments(store, hub, this.outbox);
+    this.outgoing = new OutgoingPayments(store, hub, this.outbox);
     this.outside = new OutsideNodes(store, this.network);
     this.handlers = handlersOf(this);
     if (!this.network.chain.tip) openChannels(this.network);
@@ -73,18 +73,18 @@ export class Engine {
   #handleEvent(node: LdkNode, event: ldk.Event): void {
     const ours = node.name === 'hub';
     if (event instanceof ldk.Event_PaymentClaimable) {
-      if (ours) this.hubReceiving.arrived(event);
+      if (ours) this.incoming.arrived(event);
       else this.outside.arrived(node, event);
     } else if (event instanceof ldk.Event_PaymentClaimed) {
-      if (ours) this.hubReceiving.claimed(event);
+      if (ours) this.incoming.claimed(event);
       else this.outside.claimed(node, event);
     } else if (event instanceof ldk.Event_PaymentSent) {
       this.#endedPayments++;
-      if (ours) this.hubSending.sent(event);
+      if (ours) this.outgoing.sent(event);
       else this.outside.sent(node, event);
     } else if (event instanceof ldk.Event_PaymentFailed) {
       this.#endedPayments++;
-      if (ours) this.hubSending.failed(event);
+      if (ours) this.outgoing.failed(event);
       else this.outside.failed(node, event);
     } else if (event instanceof ldk.Event_ChannelClosed) {
       this.#log.error({ node: node.name, reason: event.reason.to_str() }, 'a channel of the playground was closed');

@@ -14,14 +14,14 @@ import type { Outbox, Row, Store } from './store.ts';
  * has claimed it, and then `settled`. A refusal deletes the row, so the payer may try again. There is one row for each payment hash, and settled
  * rows are never deleted, because LDK would accept a second payment of the same invoice.
  */
-export class HubReceiving {
+export class IncomingPayments {
   readonly #store: Store;
-  readonly #hub: LdkNode;
+  readonly #node: LdkNode;
   readonly #outbox: Outbox;
 
-  constructor(store: Store, hub: LdkNode, outbox: Outbox) {
+  constructor(store: Store, node: LdkNode, outbox: Outbox) {
     this.#store = store;
-    this.#hub = hub;
+    this.#node = node;
     this.#outbox = outbox;
   }
 
@@ -31,7 +31,7 @@ export class HubReceiving {
     const paymentHash = paymentHashOf(request.preimage);
     const known = this.#invoice(paymentHash);
     if (known) return { paymentRequest: known.payment_request as string };
-    const invoice = createInvoice(this.#hub, { ...request, paymentHash });
+    const invoice = createInvoice(this.#node, { ...request, paymentHash });
     const paymentRequest = invoice.to_str();
     const expiresAt = Number(invoice.duration_since_epoch()) + request.expirySeconds;
     const sql = 'INSERT INTO invoices (payment_hash, expires_at, preimage, payment_request) VALUES (?, ?, ?, ?)';
@@ -68,10 +68,10 @@ export class HubReceiving {
     const arrival = readArrival(event);
     const receipt = this.#receipt(arrival.paymentHash);
     if (receipt?.state === 'asked') return;
-    if (receipt?.state === 'claiming') claim(this.#hub, receipt.preimage as string);
+    if (receipt?.state === 'claiming') claim(this.#node, receipt.preimage as string);
     else {
       const preimage = arrival.preimage ?? (this.#invoice(arrival.paymentHash)?.preimage as string | undefined);
-      if (receipt || preimage === undefined || !this.#isOpen(arrival)) sendBack(this.#hub, arrival.paymentHash);
+      if (receipt || preimage === undefined || !this.#isOpen(arrival)) sendBack(this.#node, arrival.paymentHash);
       else this.#write(arrival, preimage, 'asked');
     }
   }
@@ -84,7 +84,7 @@ export class HubReceiving {
       this.#sendBack(receipt.payment_hash as string);
     } else {
       this.#store.run(`UPDATE receipts SET state = 'claiming' WHERE ask_id = ?`, askId);
-      claim(this.#hub, receipt.preimage as string);
+      claim(this.#node, receipt.preimage as string);
     }
   }
 
@@ -122,7 +122,7 @@ export class HubReceiving {
 
   #sendBack(paymentHash: string): void {
     this.#store.run('DELETE FROM receipts WHERE payment_hash = ?', paymentHash);
-    sendBack(this.#hub, paymentHash);
+    sendBack(this.#node, paymentHash);
   }
 
   #write(arrival: Arrival, preimage: string, state: 'asked' | 'settled'): void {

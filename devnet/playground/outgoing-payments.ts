@@ -15,18 +15,18 @@ type Order = Pick<PaymentOrder, 'paymentId' | 'paymentHash' | 'amountMsat' | 'fe
  * `outgoing` is therefore never deleted. It is written in the transaction that makes LDK's payment durable, and its outcome in the transaction
  * in which LDK reported it.
  */
-export class HubSending {
+export class OutgoingPayments {
   readonly #store: Store;
-  readonly #hub: LdkNode;
+  readonly #node: LdkNode;
   readonly #outbox: Outbox;
   /** LDK's ids of the payments that it is sending. A pending payment without an id in this set was not sent. */
   readonly #sending: Set<string>;
 
-  constructor(store: Store, hub: LdkNode, outbox: Outbox) {
+  constructor(store: Store, node: LdkNode, outbox: Outbox) {
     this.#store = store;
-    this.#hub = hub;
+    this.#node = node;
     this.#outbox = outbox;
-    this.#sending = new Set(hub.manager.list_recent_payments().map(idOf));
+    this.#sending = new Set(node.manager.list_recent_payments().map(idOf));
   }
 
   /** Sends a payment unless its id is known. {@link lookup} returns its outcome. @throws PlaygroundRefusal */
@@ -39,13 +39,13 @@ export class HubSending {
       if (!invoice) return 'ERROR';
       // LDK has no clock and would pay an expired invoice.
       if (invoice.would_expire(BigInt(unixNow()))) return 'TIMEOUT';
-      return this.#obstacle(order) ?? reasonOf(sendToInvoice(this.#hub, invoice, { ...order, ldkId }));
+      return this.#obstacle(order) ?? reasonOf(sendToInvoice(this.#node, invoice, { ...order, ldkId }));
     });
   }
 
   keysend(order: KeysendOrder): void {
     requireKeysendOrder(order);
-    this.#start(order, (ldkId) => this.#obstacle(order) ?? reasonOf(sendSpontaneous(this.#hub, { ...order, ldkId })));
+    this.#start(order, (ldkId) => this.#obstacle(order) ?? reasonOf(sendSpontaneous(this.#node, { ...order, ldkId })));
   }
 
   lookup(paymentId: string): PaymentOutcome | undefined {
@@ -84,7 +84,7 @@ export class HubSending {
     if (this.#store.get(sql, order.paymentHash, 'succeeded', order.paymentId)) return 'INCORRECT_PAYMENT_DETAILS';
     if (this.#store.get(sql, order.paymentHash, 'pending', order.paymentId)) return 'ERROR';
     // LDK would report that there is no route.
-    const sendable = this.#hub.manager.list_usable_channels().map((channel) => channel.get_next_outbound_htlc_limit_msat());
+    const sendable = this.#node.manager.list_usable_channels().map((channel) => channel.get_next_outbound_htlc_limit_msat());
     return sendable.reduce((sum, limit) => sum + limit, 0n) < BigInt(order.amountMsat) ? 'INSUFFICIENT_BALANCE' : undefined;
   }
 
