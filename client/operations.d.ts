@@ -536,8 +536,8 @@ export interface Payment {
 export interface Playground {
   /** Always `regtest` */
   network: string;
-  /** The nodes of the network; `hub` is the node of this service */
-  nodes: Array<{ /** `hub`, `alice` or `carol` */ name: string; /** The public key of the node: 33 bytes in hex */ pubkey: string; }>;
+  /** The nodes of the network. `GET /v1/nodes` shows which of them belong to this service */
+  nodes: Array<{ /** `alice`, `carol`, or the name of a node that belongs to a service, such as `hub` */ name: string; /** The public key of the node: 33 bytes in hex */ pubkey: string; }>;
   /** A valid public key that no node has */
   unreachable_pubkey: string;
 }

@@ -13,7 +13,7 @@ export interface OpenedNode {
 }
 
 export interface OpenNodeOptions {
-  /** `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://host:port?secret=…`, or `fake:?seed=…`. */
+  /** `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://host:port?secret=…`, `…&node=…`, or `fake:?seed=…`. */
   readonly lightningUrl: string;
   readonly dataDir: string;
   readonly log: Log;

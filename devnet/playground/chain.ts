@@ -40,14 +40,18 @@ export class Chain {
   }
 
   /**
-   * Adds a block with these transactions, one second after the last one. The first block is dated an hour before `now` (Unix seconds), so that
-   * the newest block, which is LDK's clock, is never in the future.
+   * Adds a block with these transactions, one second after the last one but not after `now` (Unix seconds): the newest block, which is LDK's
+   * clock, is never in the future. The first block is dated an hour before `now`.
    */
   mine(txs: readonly Uint8Array[], now: number): Block {
     const previous = this.#tip ? sha256(sha256(this.#tip.header)) : GENESIS_HASH;
     return this.#write({
       height: (this.#tip?.height ?? 0) + 1,
-      header: header(previous, sha256(Buffer.concat(txs)), this.#tip ? this.time + 1 : now - FIRST_BLOCK_AGE_SECONDS),
+      header: header(
+        previous,
+        sha256(Buffer.concat(txs)),
+        this.#tip ? Math.max(this.time, Math.min(this.time + 1, now)) : now - FIRST_BLOCK_AGE_SECONDS,
+      ),
       txs,
     });
   }

@@ -5,6 +5,7 @@ import type { Log } from '../../src/kernel/log.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { OutcomeUnknown, PlaygroundRefusal, type TestNetwork } from '../../src/lightning/test-network.ts';
 import { connectTestNetwork } from './connect.ts';
+import { DEFAULT_NODE } from './node-name.ts';
 import { type Call, type CommandName, MAY_REPEAT, type Transport } from './protocol.ts';
 import {
   bearerToken,
@@ -18,7 +19,7 @@ import {
 } from './shared.ts';
 
 export interface SharedPlaygroundOptions {
-  /** `playground://host:port?secret=…` */
+  /** `playground://host:port?secret=…`, with `&node=…` for another node than `hub`. */
   readonly url: string;
   readonly log: Log;
   /** A connection without data for this long is broken. Shorter in tests. */
@@ -40,7 +41,8 @@ const MAX_ATTEMPTS = 3;
  * @throws InvalidPlaygroundUrl
  */
 export function openSharedPlayground({ url, log, timeoutMs = TIMEOUT_MS }: SharedPlaygroundOptions): TestNetwork {
-  return connectTestNetwork(new PlaygroundClient(parsePlaygroundUrl(url), log, timeoutMs), log);
+  const address = parsePlaygroundUrl(url);
+  return connectTestNetwork(new PlaygroundClient(address, log, timeoutMs), address.node, log);
 }
 
 /** The playground did not receive the command. */
@@ -122,14 +124,15 @@ class PlaygroundClient implements Transport {
   }
 
   #post(command: CommandName, text: string): Promise<Response> {
-    const { host, port, secret } = this.#address;
+    const { host, port, secret, node } = this.#address;
     const headers = {
       authorization: bearerToken(secret),
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
       ...(this.#hub && { [HUB_HEADER]: this.#hub }),
     };
-    const options = { host, port, agent: this.#agent, method: 'POST', path: `/${command}`, headers, timeout: this.#timeoutMs };
+    const path = node === DEFAULT_NODE ? `/${command}` : `/${command}?node=${node}`;
+    const options = { host, port, agent: this.#agent, method: 'POST', path, headers, timeout: this.#timeoutMs };
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const fail = (error: Error): void => reject(toFailure(error));
     const request = sendRequest(options, (response) => void readResponse(response).then(resolve, fail));

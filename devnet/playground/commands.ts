@@ -1,11 +1,11 @@
 import { isPublicKey } from '../../src/lightning/public-key.ts';
-import { NODE_NAMES } from '../../src/lightning/test-network.ts';
 import { requireId, requirePoint, requirePosition, requireWhole } from '../checks.ts';
 import { bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
 import type { Engine, Waits } from './engine.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { routesTo } from './ldk-payments.ts';
 import { type CommandName, MAX_WAIT_MS, type RequestOf, type ResponseOf } from './protocol.ts';
+import type { ServiceNode } from './service-node.ts';
 
 /** Returns the response after the commit. */
 export type Finish<N extends CommandName> = () => ResponseOf<N> | Promise<ResponseOf<N>>;
@@ -13,19 +13,19 @@ export type Finish<N extends CommandName> = () => ResponseOf<N> | Promise<Respon
 /** Starts a command inside a batch. A handler must not have changed anything when it throws a PlaygroundRefusal. */
 export type Handlers = { readonly [N in CommandName]: (request: RequestOf<N>) => Finish<N> };
 
-/** How long an outside payment waits for the hub's claim guard before it is reported as pending. */
+/** How long an outside payment waits for the claim guard of a service before it is reported as pending. */
 const OUTSIDE_WAIT_MS = 10_000;
 const MAX_PAGE = 1_000;
-const CLAIM = 'INSERT INTO ledger (one, id) VALUES (1, ?) ON CONFLICT DO UPDATE SET id = excluded.id WHERE ledger.id = ?';
 
-export function handlersOf(engine: Engine): Handlers {
-  return { ...hubHandlers(engine), ...outsideHandlers(engine) };
+/** Returns the handlers of the commands to a service node, and of those to the outside nodes. */
+export function handlersOf(engine: Engine, service: ServiceNode): Handlers {
+  return { ...serviceHandlers(engine, service), ...outsideHandlers(engine, service.ldk) };
 }
 
 type OutsideCommand = 'describe' | 'outsidePay' | 'outsideInvoice' | 'outsideKeysend' | 'outsidePayments' | 'resolveHold';
 
-function hubHandlers({ incoming, outgoing, outbox, network, store, waits }: Engine): Omit<Handlers, OutsideCommand> {
-  const { hub } = network.nodes;
+function serviceHandlers({ waits }: Engine, service: ServiceNode): Omit<Handlers, OutsideCommand> {
+  const { ldk: node, incoming, outgoing, outbox } = service;
   const outcome = (paymentId: string) => () => outgoing.lookup(paymentId) ?? { state: 'pending' as const };
   return {
     createInvoice: (request) => done(incoming.createInvoice(request)),
@@ -61,18 +61,17 @@ function hubHandlers({ incoming, outgoing, outbox, network, store, waits }: Engi
     queryRoutes: (query) => {
       requirePoint('destination', query.destination);
       requireWhole('amountMsat', query.amountMsat, 1);
-      return () => routesTo(hub, query);
+      return () => routesTo(node, query);
     },
-    balance: () => () => ({ localMsat: msatOf(localBalance(hub)) }),
+    balance: () => () => ({ localMsat: msatOf(localBalance(node)) }),
     claimForLedger: ({ ledgerId, replaces }) => {
       requireId('ledgerId', ledgerId);
-      store.run(CLAIM, ledgerId, replaces ?? null);
-      return done(store.get('SELECT id FROM ledger')?.id as string);
+      return done(service.claimForLedger(ledgerId, replaces));
     },
   };
 }
 
-function outsideHandlers({ network, outside, waits }: Engine): Pick<Handlers, OutsideCommand> {
+function outsideHandlers({ network, outside, waits }: Engine, { pubkey }: LdkNode): Pick<Handlers, OutsideCommand> {
   const ended = (id: number) => {
     const read = () => outside.payment(id);
     return () => waits.until(read, ({ state }) => state !== 'pending', OUTSIDE_WAIT_MS);
@@ -80,12 +79,12 @@ function outsideHandlers({ network, outside, waits }: Engine): Pick<Handlers, Ou
   return {
     describe: () => () => ({
       network: 'regtest',
-      nodes: NODE_NAMES.map((name) => ({ name, pubkey: network.nodes[name].pubkey })),
+      nodes: [...network.nodes.values()].map((node) => ({ name: node.name, pubkey: node.pubkey })),
       unreachablePubkey: UNREACHABLE_PUBKEY,
     }),
     outsidePay: (request) => ended(outside.pay(request)),
     outsideInvoice: (request) => done(outside.createInvoice(request)),
-    outsideKeysend: (request) => ended(outside.keysend(request)),
+    outsideKeysend: (request) => ended(outside.keysend(pubkey, request)),
     outsidePayments: ({ after, limit }) => {
       requireWhole('after', after);
       const size = pageSize(limit);

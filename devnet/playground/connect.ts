@@ -6,8 +6,8 @@ import type { PlaygroundControl, TestNetwork } from '../../src/lightning/test-ne
 import { ALL_CAPABILITIES } from '../checks.ts';
 import { type Call, type ClaimRequest, MAX_WAIT_MS, type Transport } from './protocol.ts';
 
-/** Returns the playground at the other end of a transport. Closing its node closes the transport. */
-export function connectTestNetwork(transport: Transport, log: Log): TestNetwork {
+/** Returns the playground at the other end of a transport, with the node of this name. Closing the node closes the transport. */
+export function connectTestNetwork(transport: Transport, name: string, log: Log): TestNetwork {
   const { call } = transport;
   const closing = new AbortController();
   const guard = new ClaimGuard(call, log, closing.signal);
@@ -15,15 +15,23 @@ export function connectTestNetwork(transport: Transport, log: Log): TestNetwork 
     closing.abort();
     await transport.close();
   };
-  return { node: hubNode(call, guard, closing.signal, close), control: playgroundControl(call) };
+  return { node: serviceNode({ name, call, guard, closing: closing.signal, close }), control: playgroundControl(call) };
 }
 
-function hubNode(call: Call, guard: ClaimGuard, closing: AbortSignal, close: () => Promise<void>): LightningNode {
+interface ServiceNodeOptions {
+  readonly name: string;
+  readonly call: Call;
+  readonly guard: ClaimGuard;
+  readonly closing: AbortSignal;
+  readonly close: () => Promise<void>;
+}
+
+function serviceNode({ name, call, guard, closing, close }: ServiceNodeOptions): LightningNode {
   return {
     info: async () => {
       const { nodes } = await call('describe', null);
-      const pubkey = nodes.find((node) => node.name === 'hub')?.pubkey as string;
-      return { pubkey, alias: 'hub', network: 'regtest', software: 'LDK playground', capabilities: ALL_CAPABILITIES };
+      const pubkey = nodes.find((node) => node.name === name)?.pubkey as string;
+      return { pubkey, alias: name, network: 'regtest', software: 'LDK playground', capabilities: ALL_CAPABILITIES };
     },
     createInvoice: (request) => call('createInvoice', request),
     cancelInvoice: (paymentHash) => call('cancelInvoice', { paymentHash }),
@@ -59,7 +67,7 @@ const RETRY_MS = 100;
 const DECISION_RETRY_MS = 500;
 
 /**
- * Returns the hub's events after `position` in order until the signal aborts. After a failed call it reads again from the last event, so no
+ * Returns the node's events after `position` in order until the signal aborts. After a failed call it reads again from the last event, so no
  * event is skipped or repeated.
  * @throws HistoryChanged when the playground was restored from an older backup.
  */
@@ -78,7 +86,7 @@ async function* watchEvents(call: Call, position: Position | undefined, signal: 
   }
 }
 
-/** Passes the hub's incoming payments to the service's guard, and the guard's decisions to the playground. */
+/** Passes the node's incoming payments to the service's guard, and the guard's decisions to the playground. */
 class ClaimGuard {
   readonly #call: Call;
   readonly #log: Log;

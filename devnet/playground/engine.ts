@@ -1,47 +1,67 @@
 import * as ldk from 'lightningdevkit';
 import type { Log } from '../../src/kernel/log.ts';
-import { NODE_NAMES } from '../../src/lightning/test-network.ts';
+import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import { unixNow } from './bindings.ts';
 import { type Handlers, handlersOf } from './commands.ts';
-import { IncomingPayments } from './incoming-payments.ts';
 import type { LdkNode } from './ldk-node.ts';
-import { Network, openChannels } from './network.ts';
-import { OutgoingPayments } from './outgoing-payments.ts';
+import { Network } from './network.ts';
+import { MAX_SERVICE_NODES, OUTSIDE_NODES, requireNodeName } from './node-name.ts';
 import { OutsideNodes } from './outside.ts';
-import { Outbox, type Store } from './store.ts';
+import { ServiceNode } from './service-node.ts';
+import type { Store } from './store.ts';
 
 /** LDK removes ended payments from its state only when its timer ticks. Until then it writes them with every commit. */
 const PAYMENTS_PER_TIMER_TICK = 200;
 
 /** The nodes and the records of their payments. Each {@link run} is one transaction. */
 export class Engine {
-  readonly store: Store;
   readonly network: Network;
-  readonly incoming: IncomingPayments;
-  readonly outgoing: OutgoingPayments;
-  readonly outbox: Outbox;
   readonly outside: OutsideNodes;
   readonly waits = new Waits();
-  readonly handlers: Handlers;
+  readonly #store: Store;
   readonly #log: Log;
+  readonly #services = new Map<string, ServiceNode>();
+  readonly #handlers = new Map<string, Handlers>();
   #endedPayments = 0;
 
   /** Restores the playground from the file, or creates it. It is created in one transaction. */
   constructor(store: Store, log: Log) {
-    this.store = store;
+    this.#store = store;
     this.#log = log;
     store.begin();
     this.network = new Network(store, log);
-    const { hub } = this.network.nodes;
-    this.outbox = new Outbox(store);
-    this.incoming = new IncomingPayments(store, hub, this.outbox);
-    this.outgoing = new OutgoingPayments(store, hub, this.outbox);
     this.outside = new OutsideNodes(store, this.network);
-    this.handlers = handlersOf(this);
-    if (!this.network.chain.tip) openChannels(this.network);
+    for (const node of this.network.nodes.values()) if (!OUTSIDE_NODES.includes(node.name)) this.#addService(node);
     this.network.setEventHandler((node, event) => this.#handleEvent(node, event));
+    if (!this.network.chain.tip) this.network.openFirstChannels();
     this.#runNetwork();
     store.commit();
+  }
+
+  /**
+   * Returns the handlers of the commands to a service node. A node is created when it is first used, inside a batch.
+   * @throws PlaygroundRefusal for an invalid name, or when there are too many nodes.
+   */
+  handlersOf(name: string): Handlers {
+    requireNodeName(name);
+    if (!this.#handlers.has(name)) this.#createService(name);
+    return this.#handlers.get(name) as Handlers;
+  }
+
+  #createService(name: string): void {
+    if (this.#services.size >= MAX_SERVICE_NODES) {
+      const names = [...this.#services.keys()].join(', ');
+      throw new PlaygroundRefusal(`a playground has at most ${MAX_SERVICE_NODES} nodes for services; use one of ${names}`);
+    }
+    const node = this.network.addNode(name);
+    this.#addService(node);
+    this.#log.info({ node: name, pubkey: node.pubkey }, 'the playground has a new node');
+  }
+
+  #addService(node: LdkNode): void {
+    const service = new ServiceNode(this.#store, node);
+    this.#services.set(node.name, service);
+    this.#handlers.set(node.name, handlersOf(this, service));
   }
 
   /**
@@ -49,20 +69,20 @@ export class Engine {
    * @throws when the worker must restart from its last commit.
    */
   run(startCommands: () => void): void {
-    this.store.begin();
+    this.#store.begin();
     // Invoices are dated with the tip's time.
     this.network.tick(unixNow());
     startCommands();
     if (this.#endedPayments >= PAYMENTS_PER_TIMER_TICK) this.timerTick();
     this.#runNetwork();
-    this.store.commit();
+    this.#store.commit();
     this.waits.check();
   }
 
   /** Must be called at least once a minute. */
   timerTick(): void {
     this.#endedPayments = 0;
-    for (const name of NODE_NAMES) this.network.nodes[name].manager.timer_tick_occurred();
+    for (const node of this.network.nodes.values()) node.manager.timer_tick_occurred();
   }
 
   #runNetwork(): void {
@@ -71,24 +91,12 @@ export class Engine {
   }
 
   #handleEvent(node: LdkNode, event: ldk.Event): void {
-    const ours = node.name === 'hub';
-    if (event instanceof ldk.Event_PaymentClaimable) {
-      if (ours) this.incoming.arrived(event);
-      else this.outside.arrived(node, event);
-    } else if (event instanceof ldk.Event_PaymentClaimed) {
-      if (ours) this.incoming.claimed(event);
-      else this.outside.claimed(node, event);
-    } else if (event instanceof ldk.Event_PaymentSent) {
-      this.#endedPayments++;
-      if (ours) this.outgoing.sent(event);
-      else this.outside.sent(node, event);
-    } else if (event instanceof ldk.Event_PaymentFailed) {
-      this.#endedPayments++;
-      if (ours) this.outgoing.failed(event);
-      else this.outside.failed(node, event);
-    } else if (event instanceof ldk.Event_ChannelClosed) {
+    if (event instanceof ldk.Event_PaymentSent || event instanceof ldk.Event_PaymentFailed) this.#endedPayments++;
+    if (event instanceof ldk.Event_ChannelClosed)
       this.#log.error({ node: node.name, reason: event.reason.to_str() }, 'a channel of the playground was closed');
-    }
+    const service = this.#services.get(node.name);
+    if (service) service.handleEvent(event);
+    else this.outside.handleEvent(node, event);
   }
 }
 

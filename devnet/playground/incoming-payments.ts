@@ -6,11 +6,12 @@ import { requireBytes32, requireInvoiceRequest, requireWhole } from '../checks.t
 import { unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { type Arrival, claim, createInvoice, readArrival, sendBack } from './ldk-payments.ts';
+import type { Outbox } from './outbox.ts';
 import type { ClaimRequest } from './protocol.ts';
-import type { Outbox, Row, Store } from './store.ts';
+import type { Row, Store } from './store.ts';
 
 /**
- * The payments that the hub receives. Each has a row in `receipts`, which is `asked` until the claim guard has decided, `claiming` until LDK
+ * The payments that a service node receives. Each has a row in `receipts`, which is `asked` until the claim guard has decided, `claiming` until LDK
  * has claimed it, and then `settled`. A refusal deletes the row, so the payer may try again. There is one row for each payment hash, and settled
  * rows are never deleted, because LDK would accept a second payment of the same invoice.
  */
@@ -34,8 +35,8 @@ export class IncomingPayments {
     const invoice = createInvoice(this.#node, { ...request, paymentHash });
     const paymentRequest = invoice.to_str();
     const expiresAt = Number(invoice.duration_since_epoch()) + request.expirySeconds;
-    const sql = 'INSERT INTO invoices (payment_hash, expires_at, preimage, payment_request) VALUES (?, ?, ?, ?)';
-    this.#store.run(sql, paymentHash, expiresAt, request.preimage, paymentRequest);
+    const sql = 'INSERT INTO invoices (node, payment_hash, expires_at, preimage, payment_request) VALUES (?, ?, ?, ?, ?)';
+    this.#store.run(sql, this.#node.name, paymentHash, expiresAt, request.preimage, paymentRequest);
     return { paymentRequest };
   }
 
@@ -46,7 +47,7 @@ export class IncomingPayments {
     const receipt = this.#receipt(paymentHash);
     if (receipt?.state === 'settled') return 'settled';
     if (receipt?.state === 'claiming') return 'accepted';
-    this.#store.run('UPDATE invoices SET cancelled = 1 WHERE payment_hash = ?', paymentHash);
+    this.#store.run('UPDATE invoices SET cancelled = 1 WHERE node = ? AND payment_hash = ?', this.#node.name, paymentHash);
     if (receipt) this.#sendBack(paymentHash);
     return 'cancelled';
   }
@@ -78,7 +79,7 @@ export class IncomingPayments {
 
   decide(askId: number, decision: 'claim' | 'refuse'): void {
     requireWhole('askId', askId);
-    const receipt = this.#store.get(`SELECT * FROM receipts WHERE ask_id = ? AND state = 'asked'`, askId);
+    const receipt = this.#store.get(`SELECT * FROM receipts WHERE node = ? AND ask_id = ? AND state = 'asked'`, this.#node.name, askId);
     if (!receipt) return;
     if (decision === 'refuse') {
       this.#sendBack(receipt.payment_hash as string);
@@ -94,14 +95,15 @@ export class IncomingPayments {
     const receipt = this.#receipt(arrival.paymentHash);
     if (receipt?.state === 'settled') return;
     const preimage = arrival.preimage ?? (receipt?.preimage as string | undefined);
-    if (preimage === undefined) throw new Error('the hub claimed a payment whose preimage it does not know');
+    if (preimage === undefined) throw new Error('a node claimed a payment whose preimage it does not know');
     this.#write(arrival, preimage, 'settled');
     this.#outbox.add({ type: 'settlement', ...arrival, preimage, settledAt: unixNow() });
   }
 
   /** Returns the payments with an id above `askId` that wait for the claim guard. */
   claimRequestsAfter(askId: number): ClaimRequest[] {
-    const rows = this.#store.all(`SELECT * FROM receipts WHERE state = 'asked' AND ask_id > ? ORDER BY ask_id`, askId);
+    const sql = `SELECT * FROM receipts WHERE node = ? AND state = 'asked' AND ask_id > ? ORDER BY ask_id`;
+    const rows = this.#store.all(sql, this.#node.name, askId);
     return rows.map((row) => ({
       askId: row.ask_id as number,
       incoming: {
@@ -121,22 +123,24 @@ export class IncomingPayments {
   }
 
   #sendBack(paymentHash: string): void {
-    this.#store.run('DELETE FROM receipts WHERE payment_hash = ?', paymentHash);
+    this.#store.run('DELETE FROM receipts WHERE node = ? AND payment_hash = ?', this.#node.name, paymentHash);
     sendBack(this.#node, paymentHash);
   }
 
   #write(arrival: Arrival, preimage: string, state: 'asked' | 'settled'): void {
     const { paymentHash, amountMsat, keysend, customRecords } = arrival;
-    const sql = `INSERT INTO receipts (payment_hash, state, preimage, amount_msat, keysend, custom_records) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (payment_hash) DO UPDATE SET state = excluded.state, amount_msat = excluded.amount_msat`;
-    this.#store.run(sql, paymentHash, state, preimage, amountMsat, keysend ? 1 : 0, JSON.stringify(customRecords));
+    const sql = `INSERT INTO receipts (node, payment_hash, state, preimage, amount_msat, keysend, custom_records)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (node, payment_hash) DO UPDATE SET state = excluded.state, amount_msat = excluded.amount_msat`;
+    const records = JSON.stringify(customRecords);
+    this.#store.run(sql, this.#node.name, paymentHash, state, preimage, amountMsat, keysend ? 1 : 0, records);
   }
 
   #invoice(paymentHash: string): Row | undefined {
-    return this.#store.get('SELECT * FROM invoices WHERE payment_hash = ?', paymentHash);
+    return this.#store.get('SELECT * FROM invoices WHERE node = ? AND payment_hash = ?', this.#node.name, paymentHash);
   }
 
   #receipt(paymentHash: string): Row | undefined {
-    return this.#store.get('SELECT * FROM receipts WHERE payment_hash = ?', paymentHash);
+    return this.#store.get('SELECT * FROM receipts WHERE node = ? AND payment_hash = ?', this.#node.name, paymentHash);
   }
 }

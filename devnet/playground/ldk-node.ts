@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import * as ldk from 'lightningdevkit';
-import type { NodeName } from '../../src/lightning/test-network.ts';
 import { hexOf, u64Of, unixNow, unwrap } from './bindings.ts';
 import type { Block } from './chain.ts';
 import { type Environment, type LdkParts, makeParts, readLdk, writeLdk } from './ldk-parts.ts';
 
 /** A real Lightning node. */
 export class LdkNode {
-  readonly name: NodeName;
+  readonly name: string;
   /** 33 bytes in hex. */
   readonly pubkey: string;
   readonly manager: ldk.ChannelManager;
@@ -19,7 +18,7 @@ export class LdkNode {
   /** Referenced here because the bindings hold only weak references. */
   readonly kept: readonly unknown[];
 
-  constructor(name: NodeName, env: Environment, parts: LdkParts, manager: ldk.ChannelManager) {
+  constructor(name: string, env: Environment, parts: LdkParts, manager: ldk.ChannelManager) {
     this.name = name;
     this.manager = manager;
     this.pubkey = hexOf(manager.get_our_node_id());
@@ -58,7 +57,7 @@ export class LdkNode {
     if (this.manager.get_and_clear_needs_persistence()) this.#write();
   }
 
-  /** Must be called once, after the channels were opened: they are not announced again, so a restarted node would know only its own. */
+  /** Must be called after channels were opened: they are not announced again, so a restarted node would know only its own. */
   saveAll(): void {
     this.#write();
     writeLdk(this.#env.store, this.name, '', 'graph', this.#parts.graph.write());
@@ -108,10 +107,15 @@ function hasId(channel: ldk.ChannelDetails, shortChannelId: bigint): boolean {
 }
 
 /** Creates a node, or restores it from the file. `blocks` are all blocks of the chain, oldest first. */
-export function openNode(name: NodeName, env: Environment, blocks: readonly Block[]): LdkNode {
+export function openNode(name: string, env: Environment, blocks: readonly Block[]): LdkNode {
   const parts = makeParts(name, env);
   const saved = readLdk(env.store, name, '', 'manager');
-  if (!saved) return new LdkNode(name, env, parts, newManager(parts));
+  const tip = blocks.at(-1);
+  if (!saved) {
+    const created = new LdkNode(name, env, parts, newManager(parts));
+    if (tip) created.connect({ ...tip, txs: [] });
+    return created;
+  }
   const monitors = unwrap<ldk.TwoTuple_ThirtyTwoBytesChannelMonitorZ[]>(
     parts.persister.read_all_channel_monitors_with_updates(),
     `read the channel monitors of ${name}`,
@@ -123,7 +127,6 @@ export function openNode(name: NodeName, env: Environment, blocks: readonly Bloc
   const known = node.manager.current_best_block().get_height();
   for (const block of blocks) if (block.height > known) node.connect(block);
   // Monitors are not written for every block, so the tip is connected to them again.
-  const tip = blocks.at(-1);
   if (tip) node.connect({ ...tip, txs: [] });
   return node;
 }
@@ -134,7 +137,7 @@ function newManager(parts: LdkParts): ldk.ChannelManager {
   return ldk.ChannelManager.constructor_new(...networkOf(parts), ...keysOf(parts), nodeConfig(), parameters, unixNow());
 }
 
-function readManager(name: NodeName, parts: LdkParts, saved: Uint8Array, monitors: ldk.ChannelMonitor[]): ldk.ChannelManager {
+function readManager(name: string, parts: LdkParts, saved: Uint8Array, monitors: ldk.ChannelMonitor[]): ldk.ChannelManager {
   const parameters = [saved, ...keysOf(parts), ...networkOf(parts), nodeConfig(), monitors] as const;
   const read = ldk.UtilMethods.constructor_C2Tuple_ThirtyTwoBytesChannelManagerZ_read(...parameters);
   return unwrap<ldk.TwoTuple_ThirtyTwoBytesChannelManagerZ>(read, `read the channel manager of ${name}`).get_b();

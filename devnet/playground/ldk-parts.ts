@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as ldk from 'lightningdevkit';
 import type { Log } from '../../src/kernel/log.ts';
-import type { NodeName } from '../../src/lightning/test-network.ts';
 import { type CallbackErrors, unixNow, unwrap } from './bindings.ts';
 import type { Store } from './store.ts';
 
@@ -27,7 +26,7 @@ export type LdkParts = ReturnType<typeof makeParts>;
  * Creates the parts of a node, or restores them from the file. All of them must stay referenced while the node is used, because the bindings
  * hold only weak references to objects implemented in JavaScript.
  */
-export function makeParts(name: NodeName, env: Environment) {
+export function makeParts(name: string, env: Environment) {
   const logger = ldk.Logger.new_impl({
     log: (record) => {
       env.errors.run(() => {
@@ -75,13 +74,13 @@ export function makeParts(name: NodeName, env: Environment) {
   };
 }
 
-function graphOf(name: NodeName, store: Store, logger: ldk.Logger): ldk.NetworkGraph {
+function graphOf(name: string, store: Store, logger: ldk.Logger): ldk.NetworkGraph {
   const saved = readLdk(store, name, '', 'graph');
   if (!saved) return ldk.NetworkGraph.constructor_new(ldk.Network.LDKNetwork_Regtest, logger);
   return unwrap<ldk.NetworkGraph>(ldk.NetworkGraph.constructor_read(saved, logger), `read the network graph of ${name}`);
 }
 
-function seedOf(name: NodeName, store: Store): Uint8Array {
+function seedOf(name: string, store: Store): Uint8Array {
   const saved = readLdk(store, name, '', 'seed');
   if (saved) return saved;
   const seed = new Uint8Array(randomBytes(32));
@@ -93,7 +92,7 @@ function seedOf(name: NodeName, store: Store): Uint8Array {
  * Stores channel monitors and their updates for LDK's persister, in the transaction that is open. A monitor and its channel manager thus become
  * durable together. With a channel manager older than a monitor, LDK would close the channel.
  */
-function monitorStore(node: NodeName, store: Store, errors: CallbackErrors): ldk.KVStore {
+function monitorStore(node: string, store: Store, errors: CallbackErrors): ldk.KVStore {
   // LDK would panic if an error was returned from here. The recorded error prevents the commit instead.
   return ldk.KVStore.new_impl({
     read: (primary, secondary, key) =>
@@ -123,11 +122,11 @@ function monitorStore(node: NodeName, store: Store, errors: CallbackErrors): ldk
 }
 
 /** Reads a value of a node's LDK state, such as its channel manager. */
-export function readLdk(store: Store, node: NodeName, space: string, key: string): Uint8Array | undefined {
+export function readLdk(store: Store, node: string, space: string, key: string): Uint8Array | undefined {
   return store.get('SELECT value FROM ldk WHERE node = ? AND space = ? AND key = ?', node, space, key)?.value as Uint8Array | undefined;
 }
 
-export function writeLdk(store: Store, node: NodeName, space: string, key: string, value: Uint8Array): void {
+export function writeLdk(store: Store, node: string, space: string, key: string, value: Uint8Array): void {
   store.run('INSERT OR REPLACE INTO ldk (node, space, key, value) VALUES (?, ?, ?, ?)', node, space, key, value);
 }
 

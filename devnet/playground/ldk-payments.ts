@@ -4,13 +4,15 @@ import type { FailureReason, KeysendOrder, Route, RouteHop, RouteQuery } from '.
 import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
 import { KEYSEND_PREIMAGE_TYPE } from '../checks.ts';
 import { bytes32Of, bytesOf, errorOf, hexOf, msatOf, some32, someU64, u64Of, unwrap } from './bindings.ts';
+import { BLOCKS_PER_OPENING } from './channels.ts';
 import type { LdkNode } from './ldk-node.ts';
+import { MAX_SERVICE_NODES } from './node-name.ts';
 
 // Payments in LDK's terms, for our node and for the outside nodes.
 
 const ATTEMPTS = 3;
-/** BOLT11's default is 18 blocks. LDK requires 42. */
-const FINAL_CLTV_DELTA = 42;
+/** A held payment must not expire by the blocks that confirm the channels of new nodes. LDK sends it back 21 blocks before its expiry. */
+const FINAL_CLTV_DELTA = 21 + MAX_SERVICE_NODES * BLOCKS_PER_OPENING + 24;
 
 /** A payment to be sent. */
 export interface Sending {
@@ -146,7 +148,7 @@ export function createInvoice(node: LdkNode, wanted: NewInvoice): ldk.Bolt11Invo
     someU64(wanted.amountMsat),
     description,
     ldk.Option_u32Z.constructor_some(wanted.expirySeconds),
-    ldk.Option_u16Z.constructor_none(),
+    ldk.Option_u16Z.constructor_some(FINAL_CLTV_DELTA),
     some32(wanted.paymentHash === undefined ? undefined : bytesOf(wanted.paymentHash)),
   );
   if (!made.is_ok()) throw new PlaygroundRefusal('LDK cannot create this invoice');

@@ -6,12 +6,13 @@ import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.t
 import { bytes32Of, hexOf, msatOf, sha256, u64Of, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { invoiceAmount, paymentFailure, readInvoice, sendFailure, sendSpontaneous, sendToInvoice } from './ldk-payments.ts';
-import type { Outbox, Row, Store } from './store.ts';
+import type { Outbox } from './outbox.ts';
+import type { Row, Store } from './store.ts';
 
 type Order = Pick<PaymentOrder, 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>;
 
 /**
- * The payments that the hub sends, at most once per payment id. LDK forgets an id after a while and would then pay it again. The row in
+ * The payments that a service node sends, at most once per payment id. LDK forgets an id after a while and would then pay it again. The row in
  * `outgoing` is therefore never deleted. It is written in the transaction that makes LDK's payment durable, and its outcome in the transaction
  * in which LDK reported it.
  */
@@ -56,7 +57,7 @@ export class OutgoingPayments {
 
   sent(event: ldk.Event_PaymentSent): void {
     const ldkId = bytes32Of(event.payment_id);
-    if (!ldkId) throw new Error('the hub sent a payment without an id');
+    if (!ldkId) throw new Error('a node sent a payment without an id');
     const feeMsat = msatOf(u64Of(event.fee_paid_msat) ?? 0n);
     this.#conclude(hexOf(ldkId), { state: 'succeeded', preimage: hexOf(event.payment_preimage), feeMsat });
   }
@@ -70,9 +71,9 @@ export class OutgoingPayments {
     const known = this.#row(order.paymentId);
     if (known && known.payment_hash !== order.paymentHash) throw new PlaygroundRefusal('paymentId belongs to another payment hash');
     if (known && (known.state !== 'pending' || this.#sending.has(ldkId))) return;
-    const sql = `INSERT INTO outgoing (payment_id, ldk_id, payment_hash, amount_msat, state) VALUES (?, ?, ?, ?, 'pending')
+    const sql = `INSERT INTO outgoing (node, payment_id, ldk_id, payment_hash, amount_msat, state) VALUES (?, ?, ?, ?, ?, 'pending')
       ON CONFLICT DO NOTHING`;
-    this.#store.run(sql, order.paymentId, ldkId, order.paymentHash, order.amountMsat);
+    this.#store.run(sql, this.#node.name, order.paymentId, ldkId, order.paymentHash, order.amountMsat);
     const reason = send(ldkId);
     if (reason) this.#conclude(ldkId, { state: 'failed', reason });
     else this.#sending.add(ldkId);
@@ -80,28 +81,29 @@ export class OutgoingPayments {
 
   /** Returns the failure reason of a payment that must not be passed to LDK. */
   #obstacle(order: Order): FailureReason | undefined {
-    const sql = 'SELECT 1 FROM outgoing WHERE payment_hash = ? AND state = ? AND payment_id <> ?';
-    if (this.#store.get(sql, order.paymentHash, 'succeeded', order.paymentId)) return 'INCORRECT_PAYMENT_DETAILS';
-    if (this.#store.get(sql, order.paymentHash, 'pending', order.paymentId)) return 'ERROR';
+    const sql = 'SELECT 1 FROM outgoing WHERE node = ? AND payment_hash = ? AND state = ? AND payment_id <> ?';
+    if (this.#store.get(sql, this.#node.name, order.paymentHash, 'succeeded', order.paymentId)) return 'INCORRECT_PAYMENT_DETAILS';
+    if (this.#store.get(sql, this.#node.name, order.paymentHash, 'pending', order.paymentId)) return 'ERROR';
     // LDK would report that there is no route.
     const sendable = this.#node.manager.list_usable_channels().map((channel) => channel.get_next_outbound_htlc_limit_msat());
     return sendable.reduce((sum, limit) => sum + limit, 0n) < BigInt(order.amountMsat) ? 'INSUFFICIENT_BALANCE' : undefined;
   }
 
   #conclude(ldkId: string, outcome: Exclude<PaymentOutcome, { state: 'pending' }>): void {
-    const row = this.#store.get(`SELECT payment_id FROM outgoing WHERE ldk_id = ? AND state = 'pending'`, ldkId);
+    const pending = `SELECT payment_id FROM outgoing WHERE node = ? AND ldk_id = ? AND state = 'pending'`;
+    const row = this.#store.get(pending, this.#node.name, ldkId);
     // LDK repeats events after a restart.
     if (!row) return;
     const paid = outcome.state === 'succeeded' ? outcome : undefined;
     const reason = outcome.state === 'failed' ? outcome.reason : null;
-    const sql = 'UPDATE outgoing SET state = ?, preimage = ?, fee_msat = ?, reason = ? WHERE ldk_id = ?';
-    this.#store.run(sql, outcome.state, paid?.preimage ?? null, paid?.feeMsat ?? null, reason, ldkId);
+    const sql = 'UPDATE outgoing SET state = ?, preimage = ?, fee_msat = ?, reason = ? WHERE node = ? AND ldk_id = ?';
+    this.#store.run(sql, outcome.state, paid?.preimage ?? null, paid?.feeMsat ?? null, reason, this.#node.name, ldkId);
     this.#sending.delete(ldkId);
     this.#outbox.add({ type: 'payment', paymentId: row.payment_id as string, outcome });
   }
 
   #row(paymentId: string): Row | undefined {
-    return this.#store.get('SELECT * FROM outgoing WHERE payment_id = ?', paymentId);
+    return this.#store.get('SELECT * FROM outgoing WHERE node = ? AND payment_id = ?', this.#node.name, paymentId);
   }
 }
 
@@ -122,6 +124,6 @@ function outcomeOf(row: Row): PaymentOutcome {
 
 function idOf(details: ldk.RecentPaymentDetails): string {
   if (details instanceof ldk.RecentPaymentDetails_AwaitingInvoice)
-    throw new Error('the hub has a BOLT12 payment, which the playground never sends');
+    throw new Error('the node has a BOLT12 payment, which the playground never sends');
   return hexOf((details as unknown as { payment_id: Uint8Array }).payment_id);
 }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type * as ldk from 'lightningdevkit';
+import * as ldk from 'lightningdevkit';
 import { type Msat, msat } from '../../src/kernel/money.ts';
 import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
 import {
   type HoldAction,
-  type NodeName,
   type OutsideInvoice,
   type OutsideInvoiceRequest,
   type OutsideKeysendRequest,
@@ -52,13 +51,13 @@ export class OutsideNodes {
     return this.#send(from, paymentHash, amount, (node, sending) => payments.sendToInvoice(node, invoice, sending));
   }
 
-  /** Starts a keysend payment to the hub. Returns the payment's id. @throws PlaygroundRefusal */
-  keysend({ from, amountMsat, customRecords }: OutsideKeysendRequest): number {
+  /** Starts a keysend payment to a node. Returns the payment's id. @throws PlaygroundRefusal */
+  keysend(destination: string, { from, amountMsat, customRecords }: OutsideKeysendRequest): number {
     check.requireOutside(from);
     check.requireWhole('amountMsat', amountMsat, 1);
     check.requireRecords(customRecords);
     const preimage = randomBytes(32).toString('hex');
-    const keysend = { destination: this.#network.nodes.hub.pubkey, preimage, customRecords };
+    const keysend = { destination, preimage, customRecords };
     return this.#send(from, paymentHashOf(preimage), amountMsat, (node, sending) =>
       payments.sendSpontaneous(node, { ...sending, ...keysend }),
     );
@@ -72,7 +71,7 @@ export class OutsideNodes {
     if (descriptionHash !== undefined) check.requireBytes32('descriptionHash', descriptionHash);
     check.requireExpiry(expirySeconds);
     const preimage = hold ? randomBytes(32).toString('hex') : undefined;
-    const invoice = payments.createInvoice(this.#network.nodes[at], {
+    const invoice = payments.createInvoice(this.#network.node(at), {
       amountMsat,
       description: memo,
       descriptionHash,
@@ -95,7 +94,7 @@ export class OutsideNodes {
     if (invoice.state === wanted) return;
     if (invoice.state === 'settled' || invoice.state === 'cancelled') throw new PlaygroundRefusal(`the hold invoice is ${invoice.state}`);
     if (action === 'settle' && invoice.state === 'open') throw new PlaygroundRefusal('the hold invoice has not been paid yet');
-    const node = this.#network.nodes[invoice.node as OutsideName];
+    const node = this.#network.node(invoice.node as string);
     this.#setInvoiceState(paymentHash, wanted);
     if (action === 'settle') {
       payments.claim(node, invoice.preimage);
@@ -113,7 +112,14 @@ export class OutsideNodes {
     return this.#store.all('SELECT * FROM outside_payments WHERE id > ? ORDER BY id LIMIT ?', id, limit).map(asPayment);
   }
 
-  arrived(node: LdkNode, event: ldk.Event_PaymentClaimable): void {
+  handleEvent(node: LdkNode, event: ldk.Event): void {
+    if (event instanceof ldk.Event_PaymentClaimable) this.#arrived(node, event);
+    else if (event instanceof ldk.Event_PaymentClaimed) this.#claimed(node, event);
+    else if (event instanceof ldk.Event_PaymentSent) this.#sent(node, event);
+    else if (event instanceof ldk.Event_PaymentFailed) this.#failed(node, event);
+  }
+
+  #arrived(node: LdkNode, event: ldk.Event_PaymentClaimable): void {
     const arrival = payments.readArrival(event);
     const { paymentHash, amountMsat } = arrival;
     if (!this.#isAccepted(node, arrival)) {
@@ -125,17 +131,17 @@ export class OutsideNodes {
     else this.#setInvoiceState(paymentHash, 'held');
   }
 
-  claimed(node: LdkNode, event: ldk.Event_PaymentClaimed): void {
+  #claimed(node: LdkNode, event: ldk.Event_PaymentClaimed): void {
     const paymentHash = hexOf(event.payment_hash);
     this.#setInvoiceState(paymentHash, 'settled');
     this.#end(node.name, 'received', paymentHash, 'succeeded');
   }
 
-  sent(node: LdkNode, event: ldk.Event_PaymentSent): void {
+  #sent(node: LdkNode, event: ldk.Event_PaymentSent): void {
     this.#end(node.name, 'sent', hexOf(event.payment_hash), 'succeeded', Number(u64Of(event.fee_paid_msat) ?? 0n));
   }
 
-  failed(node: LdkNode, event: ldk.Event_PaymentFailed): void {
+  #failed(node: LdkNode, event: ldk.Event_PaymentFailed): void {
     const hash = bytes32Of(event.payment_hash);
     const row = hash ? undefined : this.#store.get('SELECT payment_hash FROM outside_payments WHERE ldk_id = ?', hexOf(event.payment_id));
     const paymentHash = hash ? hexOf(hash) : (row?.payment_hash as string | undefined);
@@ -150,7 +156,7 @@ export class OutsideNodes {
   ): number {
     const ldkId = randomBytes(32).toString('hex');
     const id = this.#start({ node: from, direction: 'sent', paymentHash, amountMsat }, ldkId);
-    const error = send(this.#network.nodes[from], { ldkId, amountMsat });
+    const error = send(this.#network.node(from), { ldkId, amountMsat });
     if (error !== undefined && payments.sendFailure(error)) this.#end(from, 'sent', paymentHash, 'failed');
     return id;
   }
@@ -165,7 +171,7 @@ export class OutsideNodes {
   }
 
   /** Stores the outcome of a pending payment. LDK may repeat it. */
-  #end(node: NodeName, direction: Direction, paymentHash: string, state: 'succeeded' | 'failed', feeMsat = 0): void {
+  #end(node: string, direction: Direction, paymentHash: string, state: 'succeeded' | 'failed', feeMsat = 0): void {
     const sql = `UPDATE outside_payments SET state = ?, fee_msat = ?
       WHERE node = ? AND direction = ? AND payment_hash = ? AND state = 'pending'`;
     this.#store.run(sql, state, feeMsat, node, direction, paymentHash);

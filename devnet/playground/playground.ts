@@ -1,5 +1,6 @@
 import type { TestNetwork } from '../../src/lightning/test-network.ts';
 import { connectTestNetwork } from './connect.ts';
+import { DEFAULT_NODE } from './node-name.ts';
 import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 
 /**
@@ -10,5 +11,6 @@ import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 export async function openPlayground(options: SupervisorOptions): Promise<TestNetwork> {
   const supervisor = new Supervisor(options);
   await supervisor.start();
-  return connectTestNetwork(supervisor, options.log);
+  const transport = { call: supervisor.callTo(DEFAULT_NODE), close: () => supervisor.close() };
+  return connectTestNetwork(transport, DEFAULT_NODE, options.log);
 }

@@ -8,7 +8,7 @@ export interface ClaimRequest {
   readonly incoming: node.IncomingPayment;
 }
 
-/** The commands of the playground, with their requests and responses. Everything is JSON. */
+/** The commands to a service node of the playground, with their requests and responses. Everything is JSON. */
 export interface Commands {
   describe: { request: null; response: network.PlaygroundDescription };
   createInvoice: { request: node.InvoiceRequest; response: node.CreatedInvoice };
@@ -18,8 +18,8 @@ export interface Commands {
   lookupPayment: { request: { readonly paymentId: string }; response: node.PaymentOutcome | undefined };
   lookupInvoice: { request: { readonly paymentHash: string }; response: node.InvoiceStatus | undefined };
   /**
-   * Returns the hub's events after a position, or from the beginning (null), oldest first. Waits up to `waitMs` for the first one. Returns
-   * null when the hub has no event at the position.
+   * Returns the node's events after a position, or from the beginning (null), oldest first. Waits up to `waitMs` for the first one. Returns
+   * null when the node has no event at the position.
    */
   events: {
     request: { readonly after: node.Position | null; readonly limit: number; readonly waitMs: number };
@@ -30,7 +30,7 @@ export interface Commands {
   decideClaim: { request: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; response: null };
   queryRoutes: { request: node.RouteQuery; response: readonly node.Route[] };
   balance: { request: null; response: { readonly localMsat: Msat } };
-  /** Returns the id of the ledger that the hub belongs to now. */
+  /** Returns the id of the ledger that the node belongs to now. */
   claimForLedger: { request: { readonly ledgerId: string; readonly replaces?: string | undefined }; response: string };
   outsidePay: { request: network.OutsidePayRequest; response: network.OutsidePayment };
   outsideInvoice: { request: network.OutsideInvoiceRequest; response: network.OutsideInvoice };

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { errorMessage } from '../../src/kernel/log.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
-import { type Call, type CommandName, MAY_REPEAT } from './protocol.ts';
+import { DEFAULT_NODE } from './node-name.ts';
+import { type CommandName, MAY_REPEAT } from './protocol.ts';
 import { bearerToken, HUB_HEADER, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, readText, TooLarge } from './shared.ts';
 import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 
@@ -22,7 +23,7 @@ export interface ServerOptions extends SupervisorOptions {
 
 export interface PlaygroundServer {
   readonly port: number;
-  /** The public key of our node. */
+  /** The public key of the default node. */
   readonly hub: string;
   /** Finishes the commands in progress and stops. */
   close(): Promise<void>;
@@ -43,14 +44,14 @@ export async function servePlayground(options: ServerOptions): Promise<Playgroun
   const supervisor = new Supervisor(options);
   await supervisor.start();
   try {
-    const { nodes } = await supervisor.call('describe', null);
-    const hub = nodes.find((node) => node.name === 'hub')?.pubkey as string;
+    const { nodes } = await supervisor.callTo(DEFAULT_NODE)('describe', null);
+    const hub = nodes.find((node) => node.name === DEFAULT_NODE)?.pubkey as string;
     const limits = {
       headersTimeout: requestTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: requestTimeoutMs / 5,
     };
-    const handler = requestHandler({ call: supervisor.call, hub, secret, maxRequests });
+    const handler = requestHandler({ supervisor, hub, secret, maxRequests });
     const server = createServer({ ...limits, maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_TIMEOUT_MS }, handler);
     server.timeout = IDLE_TIMEOUT_MS;
     server.maxConnections = 2 * maxRequests;
@@ -84,7 +85,14 @@ class HttpError extends Error {
   }
 }
 
-function requestHandler({ call, hub, secret, maxRequests }: { call: Call; hub: string; secret: string; maxRequests: number }) {
+interface HandlerOptions {
+  readonly supervisor: Supervisor;
+  readonly hub: string;
+  readonly secret: string;
+  readonly maxRequests: number;
+}
+
+function requestHandler({ supervisor, hub, secret, maxRequests }: HandlerOptions) {
   const token = digest(bearerToken(secret));
   let inProgress = 0;
 
@@ -95,9 +103,10 @@ function requestHandler({ call, hub, secret, maxRequests }: { call: Call; hub: s
     if (inProgress > maxRequests) throw new HttpError(503, `the playground answers only ${maxRequests} requests at once`);
     const expected = request.headers[HUB_HEADER];
     if (expected !== undefined && expected !== hub) throw new HttpError(421, 'this is another playground');
-    const command = request.url?.slice(1) ?? '';
+    const url = URL.parse(request.url ?? '', 'http://playground');
+    const command = url?.pathname.slice(1) ?? '';
     if (request.method !== 'POST' || !isCommand(command)) throw new HttpError(404, 'there is no such command');
-    return await call(command, body as never);
+    return await supervisor.callTo(url?.searchParams.get('node') ?? DEFAULT_NODE)(command, body as never);
   }
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,8 +1,12 @@
-/** Commands are sent to `POST /<command>`, as JSON with the secret as bearer token. */
+import { DEFAULT_NODE, isNodeName, NODE_NAME_RULE } from './node-name.ts';
+
+/** Commands are sent to `POST /<command>`, or `POST /<command>?node=<name>`, as JSON with the secret as bearer token. */
 export interface PlaygroundAddress {
   readonly host: string;
   readonly port: number;
   readonly secret: string;
+  /** The name of the service node, which is created when it is first used. */
+  readonly node: string;
 }
 
 export const DEFAULT_PORT = 4022;
@@ -26,26 +30,30 @@ export class InvalidPlaygroundUrl extends Error {
   }
 }
 
-/** Parses `playground://host:port?secret=…`. The default port is 4022. @throws InvalidPlaygroundUrl */
+/** Parses `playground://host:port?secret=…&node=…`. The default port is 4022, the default node `hub`. @throws InvalidPlaygroundUrl */
 export function parsePlaygroundUrl(text: string): PlaygroundAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'playground:') throw new InvalidPlaygroundUrl('this is not the URL of a shared playground');
   if (!url.hostname) throw new InvalidPlaygroundUrl('the URL of the shared playground has no host');
   const isPlain = !url.username && !url.password && !url.hash && (url.pathname === '' || url.pathname === '/');
-  const [secret, ...more] = url.searchParams.getAll('secret');
-  if (!isPlain || more.length > 0 || [...url.searchParams.keys()].some((key) => key !== 'secret')) {
-    throw new InvalidPlaygroundUrl('the URL of the shared playground has more than host, port and secret');
+  const keys = [...url.searchParams.keys()];
+  if (!isPlain || new Set(keys).size < keys.length || keys.some((key) => key !== 'secret' && key !== 'node')) {
+    throw new InvalidPlaygroundUrl('the URL of the shared playground has more than host, port, secret and node');
   }
+  const secret = url.searchParams.get('secret');
   if (!secret) throw new InvalidPlaygroundUrl('the URL of the shared playground has no secret');
-  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || DEFAULT_PORT), secret };
+  const node = url.searchParams.get('node') ?? DEFAULT_NODE;
+  if (!isNodeName(node)) throw new InvalidPlaygroundUrl(NODE_NAME_RULE);
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || DEFAULT_PORT), secret, node };
 }
 
 export function playgroundUrl(address: PlaygroundAddress): string {
-  return `${publicUrl(address)}?secret=${encodeURIComponent(address.secret)}`;
+  const node = address.node === DEFAULT_NODE ? '' : `&node=${address.node}`;
+  return `${publicUrl(address)}?secret=${encodeURIComponent(address.secret)}${node}`;
 }
 
 /** Returns the URL without the secret, for messages and logs. */
-export function publicUrl({ host, port }: PlaygroundAddress): string {
+export function publicUrl({ host, port }: Pick<PlaygroundAddress, 'host' | 'port'>): string {
   return `playground://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

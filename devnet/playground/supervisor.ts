@@ -4,12 +4,14 @@ import { withTimeout } from '../../src/kernel/clock.ts';
 import { errorMessage, type Log } from '../../src/kernel/log.ts';
 import { NodeUnavailable } from '../../src/lightning/node.ts';
 import { OutcomeUnknown, PlaygroundRefusal } from '../../src/lightning/test-network.ts';
-import type { Call, CommandName, RequestOf, ResponseOf, Transport } from './protocol.ts';
+import type { Call, CommandName, RequestOf, ResponseOf } from './protocol.ts';
 
 /** A command on its way to the worker. The reply carries the same id. */
 export interface Command {
   readonly type: 'command';
   readonly id: number;
+  /** The name of the service node. */
+  readonly node: string;
   readonly name: CommandName;
   readonly request: RequestOf<CommandName>;
 }
@@ -47,7 +49,7 @@ const CLOSE_WAIT_MS = 10_000;
  * Runs the worker thread. When the worker fails, a new one continues from the last commit. Calls in progress are then rejected with
  * {@link OutcomeUnknown}, and later calls wait for the new worker.
  */
-export class Supervisor implements Transport {
+export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #started = Promise.withResolvers<void>();
   #ready = Promise.withResolvers<Channel>();
@@ -71,12 +73,15 @@ export class Supervisor implements Transport {
     throw new Error(`the Lightning playground cannot start: ${this.#lastError || 'its worker ended'}`);
   }
 
-  readonly call: Call = async (command, request) => {
-    if (this.#isClosed) throw closedError();
-    const late = () => new NodeUnavailable('the Lightning playground is restarting');
-    const channel = this.#channel ?? (await withTimeout(READY_WAIT_MS, this.#ready.promise, late));
-    return await channel.call(command, request);
-  };
+  /** Sends commands to a service node. */
+  callTo(node: string): Call {
+    return async (command, request) => {
+      if (this.#isClosed) throw closedError();
+      const late = () => new NodeUnavailable('the Lightning playground is restarting');
+      const channel = this.#channel ?? (await withTimeout(READY_WAIT_MS, this.#ready.promise, late));
+      return await channel.call(node, command, request);
+    };
+  }
 
   /** Ends the worker after the commands that were sent to it. Later calls throw {@link NodeUnavailable}. */
   async close(): Promise<void> {
@@ -151,11 +156,11 @@ class Channel {
     this.#send = send;
   }
 
-  call<N extends CommandName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
+  call<N extends CommandName>(node: string, name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
     // The worker may end between a call's wait for it and this line.
     if (this.#isBroken) throw new NodeUnavailable('the Lightning playground failed before this was sent');
     const id = ++this.#lastId;
-    this.#send({ type: 'command', id, name, request });
+    this.#send({ type: 'command', id, node, name, request });
     const reply = Promise.withResolvers<unknown>();
     this.#pending.set(id, reply);
     return reply.promise as Promise<ResponseOf<N>>;

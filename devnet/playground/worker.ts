@@ -44,8 +44,8 @@ async function main(dataDir: string): Promise<void> {
 /** Larger batches delay their commands, and smaller ones need more commits. */
 const MAX_BATCH = 16;
 const TIMER_TICK_MS = 60_000;
-/** WebAssembly memory is limited to 2 GiB and never shrinks. Three nodes reserve 0.5 GB at the start. */
-const MAX_EXTERNAL_BYTES = 1.2 * 2 ** 30;
+/** WebAssembly memory is limited to 2 GiB and never shrinks. Three nodes reserve 0.5 GB at the start, each further one 0.15 GB. */
+const MAX_EXTERNAL_BYTES = 1.5 * 2 ** 30;
 const BATCHES_PER_MEMORY_CHECK = 100;
 
 /** Runs the queued commands in batches, and replies after the commit of their batch. */
@@ -107,10 +107,10 @@ class CommandLoop {
   }
 
   /** Starts a command. Returns a function that replies to it, to be called after the commit. */
-  #start({ id, name, request }: Command): () => void {
+  #start({ id, node, name, request }: Command): () => void {
     let finish: Finish<CommandName>;
     try {
-      const handler = this.#engine.handlers[name] as ((ask: unknown) => Finish<CommandName>) | undefined;
+      const handler = this.#engine.handlersOf(node)[name] as ((ask: unknown) => Finish<CommandName>) | undefined;
       if (!handler) throw new PlaygroundRefusal('there is no such command');
       finish = handler(request);
     } catch (error) {

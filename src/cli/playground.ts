@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { DEFAULT_NODE } from '../../devnet/playground/node-name.ts';
 import { servePlayground } from '../../devnet/playground/server.ts';
 import { DEFAULT_PORT, playgroundUrl } from '../../devnet/playground/shared.ts';
 import { InvalidConfig, makeDataDir, readConfig } from '../config.ts';
@@ -25,8 +26,9 @@ async function main(): Promise<void> {
   const server = await servePlayground({ dataDir, host, port, secret, log });
   // The line can be pasted into a shell or a file of settings.
   const everywhere = host === '0.0.0.0' || host === '::';
-  const url = playgroundUrl({ host: everywhere ? '127.0.0.1' : host, port: server.port, secret });
+  const url = playgroundUrl({ host: everywhere ? '127.0.0.1' : host, port: server.port, secret, node: DEFAULT_NODE });
   process.stdout.write(`The playground is ready; its node is ${server.hub}. Start each instance with\n\nLIGHTNING_URL='${url}'\n\n`);
+  process.stdout.write('A service with another ledger needs its own node: add &node= and a name to its URL, such as &node=shop.\n\n');
   closeOnSignals('The playground', () => server.close());
 }
 

@@ -1,7 +1,7 @@
 import type { Msat } from '../kernel/money.ts';
 import type { CustomRecords, LightningNode } from './node.ts';
 
-/** The nodes of a test network. `hub` is our node. `carol` is reachable through `alice` only. */
+/** The nodes of a test network: `hub` is our node, `carol` is reachable through `alice` only. A playground can have more of our nodes. */
 export const NODE_NAMES = ['hub', 'alice', 'carol'] as const;
 
 export type NodeName = (typeof NODE_NAMES)[number];
@@ -12,7 +12,7 @@ export type OutsideName = Exclude<NodeName, 'hub'>;
 export interface PlaygroundDescription {
   readonly network: 'regtest';
   /** Public keys are 33 bytes in hex. */
-  readonly nodes: readonly { readonly name: NodeName; readonly pubkey: string }[];
+  readonly nodes: readonly { readonly name: string; readonly pubkey: string }[];
   /** A valid public key that no node has. Payments to it find no route. */
   readonly unreachablePubkey: string;
 }

@@ -43,11 +43,11 @@ const PlaygroundObject = Type.Object(
     network: Type.String({ description: 'Always `regtest`', examples: ['regtest'] }),
     nodes: Type.Array(
       Type.Object({
-        name: Type.String({ description: '`hub`, `alice` or `carol`' }),
+        name: Type.String({ description: '`alice`, `carol`, or the name of a node that belongs to a service, such as `hub`' }),
         pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex' }),
       }),
       {
-        description: 'The nodes of the network; `hub` is the node of this service',
+        description: 'The nodes of the network. `GET /v1/nodes` shows which of them belong to this service',
         examples: [
           [
             { name: 'hub', pubkey: EXAMPLE.ourPubkey },

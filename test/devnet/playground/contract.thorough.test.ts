@@ -16,3 +16,4 @@ const server = await servePlayground({ dataDir: tempDir(), host: '127.0.0.1', po
 afterAll(() => server.close());
 const url = `playground://127.0.0.1:${server.port}?secret=${encodeURIComponent(secret)}`;
 nodeContract('a shared playground', { open: async () => closing(openSharedPlayground({ url, log })) });
+nodeContract('a second node of a shared playground', { open: async () => closing(openSharedPlayground({ url: `${url}&node=shop`, log })) });
