@@ -30,21 +30,19 @@ export function newId(nowMs: number = Date.now()): string {
     counter = 0;
   }
   // Encode once per millisecond.
-  if (counter === 0) lastMsText = encode(lastMs, TIME_CHARS);
-  return lastMsText + encode(counter, COUNTER_CHARS) + randomText(RANDOM_CHARS);
+  if (counter === 0) lastMsText = encodeBase62(lastMs, TIME_CHARS);
+  return lastMsText + encodeBase62(counter, COUNTER_CHARS) + randomText(RANDOM_CHARS);
 }
 
 /** Returns the smallest id of a moment. Ids that were created earlier sort before it. */
 export function firstIdAt(ms: number): string {
-  return encode(ms, TIME_CHARS);
+  return encodeBase62(ms, TIME_CHARS);
 }
 
 /** Returns the time in milliseconds at which an id with a prefix was created. */
 export function idTimeMs(id: string): number {
-  let ms = 0;
   const start = id.indexOf('_') + 1;
-  for (const letter of id.slice(start, start + TIME_CHARS)) ms = ms * BASE + ALPHABET.indexOf(letter);
-  return ms;
+  return decodeBase62(id.slice(start, start + TIME_CHARS));
 }
 
 /** Whether a text has the form of an id with a prefix. Other texts need not be looked up. */
@@ -63,7 +61,8 @@ export function randomText(length: number): string {
   return text;
 }
 
-function encode(value: number, length: number): string {
+/** Returns a number in digits and letters, which sort bytewise as the numbers do. */
+export function encodeBase62(value: number, length: number): string {
   let text = '';
   let rest = value;
   for (let i = 0; i < length; i++) {
@@ -71,6 +70,12 @@ function encode(value: number, length: number): string {
     rest = Math.floor(rest / BASE);
   }
   return text;
+}
+
+export function decodeBase62(text: string): number {
+  let value = 0;
+  for (const letter of text) value = value * BASE + ALPHABET.indexOf(letter);
+  return value;
 }
 
 function nextByte(): number {

@@ -60,6 +60,10 @@ export const REFUSALS = {
   },
   not_found: { status: 404, meaning: 'The object does not exist, or it belongs to another account.' },
   method_not_allowed: { status: 405, meaning: 'The address exists, but not with this method.' },
+  cursor_expired: {
+    status: 410,
+    meaning: 'The log no longer has, or never had, the event of the cursor. The message names the oldest event.',
+  },
   last_key: {
     status: 409,
     meaning: 'The account must keep a secret API key without limits that expires no earlier. Create one first.',

@@ -25,9 +25,10 @@ export async function bookBatch(batch: BatchTx, batchId: string, postings: reado
     const before = sheet.newTransfers.length;
     return unguarded.get(posting) ?? applyPosting(sheet, posting) ?? receiptOf(posting, sheet, before);
   });
+  const applied = postings.filter((_, index) => !(decisions[index] instanceof Error));
   await batch.write({
     batchId,
-    rows: postings.flatMap((posting, index) => (decisions[index] instanceof Error ? [] : (posting.rows ?? []))),
+    rows: [...applied.flatMap(({ rows }) => rows ?? []), ...applied.flatMap(({ events }) => events ?? [])],
     transfers: sheet.newTransfers,
     openedHolds: Array.from(sheet.newHolds, (id) => holdOf(sheet, id)),
     closedHolds: Array.from(sheet.closedHolds)

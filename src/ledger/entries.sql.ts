@@ -2,6 +2,8 @@ import { statement } from '../db/statement.ts';
 
 /** One side of a ledger transfer, as its wallet sees it. */
 export type EntryRow = {
+  /** The position of the transfer. */
+  position: number;
   transfer_id: string;
   side: 'from' | 'to';
   entry: number;
@@ -16,11 +18,11 @@ export type EntryRow = {
   other_account: number;
 };
 
-export const ENTRY_OF_FROM = `SELECT id AS transfer_id, 'from' AS side, from_entry AS entry, amount_msat,
+export const ENTRY_OF_FROM = `SELECT position, id AS transfer_id, 'from' AS side, from_entry AS entry, amount_msat,
     from_balance_msat AS balance_msat, created_at_ms, from_type AS type, from_lntx AS lntx, memo, pass_thru, to_account AS other_account
   FROM ledger_transfer WHERE`;
 
-export const ENTRY_OF_TO = `SELECT id AS transfer_id, 'to' AS side, to_entry AS entry, amount_msat,
+export const ENTRY_OF_TO = `SELECT position, id AS transfer_id, 'to' AS side, to_entry AS entry, amount_msat,
     to_balance_msat AS balance_msat, created_at_ms, to_type AS type, to_lntx AS lntx, memo, pass_thru, from_account AS other_account
   FROM ledger_transfer WHERE`;
 

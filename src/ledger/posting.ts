@@ -68,6 +68,8 @@ export interface Posting {
   readonly posts?: readonly PostOrder[];
   readonly voids?: readonly VoidOrder[];
   readonly rows?: readonly RowWrite[];
+  /** Rows of the event log. They are written after all other rows. */
+  readonly events?: readonly RowWrite[];
 }
 
 /** A transfer as it was booked; a row of `ledger_transfer`. */

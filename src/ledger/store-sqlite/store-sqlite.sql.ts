@@ -39,7 +39,7 @@ export const pageOfEntries = statement<EntryRow>(
       SELECT walk.entry - 1, CASE WHEN t.from_account = $1 THEN t.from_previous ELSE t.to_previous END
       FROM walk CROSS JOIN ledger_transfer t ON t.position = walk.position WHERE walk.entry > max($2, 1)
     )
-    SELECT t.id AS transfer_id, CASE WHEN t.from_account = $1 THEN 'from' ELSE 'to' END AS side, walk.entry AS entry, t.amount_msat,
+    SELECT t.position, t.id AS transfer_id, CASE WHEN t.from_account = $1 THEN 'from' ELSE 'to' END AS side, walk.entry AS entry, t.amount_msat,
       CASE WHEN t.from_account = $1 THEN t.from_balance_msat ELSE t.to_balance_msat END AS balance_msat, t.created_at_ms,
       CASE WHEN t.from_account = $1 THEN t.from_type ELSE t.to_type END AS type,
       CASE WHEN t.from_account = $1 THEN t.from_lntx ELSE t.to_lntx END AS lntx, t.memo, t.pass_thru,

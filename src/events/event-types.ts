@@ -1,0 +1,52 @@
+/**
+ * All event types: the name in the API, the category that the API calls `type`, and a name for people. Events of bookings derive from ledger
+ * transfers; all others have a row in the table `event`.
+ */
+export const EVENT_TYPES = {
+  wallet_created: { category: 'wallet', displayName: 'Wallet Created' },
+  wallet_updated: { category: 'wallet', displayName: 'Wallet Updated' },
+  wallet_receive: { category: 'wallet', displayName: 'Wallet Receive' },
+  wallet_send: { category: 'wallet', displayName: 'Wallet Send' },
+  wallet_transfer_in: { category: 'wallet', displayName: 'Wallet Transfer In' },
+  wallet_transfer_out: { category: 'wallet', displayName: 'Wallet Transfer Out' },
+  wallet_send_failure: { category: 'wallet', displayName: 'Wallet Send Failure' },
+  payment_pending: { category: 'wallet', displayName: 'Payment Pending' },
+  payment_corrected: { category: 'wallet', displayName: 'Payment Corrected' },
+  invoice_created: { category: 'wallet', displayName: 'Invoice Created' },
+  invoice_expired: { category: 'wallet', displayName: 'Invoice Expired' },
+  invoice_cancelled: { category: 'wallet', displayName: 'Invoice Cancelled' },
+  link_claimed: { category: 'wallet', displayName: 'Link Claimed' },
+  key_created: { category: 'account', displayName: 'Key Created' },
+  key_revoked: { category: 'account', displayName: 'Key Revoked' },
+  alert_raised: { category: 'operator', displayName: 'Alert Raised' },
+  alert_resolved: { category: 'operator', displayName: 'Alert Resolved' },
+  webhook_test: { category: 'webhook', displayName: 'Webhook Test' },
+} as const satisfies Record<string, { category: string; displayName: string }>;
+
+export type EventType = keyof typeof EVENT_TYPES;
+
+/** The types of events that derive from a ledger transfer. */
+export type BookedEventType = 'wallet_receive' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out';
+
+/** The types of events that have a row. */
+export type StoredEventType = Exclude<EventType, BookedEventType>;
+
+export function isEventType(name: string): name is EventType {
+  return Object.hasOwn(EVENT_TYPES, name);
+}
+
+/** The types of wallet transactions whose booking is an event. Fees are part of the payment that they belong to. */
+const BOOKED: Readonly<Record<string, BookedEventType>> = {
+  ln_deposit: 'wallet_receive',
+  ln_lnurl_pay_inbound: 'wallet_receive',
+  ln_withdrawal: 'wallet_send',
+  ln_lnurl_pay_outbound: 'wallet_send',
+  ln_lnurl_withdraw: 'wallet_send',
+  ln_transfer_in: 'wallet_transfer_in',
+  ln_transfer_out: 'wallet_transfer_out',
+};
+
+/** Returns the event of a wallet transaction's booking; undefined if it has none. */
+export function eventTypeOfBooking(walletTransactionType: string): BookedEventType | undefined {
+  return BOOKED[walletTransactionType];
+}
