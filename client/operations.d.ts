@@ -76,6 +76,17 @@ export interface Epoch {
   previous_root: string;
 }
 
+export interface Event {
+  /** The id of the event, `evt_…`. Ids sort in the order of the events */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** What happened */
+  event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); /** What happened; the filter `type` takes the same values */ name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'key_created' | 'key_revoked' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {}); /** The name as text for people */ display_name: string; };
+  /** The objects that the event concerns. docs/webhooks.md lists them by event */
+  data: { wtx?: WalletTransaction; wal?: Wallet; lnTx?: LightningTransaction; /** Why a payment failed for good */ failureReason?: string; /** The `passThru` of a payment that failed */ passThru?: Record<string, unknown>; };
+}
+
 export interface Health {
   /** Always `ok` */
   status: 'ok' | (string & {});
@@ -913,6 +924,28 @@ export interface GetTransactionRequest {
   fields?: string;
 }
 
+export interface ListWalletEventsRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** Returns the events that follow the event with this id. Default: from the oldest stored */
+  after?: string;
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  type?: string;
+  /** The number of events. Default: 50, at most 500 */
+  'per-page'?: number;
+}
+
+export interface ListEventsRequest {
+  /** Returns the events that follow the event with this id. Default: from the oldest stored */
+  after?: string;
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  type?: string;
+  /** The number of events. Default: 50, at most 500 */
+  'per-page'?: number;
+  /** Only events of this wallet: its id or one of its access keys */
+  wallet_id?: string;
+}
+
 export interface ProcessWithdrawLinkRequest {
   /** The `waklw_` key of the wallet. It identifies the wallet and is not a secret */
   key: string;
@@ -1494,6 +1527,10 @@ export interface Operations<Options> {
   getTransaction(request: GetTransactionRequest & { fields: string }, options?: Options): Promise<Part<WalletTransaction>>;
   /** Read a wallet transaction. Permission: a secret API key. (`GET /v1/wallet-transactions/{id}`) */
   getTransaction(request: GetTransactionRequest & { fields?: undefined }, options?: Options): Promise<WalletTransaction>;
+  /** List the events of a wallet. Oldest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/events`) */
+  listWalletEvents(request: ListWalletEventsRequest, options?: Options): Promise<Array<Event>>;
+  /** List the events of the account. Oldest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: a secret API key. (`GET /v1/events`) */
+  listEvents(request?: ListEventsRequest, options?: Options): Promise<Array<Event>>;
   /** Claim a withdraw link. The address of the link (LUD-03), which the claiming wallet calls. Without `pr` it returns what can be withdrawn. With `pr` it pays that invoice; the same `pr` again returns OK and pays nothing more. Every error is HTTP 200 in the form of LNURL. (`GET /v1/wallet/{key}/lnurl-process`) */
   processWithdrawLink(request: ProcessWithdrawLinkRequest, options?: Options): Promise<WithdrawOffer | LnurlOk | LnurlError>;
   /** Create a withdraw link by GET. Like createWithdrawLink, for clients that can only send GET. The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at most the amount that leaves the fee limit of the balance for routing. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraw`) */

@@ -15,6 +15,8 @@ export const OPERATIONS = {
   getStatement: { method: 'GET', path: '/v1/wallet/{key}/statement', query: ['from', 'to'] },
   listTransactions: { method: 'GET', path: '/v1/wallet-transactions', query: ['page', 'per-page', 'after', 'from', 'to', 'label', 'payment_hash', 'pass_through', 'status', 'type', 'wallet_id', 'fields'] },
   getTransaction: { method: 'GET', path: '/v1/wallet-transactions/{id}', query: ['fields'] },
+  listWalletEvents: { method: 'GET', path: '/v1/wallet/{key}/events', query: ['after', 'type', 'per-page'] },
+  listEvents: { method: 'GET', path: '/v1/events', query: ['after', 'type', 'per-page', 'wallet_id'] },
   processWithdrawLink: { method: 'GET', path: '/v1/wallet/{key}/lnurl-process', query: ['ott', 'num_satoshis', 'k1', 'pr', 'balanceNotify'], open: true },
   makeWithdrawLink: { method: 'GET', path: '/v1/wallet/{key}/lnurl/withdraw', query: ['num_satoshis', 'expiry', 'uses', 'fee_limit_msat', 'memo', 'user_label', 'daily_limit_msat', 'passThru', 'public'] },
   createWithdrawLink: { method: 'POST', path: '/v1/wallet/{key}/lnurl/withdraw' },

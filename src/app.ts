@@ -4,10 +4,14 @@ import { createKeyring } from './accounts/keyring.ts';
 import { createAlerts } from './alerts/alerts.ts';
 import { type Config, makeDataDir } from './config.ts';
 import { connectNodes, type NodeConnections } from './connection/connections.ts';
+import { type Commits, watchCommits } from './db/commits.ts';
 import type { Database, Tx } from './db/database.ts';
 import { type DatabaseHealth, watchHealth } from './db/health.ts';
 import { MIGRATIONS, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
+import { detailsOf } from './feed/details.ts';
+import { createFeed } from './feed/feed.ts';
+import { createEventLog, type LoggedEvent } from './feed/log.ts';
 import { storeFirstKeys } from './first-key.ts';
 import { createHistory } from './history/history.ts';
 import type { App } from './http/app-type.ts';
@@ -16,6 +20,7 @@ import { createIdempotentHandler, type IdempotentHandler } from './http/idempote
 import { createRateLimits, type RateLimits } from './http/limits/rate-limits.ts';
 import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects/objects.ts';
+import { eventRoutes } from './http/routes/events.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { keyRoutes } from './http/routes/keys.ts';
 import { lnurlAuthRoutes } from './http/routes/lnurl-auth.ts';
@@ -77,12 +82,13 @@ export interface Overrides {
 export async function startSatchel(config: Config, overrides: Overrides = { openDatabase, openNode }): Promise<Satchel> {
   const log = pino({ level: config.logLevel, base: null });
   makeDataDir(config.dataDir);
-  const { database, health } = watchHealth(await overrides.openDatabase(config.databaseUrl, { log }), log);
+  const { database: watched, health } = watchHealth(await overrides.openDatabase(config.databaseUrl, { log }), log);
+  const { database, commits } = watchCommits(watched);
   const opened: OpenedNode[] = [];
   try {
     await migrate(database, MIGRATIONS);
     for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
-    return run(config, { ...(await createModules(config, log, database, opened)), health }, overrides.jobTiming);
+    return run(config, { ...(await createModules({ config, log, database, commits, opened })), health }, overrides.jobTiming);
   } catch (error) {
     health.close();
     await Promise.all(opened.map(({ node }) => node.close()));
@@ -93,8 +99,16 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
 
 type Modules = Awaited<ReturnType<typeof createModules>> & { readonly health: DatabaseHealth };
 
+interface Opened {
+  readonly config: Config;
+  readonly log: pino.Logger;
+  readonly database: Database;
+  readonly commits: Commits;
+  readonly opened: readonly OpenedNode[];
+}
+
 /** Creates each module once, with the modules it depends on as arguments. */
-async function createModules(config: Config, log: pino.Logger, database: Database, opened: readonly OpenedNode[]) {
+async function createModules({ config, log, database, commits, opened }: Opened) {
   const clock = systemClock;
   const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight } = config;
   const alerts = createAlerts(database, clock, log);
@@ -120,6 +134,9 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
   const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, maxInFlight });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
+  const eventLog = createEventLog({ database, ledger, retentionDays: config.eventRetentionDays });
+  const eventDetails = (events: readonly LoggedEvent[]) => detailsOf({ history, invoices, payments, wallets, ledger }, events);
+  const feed = createFeed({ database, eventLog, commits, log });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
   const challenges = createChallenges({ database, clock, publicUrl });
   const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
@@ -129,7 +146,8 @@ async function createModules(config: Config, log: pino.Logger, database: Databas
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, challenges, proofs };
-  return { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, outbound, playground, ...moneyModules };
+  const service = { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, outbound, playground };
+  return { ...service, ...moneyModules, eventLog, eventDetails, feed };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */
@@ -159,6 +177,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
       payments.stopWaiting();
       await server.close();
       stopping.abort();
+      modules.feed.close();
       health.close();
       await payments.stop();
       await jobs;
@@ -189,6 +208,7 @@ function registerRoutes(
   keyRoutes(app, deps);
   invoiceRoutes(app, deps);
   transactionRoutes(app, deps);
+  eventRoutes(app, deps);
   paymentRoutes(app, { ...deps, paymentWaitSeconds });
   transferRoutes(app, deps);
   nodeRoutes(app, deps);

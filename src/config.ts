@@ -48,6 +48,8 @@ export interface Config {
   readonly metricsToken: string | undefined;
   /** The interval between proofs of liabilities; 0: none. */
   readonly proofIntervalSeconds: number;
+  /** How many days of running time events are kept. */
+  readonly eventRetentionDays: number;
   /** The ledger (`lnd_…`) that this one replaces on the node; see docs/configuration.md. */
   readonly takeOverFromLedger: string | undefined;
   /** The wallet for keysends without a wallet id. */
@@ -113,6 +115,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxy: trustProxy(get('TRUST_PROXY')),
     metricsToken: optionalMatching(get('METRICS_TOKEN'), 'METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
     proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
+    eventRetentionDays: integer(get, 'EVENT_RETENTION_DAYS', 90, 1, 3650),
     takeOverFromLedger: optionalMatching(
       get('TAKE_OVER_FROM_LEDGER'),
       'TAKE_OVER_FROM_LEDGER',

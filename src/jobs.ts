@@ -6,6 +6,7 @@ import { type EventReaderIntervals, readNodeEvents } from './connection/events.t
 import type { Database } from './db/database.ts';
 import { underLease } from './db/leases.ts';
 import { ROUND_MS } from './db/retention.ts';
+import type { EventLog } from './feed/log.ts';
 import type { Idempotency } from './idempotency/idempotency.ts';
 import type { Invoices } from './invoices/invoices.ts';
 import { type Clock, pause } from './kernel/clock.ts';
@@ -46,6 +47,7 @@ export interface JobDependencies {
   readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly payments: Payments;
+  readonly eventLog: Pick<EventLog, 'endRound'>;
   readonly proofs: Proofs;
   readonly links: Pick<WithdrawLinks, 'sendNotices'>;
   readonly clock: Clock;
@@ -64,7 +66,7 @@ export interface JobTiming {
 
 /** Returns the background jobs of the service. */
 export function backgroundJobs(deps: JobDependencies, config: Config, timing: JobTiming): readonly Job[] {
-  const { ledger, idempotency, payments, proofs, links } = deps;
+  const { ledger, idempotency, payments, eventLog, proofs, links } = deps;
   const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const operator = { ...deps, pollMs };
@@ -75,6 +77,7 @@ export function backgroundJobs(deps: JobDependencies, config: Config, timing: Jo
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(operator, signal) },
     { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
     { name: 'idempotency retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: idempotency.endRound },
+    { name: 'event retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: eventLog.endRound },
     { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: links.sendNotices },
     {
       name: 'reconciliation',

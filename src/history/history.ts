@@ -32,6 +32,8 @@ export interface History {
   transfer(id: string, source: Wallet, destination: Wallet): Promise<{ into: WalletTransaction; out: WalletTransaction }>;
   /** Returns the wallet transaction of a payment in any state. */
   ofPayment(payment: Payment): Promise<WalletTransaction>;
+  /** Renders lines of any wallets. */
+  render(lines: readonly Line[]): Promise<WalletTransaction[]>;
   /** Returns a lightning transaction of the owner by its id or payment hash (hex). */
   lightning(idOrHash: string, owner: Owner): Promise<FoundLightning | undefined>;
 }
@@ -98,6 +100,7 @@ export function createHistory(deps: RenderDependencies): History {
       invariant(entry, `payment ${payment.id} succeeded without a transfer`);
       return ofEntry(entry, owner, { behind: ofPayment(payment), label: payment.userLabel });
     },
+    render: renderLines,
     lightning: (idOrHash, owner) => findLightning(deps, idOrHash, owner),
   };
 }

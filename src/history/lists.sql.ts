@@ -1,8 +1,8 @@
 import { statement } from '../db/statement.ts';
 import type { EntryRow } from '../ledger/ledger.ts';
 
-/** An entry, the position of its transfer, and its wallet. */
-export type OwnedEntryRow = EntryRow & { position: number; wallet_id: string };
+/** An entry and its wallet. */
+export type OwnedEntryRow = EntryRow & { wallet_id: string };
 
 const side = (name: 'from' | 'to', where: string) => `SELECT t.position, w.id AS wallet_id, t.id AS transfer_id, '${name}' AS side,
     t.${name}_entry AS entry, t.amount_msat, t.${name}_balance_msat AS balance_msat, t.created_at_ms, t.${name}_type AS type,

@@ -51,8 +51,11 @@ export interface EntryContext {
   readonly otherWalletId?: string | undefined;
 }
 
+/** An entry; one that was just booked has no position yet. */
+type BookedEntry = Omit<EntryRow, 'position'>;
+
 /** Builds the wallet transaction of an entry that the ledger has booked. */
-export function ofEntry(entry: EntryRow, { wallet, balance }: FundedWallet, context: EntryContext): WalletTransaction {
+export function ofEntry(entry: BookedEntry, { wallet, balance }: FundedWallet, context: EntryContext): WalletTransaction {
   const { behind, label, otherWalletId } = context;
   const amountMsat = msat(entry.side === 'from' ? -entry.amount_msat : entry.amount_msat);
   const after = msat(entry.balance_msat);
@@ -75,7 +78,7 @@ export function ofEntry(entry: EntryRow, { wallet, balance }: FundedWallet, cont
   };
 }
 
-function walletsOf({ side }: EntryRow, own: string, other: string): TransferWallets {
+function walletsOf({ side }: BookedEntry, own: string, other: string): TransferWallets {
   return side === 'from' ? { sourceId: own, destinationId: other } : { sourceId: other, destinationId: own };
 }
 
@@ -92,7 +95,7 @@ export function ofSucceeded(payment: Payment, wallet: Wallet, receipt: Receipt):
   return ofEntry(entryOf(transfer, 'from'), { wallet, balance }, { behind: ofPayment(payment), label: payment.userLabel });
 }
 
-function entryOf(transfer: TransferRow, side: 'from' | 'to'): EntryRow {
+function entryOf(transfer: TransferRow, side: 'from' | 'to'): BookedEntry {
   const isFrom = side === 'from';
   return {
     transfer_id: transfer.id,

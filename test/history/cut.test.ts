@@ -30,7 +30,15 @@ function longScope(entries: number, maxLookedAt = 20_000): ListScope & { read: n
 
 function entryAt(place: number): PlacedEntry {
   const type = place % 100 === 0 ? 'ln_deposit' : 'ln_transfer_out';
-  const entry = { transfer_id: String(place), side: 'from' as const, entry: place, amount_msat: 1, balance_msat: 1, lntx: null };
+  const entry = {
+    position: place,
+    transfer_id: String(place),
+    side: 'from' as const,
+    entry: place,
+    amount_msat: 1,
+    balance_msat: 1,
+    lntx: null,
+  };
   return {
     place,
     walletId: 'wal_1',

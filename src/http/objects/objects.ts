@@ -1,5 +1,7 @@
+import type { EventDetails } from '../../feed/details.ts';
 import type { LightningTransaction } from '../../history/lightning-transaction.ts';
 import type { WalletTransaction } from '../../history/wallet-transaction.ts';
+import { renderEvent } from './event.ts';
 import { LightningTransactionDetailsObject, LightningTransactionObject, renderLightningTransaction } from './lightning-transaction.ts';
 import { PayLinkObject } from './pay-link.ts';
 import { renderWallet, WalletObject } from './wallet.ts';
@@ -23,6 +25,7 @@ export function createObjects({ legacyNullKeysend = false }: { legacyNullKeysend
     wallet: renderWallet,
     walletTransaction: (wtx: WalletTransaction) => renderWalletTransaction(wtx, options),
     otherSide: (wtx: WalletTransaction) => renderOtherSide(wtx, options),
+    event: (details: EventDetails) => renderEvent(details, options),
     lightningTransaction: (ln: LightningTransaction) => renderLightningTransaction(ln, noKeysend),
   };
 }

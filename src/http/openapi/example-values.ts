@@ -9,6 +9,7 @@ export const EXAMPLE = {
   walletTransactionOut: 'wtx_0Vbb5eQl00mP2kVcHd7zN4o',
   key: 'key_0Vbb6A3n00wC8pZuKt9eE6',
   newKey: 'key_0Vbb6B5p00xD2rVwLs4gH7',
+  event: 'evt_0000002x00000001VbfA8g0s',
   withdrawLink: 'lnurlw_0Vbb5fXm00qB6nYtJs8cD5',
   node: 'lnd_9f2c51aab0',
   ourPubkey: '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',

@@ -21,6 +21,7 @@ export const TAGS = {
   Wallets: 'Wallets and their balances.',
   Money: 'Invoices, payments, transfers.',
   History: 'Past and pending transactions, as lists, single objects and CSV.',
+  Events: 'What happened: payments, transfers, invoices, keys. Events are read in pages, and kept for a limited time.',
   LNURL: 'Pay links, Lightning addresses, withdraw links, and the public addresses that other wallets call.',
   Keys: 'API keys of the account and access keys of wallets.',
   Proof: 'Proof of liabilities: a published commitment to what the service owes, which each wallet can check.',

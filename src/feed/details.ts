@@ -1,0 +1,110 @@
+import type { EventType } from '../events/event-types.ts';
+import type { History } from '../history/history.ts';
+import { type LightningTransaction, ofInvoice } from '../history/lightning-transaction.ts';
+import type { WalletTransaction } from '../history/wallet-transaction.ts';
+import type { Invoice } from '../invoices/invoice.ts';
+import type { Invoices } from '../invoices/invoices.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Payment } from '../payments/payment.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { FundedWallet, Wallets } from '../wallets/wallets.ts';
+import type { LoggedEvent } from './log.ts';
+
+/**
+ * An event with the objects that it concerns, as they were when it happened. Only wallets are shown with their present balance, label and
+ * status.
+ */
+export interface EventDetails {
+  readonly event: LoggedEvent;
+  readonly wallet: FundedWallet | undefined;
+  readonly transaction: WalletTransaction | undefined;
+  readonly invoice: LightningTransaction | undefined;
+}
+
+export interface DetailDependencies {
+  readonly history: Pick<History, 'render'>;
+  readonly invoices: Pick<Invoices, 'findMany'>;
+  readonly payments: Pick<Payments, 'findMany'>;
+  readonly wallets: Pick<Wallets, 'find'>;
+  readonly ledger: Pick<Ledger, 'balance'>;
+}
+
+/** The state in which an event shows its payment. */
+const STATE_OF_PAYMENT: Partial<Record<EventType, Payment['state']>> = {
+  payment_pending: 'pending',
+  link_claimed: 'pending',
+  wallet_send_failure: 'failed',
+  payment_corrected: 'failed',
+};
+
+/** Adds the objects to events, in the same order. Reads each kind of object with one statement. */
+export async function detailsOf(deps: DetailDependencies, events: readonly LoggedEvent[]): Promise<EventDetails[]> {
+  const withPayment = events.filter(({ type }) => STATE_OF_PAYMENT[type] !== undefined);
+  const withInvoice = events.filter(({ type }) => type.startsWith('invoice_'));
+  const [booked, payments, invoices, wallets] = await Promise.all([
+    bookedTransactions(deps, events),
+    deps.payments.findMany([...new Set(withPayment.map(({ subject }) => subject))]),
+    deps.invoices.findMany([...new Set(withInvoice.map(({ subject }) => subject))]),
+    fundedWallets(deps, events),
+  ]);
+  const paymentOf = new Map(payments.map((payment) => [payment.id, payment]));
+  const invoiceOf = new Map(invoices.map((invoice) => [invoice.id, invoice]));
+  const unsettled = await unsettledTransactions(deps, withPayment, paymentOf);
+  return events.map((event) => {
+    const invoice = event.type.startsWith('invoice_') ? invoiceOf.get(event.subject) : undefined;
+    return {
+      event,
+      wallet: event.walletId === undefined ? undefined : wallets.get(event.walletId),
+      transaction: booked.get(event) ?? unsettled.get(event),
+      invoice: invoice && invoiceAt(event.type, invoice),
+    };
+  });
+}
+
+async function bookedTransactions({ history }: DetailDependencies, events: readonly LoggedEvent[]) {
+  const booked = events.flatMap((event) => (event.entry && event.walletId !== undefined ? [{ event, line: lineOf(event) }] : []));
+  const rendered = await history.render(booked.flatMap(({ line }) => line ?? []));
+  return new Map(booked.map(({ event }, index) => [event, rendered[index]]));
+}
+
+function lineOf({ entry, walletId }: LoggedEvent) {
+  return entry && walletId !== undefined ? { entry: { place: entry.position, walletId, entry } } : undefined;
+}
+
+/** Renders payments in the state that each event reports; one payment may have several events. */
+async function unsettledTransactions({ history }: DetailDependencies, events: readonly LoggedEvent[], paymentOf: Map<string, Payment>) {
+  const found = new Map<LoggedEvent, WalletTransaction | undefined>();
+  for (const state of ['pending', 'failed'] as const) {
+    const ofState = events.filter(({ type }) => STATE_OF_PAYMENT[type] === state);
+    const lines = ofState.flatMap((event) => {
+      const payment = paymentOf.get(event.subject);
+      return payment ? [{ event, line: { payment: paymentIn(state, payment) } }] : [];
+    });
+    const rendered = await history.render(lines.map(({ line }) => line));
+    for (const [index, { event }] of lines.entries()) found.set(event, rendered[index]);
+  }
+  return found;
+}
+
+function paymentIn(state: 'pending' | 'failed', payment: Payment): Payment {
+  const open = { ...payment, state, feeMsat: undefined, settledAt: undefined };
+  return state === 'pending' ? { ...open, failureReason: undefined } : open;
+}
+
+function invoiceAt(type: EventType, invoice: Invoice): LightningTransaction {
+  const { createdAt, expiresAt = createdAt } = invoice;
+  const state = type === 'invoice_cancelled' ? 'canceled' : 'open';
+  const then = { ...invoice, state, receivedMsat: undefined, settledAt: undefined } as const;
+  return ofInvoice(then, type === 'invoice_expired' ? expiresAt : createdAt);
+}
+
+async function fundedWallets({ wallets, ledger }: DetailDependencies, events: readonly LoggedEvent[]) {
+  const ids = [...new Set(events.flatMap(({ walletId }) => walletId ?? []))];
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const wallet = await wallets.find(id);
+      return wallet ? [{ wallet, balance: await ledger.balance(wallet.ledgerAccount) }] : [];
+    }),
+  );
+  return new Map(found.flat().map((funded) => [funded.wallet.id, funded]));
+}

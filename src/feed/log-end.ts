@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../db/database.ts';
+import * as sql from './log.sql.ts';
+
+/** How often running transactions are checked, and how long at most. */
+const CHECK_MS = 5;
+const MAX_WAIT_MS = 2000;
+
+/** Returns the position up to which the event log is complete. */
+export interface LogEnd {
+  /** Returns an end that contains everything that was committed before the call, if the running transactions end soon. */
+  refresh(): Promise<number>;
+}
+
+/**
+ * On SQLite, transactions commit one after the other in the order of their positions, so the newest position is the end.
+ *
+ * On PostgreSQL, a transaction takes a position when it inserts, and others may commit later positions first. A reader that skipped the
+ * missing one would never return to it. So a position becomes the end when all transactions have ended that were inserting when it was read:
+ * later ones take later positions.
+ */
+export function createLogEnd(database: Database): LogEnd {
+  let end = 0;
+  let refreshing: Promise<number> | undefined;
+  let next: Promise<number> | undefined;
+
+  async function read() {
+    const row = await database.first(sql.newestPosition);
+    return { position: row?.position ?? 0, writers: new Set(row?.writers?.split(' ') ?? []) };
+  }
+
+  async function refresh(): Promise<number> {
+    const { position, writers } = await read();
+    for (let waitedMs = 0; writers.size > 0; waitedMs += CHECK_MS) {
+      // A transaction that does not end delays events, but never loses one.
+      if (waitedMs >= MAX_WAIT_MS) return end;
+      await delay(CHECK_MS);
+      const now = await read();
+      for (const writer of writers) if (!now.writers.has(writer)) writers.delete(writer);
+    }
+    end = Math.max(end, position);
+    return end;
+  }
+
+  return {
+    refresh() {
+      if (!refreshing) {
+        refreshing = refresh().finally(() => {
+          refreshing = undefined;
+        });
+        return refreshing;
+      }
+      // What was committed after the running refresh began is not in its result. All callers of that time share the next one.
+      next ??= refreshing.then(startNext, startNext);
+      return next;
+    },
+  };
+
+  function startNext(): Promise<number> {
+    next = undefined;
+    refreshing = refresh().finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
+  }
+}

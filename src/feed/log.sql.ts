@@ -1,0 +1,84 @@
+import { statement } from '../db/statement.ts';
+import type { EntryRow } from '../ledger/ledger.ts';
+
+/** An entry with its wallet. */
+export type BookedRow = EntryRow & { wallet_id: string; account_id: string; ledger_account: number };
+
+const side = (name: 'from' | 'to', other: 'from' | 'to') => `SELECT t.position, t.id AS transfer_id, '${name}' AS side,
+    t.${name}_entry AS entry, t.amount_msat, t.${name}_balance_msat AS balance_msat, t.created_at_ms, t.${name}_type AS type,
+    t.${name}_lntx AS lntx, t.memo, t.pass_thru, t.${other}_account AS other_account,
+    t.${name}_account AS ledger_account, w.id AS wallet_id, w.account_id
+  FROM ledger_transfer t JOIN wallet w ON w.ledger_account = t.${name}_account
+  WHERE t.position BETWEEN $1 AND $2 AND t.${name}_type IS NOT NULL`;
+
+/** The entries of all wallets in a range of positions. */
+export const bookedBetween = statement<BookedRow>(
+  'feed_booked_between',
+  `${side('from', 'to')} UNION ALL ${side('to', 'from')} ORDER BY 1, 3`,
+);
+
+export type StoredRow = {
+  row: number;
+  position: number;
+  created_at_ms: number;
+  type: string;
+  ledger_account: number | null;
+  /** The account of the wallet, or that of an event without a wallet. */
+  account_id: string;
+  wallet_id: string | null;
+  subject: string;
+  data: string | null;
+};
+
+const STORED = `SELECT e.row, e.position, e.created_at_ms, e.type, e.ledger_account, coalesce(e.account_id, w.account_id) AS account_id,
+    w.id AS wallet_id, e.subject, e.data
+  FROM event e LEFT JOIN wallet w ON w.ledger_account = e.ledger_account`;
+
+/** Events with a row after a place ($1, $2), up to a position, of all wallets. */
+export const storedAfter = statement<StoredRow>(
+  'feed_stored_after',
+  `${STORED} WHERE (e.position, e.row) > ($1, $2) AND e.position <= $3 ORDER BY e.position, e.row LIMIT $4`,
+);
+
+/** The same of one wallet. */
+export const storedOfWalletAfter = statement<StoredRow>(
+  'feed_stored_of_wallet_after',
+  `${STORED} WHERE e.ledger_account = $5 AND (e.position, e.row) > ($1, $2) AND e.position <= $3 ORDER BY e.position, e.row LIMIT $4`,
+);
+
+export const findStored = statement<StoredRow>('feed_find_stored', `${STORED} WHERE e.row = $1 AND e.position = $2`);
+
+export const transferTime = statement<{ created_at_ms: number }>(
+  'feed_transfer_time',
+  'SELECT created_at_ms FROM ledger_transfer WHERE position = $1',
+);
+
+/**
+ * The newest position, and the running transactions that may still commit an earlier one: those that have inserted into one of the two
+ * tables, separated by spaces. An INSERT locks its table before it takes a position, and until its transaction has ended.
+ */
+export const newestPosition = statement<{ position: number; writers: string | null }>('feed_newest_position', {
+  sqlite: 'SELECT coalesce(max(position), 0) AS position, NULL AS writers FROM ledger_transfer',
+  postgres: `SELECT greatest((SELECT max(position) FROM ledger_transfer), (SELECT max(position) FROM event), 0) AS position,
+    (SELECT string_agg(DISTINCT virtualtransaction, ' ') FROM pg_locks
+     WHERE locktype = 'relation' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND relation IN ('ledger_transfer'::regclass, 'event'::regclass) AND mode = 'RowExclusiveLock') AS writers`,
+});
+
+/** The position before which events have expired. */
+export const retentionFloor = statement<{ position: number }>(
+  'feed_retention_floor',
+  `SELECT position FROM retention_round WHERE name = 'event' AND round = (SELECT max(round) FROM retention_round WHERE name = 'event') - $1`,
+);
+
+export const oldestStoredPosition = statement<{ position: number | null }>(
+  'feed_oldest_stored_position',
+  'SELECT min(position) AS position FROM event',
+);
+
+export const deleteStoredBelow = statement('feed_delete_stored_below', 'DELETE FROM event WHERE position < $1');
+
+export const newestPositionOnly = statement<{ position: number | null }>('feed_newest_position_only', {
+  sqlite: 'SELECT max(position) AS position FROM ledger_transfer',
+  postgres: 'SELECT greatest((SELECT max(position) FROM ledger_transfer), (SELECT max(position) FROM event)) AS position',
+});
