@@ -13,6 +13,7 @@ import {
   type Bolt11,
   canonicalText,
   decodeBolt11,
+  decodeUnverifiedBolt11,
   InvalidInvoice,
   unknownRequiredBits,
   unverifiedPaymentHash,
@@ -34,9 +35,9 @@ function invoice(fields: readonly Bolt11Field[] = [P, S, D], rest: Partial<Bolt1
   return encodeBolt11({ network: 'regtest', timestamp: 1_700_000_000, privateKey: SPEC_PRIVATE_KEY, fields, ...rest });
 }
 
-function refusal(text: string): string {
+function refusal(text: string, decode: (text: string) => unknown = decodeBolt11): string {
   try {
-    decodeBolt11(text);
+    decode(text);
   } catch (error) {
     if (error instanceof InvalidInvoice) return error.message;
     throw error;
@@ -56,6 +57,18 @@ describe('the vectors of BOLT11', () => {
   it('have the same payment hash when nothing else of them is read', () => {
     for (const { text } of VALID) expect(unverifiedPaymentHash(canonicalText(text) ?? '')).toBe(decodeBolt11(text).paymentHash);
   });
+
+  it.each(VALID)('reads $title in the same way without verifying its signature', ({ text }) => {
+    const { payee: _, ...expected } = decodeBolt11(text);
+    expect(decodeUnverifiedBolt11(text)).toEqual(expected);
+  });
+
+  it.each(INVALID.filter(({ reason }) => !/signature/.test(String(reason))))(
+    'refuses $title also without verifying its signature',
+    ({ text, reason }) => {
+      expect(refusal(text, decodeUnverifiedBolt11)).toMatch(reason);
+    },
+  );
 
   it('reports the required feature 100, which no payer knows', () => {
     const { features, payee } = decodeBolt11(UNKNOWN_REQUIRED_FEATURE);

