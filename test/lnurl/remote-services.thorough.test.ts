@@ -73,7 +73,7 @@ onPlayground(
   ALLOW,
 );
 
-describe('two services with their own domains', () => {
+describe('two instances with their own domains', () => {
   const { key, settings, one, two } = startTwoInstances(ALLOW);
 
   const balanceOf = async ({ id }: TestWallet): Promise<number> => (await one().get(`/v1/wallet/${id}`)).balance;
