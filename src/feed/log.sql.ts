@@ -65,10 +65,10 @@ export const newestPosition = statement<{ position: number; writers: string | nu
        AND relation IN ('ledger_transfer'::regclass, 'event'::regclass) AND mode = 'RowExclusiveLock') AS writers`,
 });
 
-/** The position before which events have expired. */
-export const retentionFloor = statement<{ position: number }>(
-  'feed_retention_floor',
-  `SELECT position FROM retention_round WHERE name = 'event' AND round = (SELECT max(round) FROM retention_round WHERE name = 'event') - $1`,
+/** The oldest retention round that is kept. Events before its position have expired, if earlier rounds were deleted. */
+export const oldestRound = statement<{ round: number; position: number }>(
+  'feed_oldest_round',
+  "SELECT round, position FROM retention_round WHERE name = 'event' ORDER BY round LIMIT 1",
 );
 
 export const oldestStoredPosition = statement<{ position: number | null }>(

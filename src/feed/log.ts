@@ -85,18 +85,18 @@ const MAX_PIECES = 10;
 
 export function createEventLog({ database, ledger, retentionDays }: EventLogDependencies): EventLog {
   const end = createLogEnd(database);
-  const rounds = retentionDays * ROUNDS_PER_DAY;
   const retained: Retained = {
     name: 'event',
-    rounds,
+    // Events before the oldest round that is kept count as expired, so it is kept for one round more.
+    rounds: retentionDays * ROUNDS_PER_DAY + 1,
     newestPosition: sql.newestPositionOnly,
     oldestPosition: sql.oldestStoredPosition,
     deleteBelow: sql.deleteStoredBelow,
   };
 
   async function oldest(): Promise<LogPlace> {
-    const floor = (await database.first(sql.retentionFloor, rounds))?.position;
-    return floor === undefined ? START : { position: floor, rank: -1 };
+    const first = await database.first(sql.oldestRound);
+    return first && first.round > 1 ? { position: first.position, rank: -1 } : START;
   }
 
   return {

@@ -1,0 +1,174 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import { ROUNDS_PER_DAY } from '../../src/db/retention.ts';
+import { writeRows } from '../../src/db/row-write.ts';
+import { statement } from '../../src/db/statement.ts';
+import { eventRow } from '../../src/events/events.ts';
+import { createEventLog, type EventLog, type EventScope, type LoggedEvent, UnknownCursor } from '../../src/feed/log.ts';
+import { comparePlaces, eventId, parseEventId, START } from '../../src/feed/place.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { msat } from '../../src/kernel/money.ts';
+import type { Posting } from '../../src/ledger/ledger.ts';
+import type { Wallet } from '../../src/wallets/wallets.ts';
+import { onBothDatabases } from '../support/ledger.ts';
+import { modulesOn } from '../support/modules.ts';
+
+/** A log with the modules that write to it, and wallets of one account. */
+async function logOn(database: Database, retentionDays = 1) {
+  const modules = await modulesOn(database);
+  const wallets = [await modules.wallet(1_000_000), await modules.wallet(1_000_000), await modules.wallet(1_000_000)];
+  return { modules, wallets, log: createEventLog({ database, ledger: modules.ledger, retentionDays }) };
+}
+
+function transferOf(from: Wallet, to: Wallet): Posting {
+  const transfer = { id: newId(), from: from.ledgerAccount, to: to.ledgerAccount, amountMsat: msat(1) };
+  return { transfers: [{ ...transfer, fromType: 'ln_transfer_out', toType: 'ln_transfer_in' }] };
+}
+
+const noteOf = (wallet: Wallet, subject: string) =>
+  eventRow(systemClock, { type: 'wallet_updated', owner: { ledgerAccount: wallet.ledgerAccount }, subject });
+
+async function readAll(log: EventLog, scope: EventScope, limit: number, after = START): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = [];
+  for (let place = after; ; ) {
+    const part = await log.read({ scope }, place, limit);
+    expect(part.events.length).toBeLessThanOrEqual(limit);
+    events.push(...part.events);
+    place = part.upTo;
+    if (part.isEnd) return events;
+  }
+}
+
+const shown = ({ type, subject, walletId }: LoggedEvent) => `${type} ${subject} ${walletId}`;
+
+onBothDatabases('the event log', (open) => {
+  it('has every event once, in the order of commits, through pages of any size (slow twin)', async () => {
+    const { modules, wallets, log } = await logOn(await open());
+    const expected: { type: string; subject: string; wallet: Wallet }[] = [];
+    const before = await log.newest();
+    const operation = fc.record({
+      kind: fc.constantFrom('transfer', 'note', 'both'),
+      a: fc.nat(2),
+      b: fc.nat(1),
+      limit: fc.integer({ min: 1, max: 7 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 8 }), async (operations) => {
+        for (const { kind, a, b } of operations) {
+          const [from, to] = [wallets[a], wallets[(a + 1 + b) % 3]] as [Wallet, Wallet];
+          const posting = kind === 'note' ? {} : transferOf(from, to);
+          const subject = newId();
+          await modules.ledger.post({ ...posting, events: kind === 'transfer' ? [] : [noteOf(from, subject)] });
+          const id = posting.transfers?.[0]?.id;
+          const booked =
+            id === undefined
+              ? []
+              : [
+                  { type: 'wallet_transfer_out', subject: id, wallet: from },
+                  { type: 'wallet_transfer_in', subject: id, wallet: to },
+                ];
+          // The row of a posting is written before its transfers.
+          if (kind !== 'transfer') expected.push({ type: 'wallet_updated', subject, wallet: from });
+          expected.push(...booked);
+        }
+        const limit = operations[0]?.limit ?? 1;
+        const all = await readAll(log, 'all', limit, before);
+        expect(all.map(shown)).toEqual(expected.map(({ type, subject, wallet }) => `${type} ${subject} ${wallet.id}`));
+        expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted());
+        for (const wallet of wallets) {
+          const own = all.filter(({ walletId }) => walletId === wallet.id);
+          expect((await readAll(log, { wallet }, limit, before)).map(shown)).toEqual(own.map(shown));
+        }
+        for (const event of all) expect(await log.placeOf(event.id)).toEqual(event.place);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('never skips an event of a transaction that commits late, nor waits for one that was rolled back', async () => {
+    const database = await open();
+    const { modules, wallets, log } = await logOn(database);
+    const [a, b] = wallets as [Wallet, Wallet];
+    let done = false;
+    let failures = 0;
+    const write = async (index: number) => {
+      for (let i = 0; i < 40; i++) {
+        const fails = i % 5 === index;
+        const work = database.transaction(async (tx) => {
+          await writeRows(tx, [noteOf(i % 2 ? a : b, `${index} ${i}`)]);
+          await new Promise((resolve) => setTimeout(resolve, (i * 7 + index * 3) % 5));
+          if (fails) throw new Error('rolled back');
+        });
+        await work.catch(() => {
+          failures += 1;
+        });
+        await modules.ledger.post(transferOf(a, b));
+      }
+    };
+    const seen: LoggedEvent[] = [];
+    const read = async () => {
+      for (let place = START; ; ) {
+        const wasDone = done;
+        // SQLite reads without a turn of the event loop.
+        await nextTurn();
+        const part = await log.read({ scope: 'all' }, place, 50);
+        seen.push(...part.events);
+        place = part.upTo;
+        if (wasDone && part.isEnd) return;
+      }
+    };
+    const reading = read();
+    await Promise.all([write(0), write(1), write(2)]);
+    done = true;
+    await reading;
+    expect(failures).toBe(24);
+    const ids = seen.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].toSorted());
+    expect(ids).toEqual((await readAll(log, 'all', 1000)).map(({ id }) => id));
+    expect(seen.filter(({ type }) => type === 'wallet_updated')).toHaveLength(3 * 40 - failures);
+    // The order of a wallet's bookings is that of its ledger entries.
+    const entries = seen.filter(({ walletId, entry }) => walletId === a.id && entry).map(({ entry }) => entry?.entry);
+    expect(entries).toEqual(entries.map((_, index) => index + 1 + (entries[0] ?? 0) - 1));
+  });
+
+  it('lets events expire after the retention time, and reports their cursors', async () => {
+    const database = await open();
+    const { modules, wallets, log } = await logOn(database);
+    const [a, b] = wallets as [Wallet, Wallet];
+    const note = async (subject: string) => modules.ledger.post({ events: [noteOf(a, subject)] });
+    await note('first');
+    await modules.ledger.post(transferOf(a, b));
+    const first = (await readAll(log, 'all', 100)).at(-1) as LoggedEvent;
+    await log.endRound();
+    await log.endRound();
+    await note('second');
+    await modules.ledger.post(transferOf(a, b));
+    for (let round = 1; round < ROUNDS_PER_DAY; round++) await log.endRound();
+    expect((await readAll(log, 'all', 100, await log.oldest())).length).toBeGreaterThan(3);
+    await log.endRound();
+    const left = await readAll(log, 'all', 100, await log.oldest());
+    expect(left.map(({ subject }) => subject)).toContain('second');
+    expect(left.map(({ subject }) => subject)).not.toContain('first');
+    await expect(log.read({ scope: 'all' }, START, 10)).rejects.toThrow(UnknownCursor);
+    await expect(log.read({ scope: { wallet: a } }, START, 10)).rejects.toThrow(UnknownCursor);
+    const stored = statement<{ n: number }>('test_stored_events', 'SELECT count(*) AS n FROM event');
+    expect(await database.first(stored)).toEqual({ n: 1 });
+    expect(comparePlaces(first.place, await log.oldest())).toBeLessThan(0);
+  });
+});
+
+it('an event id contains its place and its time, and sorts by the place', () => {
+  const part = fc.integer({ min: 0, max: 62 ** 8 - 1 });
+  const place = fc.record({ position: part, rank: part });
+  fc.assert(
+    fc.property(place, place, part, (a, b, ms) => {
+      expect(parseEventId(eventId(a, ms))).toEqual({ place: a, createdAtMs: ms });
+      const [idA, idB] = [eventId(a, ms), eventId(b, ms)];
+      expect(Math.sign(comparePlaces(a, b))).toBe(idA < idB ? -1 : idA > idB ? 1 : 0);
+    }),
+  );
+  fc.assert(fc.property(fc.string(), (text) => void parseEventId(text)));
+});
