@@ -802,6 +802,8 @@ export interface CreateInvoiceRequest {
 export interface GetLightningTransactionRequest {
   /** The `lntx_` id, or the payment hash in hex */
   id: string;
+  /** While `status` is `pending`, the response waits until it changes, at most this number of seconds. It is sent at once when the key has too many requests waiting. Default: no wait */
+  wait?: number;
   /** Selects these fields of the response */
   fields?: string;
 }
@@ -1501,9 +1503,9 @@ export interface Operations<Options> {
   changeWallet(request: ChangeWalletRequest, options?: Options): Promise<Wallet>;
   /** Create an invoice. Returns a BOLT11 invoice in `payment_request`. Its payment is credited to the wallet. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/invoice`) */
   createInvoice(request: CreateInvoiceRequest, options?: Options): Promise<LightningTransaction>;
-  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, poll until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
+  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
   getLightningTransaction(request: GetLightningTransactionRequest & { fields: string }, options?: Options): Promise<Part<LightningTransactionDetails>>;
-  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, poll until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
+  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
   getLightningTransaction(request: GetLightningTransactionRequest & { fields?: undefined }, options?: Options): Promise<LightningTransactionDetails>;
   /** Cancel an open invoice. Cancels it at the node first, so that it can no longer be paid. 400 `invoice_paid` when it has been paid or a payment is arriving. Permission: `wallet_deposit`. (`DELETE /v1/lntx/{id}`) */
   cancelInvoice(request: CancelInvoiceRequest, options?: Options): Promise<LightningTransaction>;

@@ -6,7 +6,7 @@ export const OPERATIONS = {
   getWallet: { method: 'GET', path: '/v1/wallet/{key}', query: ['fields'] },
   changeWallet: { method: 'PATCH', path: '/v1/wallet/{key}' },
   createInvoice: { method: 'POST', path: '/v1/wallet/{key}/invoice' },
-  getLightningTransaction: { method: 'GET', path: '/v1/lntx/{id}', query: ['fields'] },
+  getLightningTransaction: { method: 'GET', path: '/v1/lntx/{id}', query: ['wait', 'fields'] },
   cancelInvoice: { method: 'DELETE', path: '/v1/lntx/{id}' },
   withdraw: { method: 'POST', path: '/v1/wallet/{key}/withdraw' },
   keysend: { method: 'POST', path: '/v1/wallet/{key}/keysend' },

@@ -18,6 +18,8 @@ import type { App } from './http/app-type.ts';
 import { type Access, createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
 import { createRateLimits, type RateLimits } from './http/limits/rate-limits.ts';
+import { Places } from './http/live/places.ts';
+import { createStatusWaits, type StatusWaits } from './http/live/status-waits.ts';
 import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects/objects.ts';
 import { eventRoutes } from './http/routes/events.ts';
@@ -203,7 +205,8 @@ function registerRoutes(
 ): void {
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds } = config;
-  const deps = { ...modules, objects: createObjects(config) };
+  const waits = createWaits(app, config, modules);
+  const deps = { ...modules, objects: createObjects(config), waits };
   walletRoutes(app, deps);
   keyRoutes(app, deps);
   invoiceRoutes(app, deps);
@@ -228,6 +231,19 @@ function registerRoutes(
     isWritable: modules.health.isWritable,
     connections: modules.connections,
   });
+}
+
+/** At most half of a key's requests, and of the connections, wait. The others remain for requests that end soon. */
+function createWaits(app: App, { maxRequestsAtOnce, maxConnections }: Config, modules: Modules): StatusWaits {
+  const places = new Places({
+    ofKey: Math.ceil(maxRequestsAtOnce / 2),
+    ofAddress: 100,
+    ofAll: Math.ceil(maxConnections / 2),
+  });
+  const waits = createStatusWaits({ ...modules, places });
+  // The server waits for open requests when it is closed.
+  app.addHook('preClose', async () => waits.close());
+  return waits;
 }
 
 async function isAnyAvailable({ all }: NodeConnections): Promise<boolean> {

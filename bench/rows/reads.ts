@@ -9,7 +9,7 @@ import type { App } from '../../src/http/app-type.ts';
 import { LightningTransactionObject } from '../../src/http/objects/lightning-transaction.ts';
 import { WalletObject } from '../../src/http/objects/wallet.ts';
 import { WalletTransactionObject } from '../../src/http/objects/wallet-transaction.ts';
-import { invoiceRoutes } from '../../src/http/routes/invoices.ts';
+import { type InvoiceRouteDependencies, invoiceRoutes } from '../../src/http/routes/invoices.ts';
 import { transactionRoutes } from '../../src/http/routes/transactions.ts';
 import { walletRoutes } from '../../src/http/routes/wallets.ts';
 import { createInvoices } from '../../src/invoices/invoices.ts';
@@ -116,9 +116,10 @@ function routes(web: Web, database: Database): (app: App) => void {
   });
   const none = { find: async () => undefined, findByHash: async () => undefined, findMany: async () => [] };
   const history = createHistory({ database, ledger, wallets, invoices, payments: none as unknown as Payments, clock });
+  const waits: InvoiceRouteDependencies['waits'] = { wait: async (_request, _reply, _seconds, { known }) => known };
   return (app) => {
     walletRoutes(app, web);
-    invoiceRoutes(app, { ...web, invoices, history, clock, limits: { admitQrCode: () => undefined } });
+    invoiceRoutes(app, { ...web, invoices, history, clock, limits: { admitQrCode: () => undefined }, waits });
     transactionRoutes(app, { ...web, history });
   };
 }

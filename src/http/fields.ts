@@ -67,6 +67,22 @@ export const CustomRecords = Type.Object(
   },
 );
 
+/** The longest wait. It is less than the time after which an idle connection is closed (server.ts). */
+const MAX_WAIT_SECONDS = 60;
+
+export const WaitQuery = Type.Object({
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_WAIT_SECONDS,
+      unit: 'seconds',
+      description:
+        'While `status` is `pending`, the response waits until it changes, at most this number of seconds. It is sent at once when the key ' +
+        'has too many requests waiting. Default: no wait',
+    }),
+  ),
+});
+
 /** A request field that takes one of these words. */
 export function choice<const T extends string>(words: readonly T[], options: { description: string; mayBeEmpty?: boolean }) {
   return Type.Unsafe<T>({ type: 'string', enum: [...words], ...options });

@@ -7,6 +7,7 @@ import type { Payments } from '../../payments/payments.ts';
 export interface MetricsSources {
   readonly ledger: Pick<Ledger, 'stats'>;
   readonly payments: Pick<Payments, 'countPending'>;
+  readonly feed: { countListeners(): number };
   readonly alerts: { countOpen(): Promise<readonly OpenAlerts[]> };
   /** Returns the positions of the nodes at the last reconciliation. */
   readonly lastPositions: () => Promise<readonly NodePosition[]>;
@@ -27,7 +28,7 @@ interface OpenAlerts {
 export function registerServiceMetrics(registry: Registry, sources: MetricsSources): void {
   registerLedgerMetrics(registry, sources);
   registerNodeMetrics(registry, sources);
-  const { payments, alerts } = sources;
+  const { payments, alerts, feed } = sources;
   const registers = [registry];
   new Gauge({
     name: 'satchel_payments_pending',
@@ -35,6 +36,14 @@ export function registerServiceMetrics(registry: Registry, sources: MetricsSourc
     registers,
     async collect() {
       this.set(await payments.countPending());
+    },
+  });
+  new Gauge({
+    name: 'satchel_feed_listeners',
+    help: 'Requests that wait for an event, and live streams',
+    registers,
+    collect() {
+      this.set(feed.countListeners());
     },
   });
   new Gauge({

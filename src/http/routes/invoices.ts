@@ -11,9 +11,10 @@ import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import { type Access, requirePermission } from '../auth/access.ts';
-import { described, Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText } from '../fields.ts';
+import { described, Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText, WaitQuery } from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
+import type { StatusWaits } from '../live/status-waits.ts';
 import { LightningTransactionDetailsObject, LightningTransactionObject } from '../objects/lightning-transaction.ts';
 import type { Objects } from '../objects/objects.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
@@ -58,12 +59,13 @@ const getSchema = {
   tags: ['History'],
   summary: 'Read a Lightning transaction',
   description:
-    'Returns an invoice or an outgoing payment. To learn the outcome of a 202, poll until `status` is not `pending`. A public API key sees it ' +
-    'without preimage, `passThru` and custom records.',
+    'Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is not ' +
+    '`pending`. A public API key sees it without preimage, `passThru` and custom records.',
   ...requires('any_key'),
   params: Type.Object({
     id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
   }),
+  querystring: WaitQuery,
   response: { 200: LightningTransactionDetailsObject },
 };
 
@@ -100,6 +102,7 @@ export interface InvoiceRouteDependencies {
   readonly objects: Objects;
   readonly clock: Clock;
   readonly limits: Pick<RateLimits, 'admitQrCode'>;
+  readonly waits: Pick<StatusWaits, 'wait'>;
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
@@ -130,14 +133,19 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
 }
 
 function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
-  const { access, invoices, history, objects, clock, limits } = deps;
+  const { access, invoices, history, objects, clock, limits, waits } = deps;
 
-  app.get('/v1/lntx/:id', { schema: getSchema }, async (request) => {
+  app.get('/v1/lntx/:id', { schema: getSchema }, async (request, reply) => {
     const key = await access.anyKey(request);
-    const found = await history.lightning(request.params.id, key);
+    const read = () => history.lightning(request.params.id, key);
+    const found = await read();
     // An unknown one and one of another account get the same response.
     if (!found) throw new Refusal('not_found');
-    return viewOf(objects, found, key);
+    const view = viewOf(objects, found, key);
+    const { wait } = request.query;
+    if (wait === undefined) return view;
+    const name = `${request.params.id} ${key.accountId} ${key.walletId ?? ''}`;
+    return viewOf(objects, await waits.wait(request, reply, wait, { known: found, name, read }), key);
   });
 
   app.get('/v1/lntx/:id/qr.:format', { schema: qrSchema }, async (request, reply) => {
