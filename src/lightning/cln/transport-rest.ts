@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Agent, type RequestOptions, request as sendRequest } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import type { IncomingMessage } from 'node:http';
+import { Agent } from 'node:https';
 import { errorMessage } from '../../kernel/log.ts';
+import { NotSent, requestOverHttps } from '../https-request.ts';
 import { NodeUnavailable } from '../node.ts';
 import { ResponseLost, RpcError } from './errors.ts';
 import { parseJson } from './json.ts';
@@ -19,8 +19,6 @@ interface HttpResponse {
   readonly text: string;
 }
 
-/** A connection takes longer than this only if the host does not answer. */
-const CONNECT_MS = 5000;
 /** The code of lightningd for a rune that does not permit the request. */
 const NOT_PERMITTED = 1502;
 
@@ -53,33 +51,21 @@ export class RestTransport implements ClnTransport {
     this.#agent.destroy();
   }
 
-  #post({ rune, ca }: Credentials, method: string, body: string, { timeoutMs, signal }: CallLimits): Promise<HttpResponse> {
-    const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
+  async #post({ rune, ca }: Credentials, method: string, body: string, { timeoutMs, signal }: CallLimits): Promise<HttpResponse> {
     const { host, port } = this.#address;
     const headers = { rune, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const abort = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
-    let isConnected = false;
-    const fail = (error: Error) =>
-      reject(isConnected ? new ResponseLost(`no response of clnrest: ${error.message}`) : new NodeUnavailable(this.#explain(error)));
     const target = { host, port, method: 'POST', path: `/v1/${method}`, headers, agent: this.#agent, ...(ca !== undefined && { ca }) };
-    const request = sendAbortable(target, abort, (response) => void readText(response).then(resolve, fail));
-    request.on('error', fail);
-    request.on('socket', (socket) => {
-      isConnected = !socket.connecting && request.reusedSocket;
-      if (isConnected) return;
-      const timer = setTimeout(() => request.destroy(new Error('connecting takes too long')), CONNECT_MS);
-      (socket as TLSSocket).once('secureConnect', () => {
-        isConnected = true;
-      });
-      for (const event of ['secureConnect', 'close']) socket.once(event, () => clearTimeout(timer));
-    });
-    request.end(body);
-    return promise;
+    const abort = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+    try {
+      return await readText(await requestOverHttps(target, body, abort));
+    } catch (error) {
+      if (error instanceof NotSent) throw new NodeUnavailable(this.#explain(error.cause));
+      throw new ResponseLost(`no response of clnrest: ${errorMessage(error)}`);
+    }
   }
 
-  #explain(error: Error): string {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    return `clnrest at ${publicAddress(this.#address)} cannot be reached: ${error.message.split(';', 1)[0]}; ${remedy(code)}`;
+  #explain({ code = '', message }: NodeJS.ErrnoException): string {
+    return `clnrest at ${publicAddress(this.#address)} cannot be reached: ${message.split(';', 1)[0]}; ${remedy(code)}`;
   }
 }
 
@@ -88,16 +74,6 @@ function openAgent({ certPath }: RestAddress): Agent {
   // The pinned authority signs certificates of this node only, so their host names do not matter. Node does not use the connection of a
   // request again that has its own `checkServerIdentity`, so it is an option of the agent.
   return new Agent({ keepAlive: true, ...(certPath !== undefined && { checkServerIdentity: () => undefined }) });
-}
-
-/** With the signal as an option, Node would also destroy the socket, which may belong to another request by then. */
-function sendAbortable(options: RequestOptions, signal: AbortSignal, onResponse: (response: IncomingMessage) => void): ClientRequest {
-  const request = sendRequest(options, onResponse);
-  const abort = () => request.destroy(signal.reason instanceof Error ? signal.reason : undefined);
-  signal.addEventListener('abort', abort);
-  request.once('close', () => signal.removeEventListener('abort', abort));
-  if (signal.aborted) abort();
-  return request;
 }
 
 function remedy(code: string): string {

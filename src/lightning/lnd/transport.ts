@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Agent, type AgentOptions, type RequestOptions, request as sendRequest } from 'node:https';
-import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { errorMessage } from '../../kernel/log.ts';
+import { NotSent, requestOverHttps } from '../https-request.ts';
 import { NodeUnavailable } from '../node.ts';
 import { CredentialReader } from './credentials.ts';
 import { LndError, toNodeError } from './errors.ts';
@@ -36,8 +38,6 @@ export interface LndTransport {
 
 /** A call that takes longer is broken. LND lists 10,000 invoices in 3.5 s. */
 const CALL_MS = 15_000;
-/** TCP and TLS. */
-const CONNECT_MS = 5000;
 /** A connection that is unused for this long is closed: a firewall may have forgotten it. */
 const IDLE_MS = 30_000;
 const GRPC_PORT = 10_009;
@@ -129,50 +129,27 @@ class RestTransport implements LndTransport {
     throw toNodeError(errorOf(response.statusCode ?? 0, await readBody(response)));
   }
 
-  #request(options: RequestOptions, text: string, signal: AbortSignal): Promise<IncomingMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const request = sendRequest(options, resolve);
-    // As an option, the signal would also destroy the socket, which may belong to another request by then.
-    const abort = () => request.destroy();
-    signal.addEventListener('abort', abort);
-    request.once('close', () => signal.removeEventListener('abort', abort));
-    if (signal.aborted) abort();
-    // Node writes the request only after the TLS handshake.
-    let mayHaveSent = false;
-    request.on('socket', (socket) => {
-      mayHaveSent = request.reusedSocket;
-      if (mayHaveSent) return;
-      const timer = setTimeout(
-        () => request.destroy(new Error(`connecting took longer than ${CONNECT_MS} ms; check host, port and firewall`)),
-        CONNECT_MS,
-      );
-      (socket as TLSSocket).once('secureConnect', () => {
-        mayHaveSent = true;
-        clearTimeout(timer);
-      });
-      socket.once('close', () => clearTimeout(timer));
-    });
-    request.on('error', (error) => {
+  async #request(options: RequestOptions, text: string, signal: AbortSignal): Promise<IncomingMessage> {
+    try {
+      return await requestOverHttps(options, text, signal);
+    } catch (error) {
       this.#markUnresponsive();
-      reject(mayHaveSent ? this.#lost(error) : this.#unreachable(error));
-    });
-    request.end(text);
-    return promise;
+      throw error instanceof NotSent ? this.#unreachable(error.cause) : this.#lost(error);
+    }
   }
 
   #markUnresponsive(): void {
     this.unresponsiveAtMs = Date.now();
   }
 
-  #unreachable(error: Error): NodeUnavailable {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = this.#explanation(code) ?? error.message;
+  #unreachable({ code, message }: NodeJS.ErrnoException): NodeUnavailable {
+    const reason = this.#explanation(code) ?? message;
     return new NodeUnavailable(`${publicLndAddress(this.#address)} cannot be reached: ${reason}${this.#hintOfPort()}`);
   }
 
   /** The outcome of the request is unknown. */
-  #lost(error: Error): Error {
-    return new Error(`${publicLndAddress(this.#address)} did not answer: ${error.message}${this.#hintOfPort()}`, { cause: error });
+  #lost(cause: unknown): Error {
+    return new Error(`${publicLndAddress(this.#address)} did not answer: ${errorMessage(cause)}${this.#hintOfPort()}`, { cause });
   }
 
   #hintOfPort(): string {
