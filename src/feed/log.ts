@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { endRound, type Retained, ROUNDS_PER_DAY } from '../db/retention.ts';
 import { type EventType, eventTypeOfBooking, isEventType } from '../events/event-types.ts';
+import { pieceTurn } from '../history/places.ts';
 import type { EntryRow, Ledger } from '../ledger/ledger.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import * as sql from './log.sql.ts';
@@ -145,6 +146,7 @@ async function scan(database: Database, isWanted: (event: LoggedEvent) => boolea
   const events: LoggedEvent[] = [];
   let upTo = after;
   for (let pieces = 0; pieces < MAX_PIECES; pieces += 1) {
+    if (pieces > 0) await pieceTurn();
     const highest = Math.min(upTo.position + PIECE, until);
     const piece = await readPiece(database, upTo, highest, PIECE);
     for (const event of piece.events) {
