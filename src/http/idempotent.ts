@@ -4,6 +4,7 @@ import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
 import { invariant } from '../kernel/assert.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
+import { NodeUnavailable } from '../lightning/node.ts';
 import type { Credential } from './auth/access.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 
@@ -105,9 +106,10 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
       return made;
     } catch (error) {
       // Another instance may have executed the request first, which can also be the reason for this rejection. Then replay its outcome.
-      const mayBeLate = error instanceof ConcurrentOutcome || (error instanceof Refusal && error.walletTransactionId === undefined);
+      const isRefused = error instanceof NodeUnavailable || (error instanceof Refusal && error.walletTransactionId === undefined);
+      const mayBeLate = isRefused || error instanceof ConcurrentOutcome;
       if (mayBeLate) request.mayHaveBooked = true;
-      if (mayBeLate && scope.isSlow && error instanceof Refusal && (await idempotency.close(named))) throw error;
+      if (isRefused && scope.isSlow && mayClose(error, named) && (await idempotency.close(named))) throw error;
       const outcome = mayBeLate ? await idempotency.find(named) : undefined;
       if (!outcome || outcome === 'closed') throw error;
       return replay(outcome);
@@ -129,6 +131,11 @@ function scopeText(request: FastifyRequest, { credential: { key }, walletId, obj
 
 /** Each closed attempt is read again by the next request. */
 const MAX_ATTEMPTS = 100;
+
+/** While the node is away, retries must not use up the key: the last attempt is closed only by a refusal. */
+function mayClose(error: Error, { attempt = 0 }: NamedRequest): boolean {
+  return error instanceof Refusal || attempt < MAX_ATTEMPTS - 1;
+}
 
 /** @throws Refusal */
 function nextAttempt(request: NamedRequest): NamedRequest {

@@ -41,6 +41,63 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
+    it.skipIf(dialect === 'sqlite')('is not made after one of them could not reach the node', async () => {
+      const { client, net, problems } = app;
+      const other = await app.another();
+      const { id } = await client.wallet(100);
+      const send = ({ request }: Client) => {
+        const json = { ln_address: payee.address, amt_msat: 10_000 };
+        return request('POST', `/v1/wallet/${id}/lnurlp/pay`, { key: client.secretKey, json, headers: { 'idempotency-key': 'away' } });
+      };
+      const invoice = () => ({ pr: net.outside.invoice({ amountMsat: 10_000, descriptionHash: METADATA_HASH }).paymentRequest });
+      const slow = Promise.withResolvers<Reply>();
+      let requests = 0;
+      payee.parameters = () => payee.payParameters();
+      payee.callback = () => {
+        requests += 1;
+        return requests === 1 ? slow.promise : invoice();
+      };
+      const first = send(client);
+      await vi.waitFor(() => expect(requests).toBe(1), { timeout: 5000 });
+      net.down();
+      expect(await send(other)).toMatchObject({ status: 503, body: { type: 'node_unavailable' } });
+      net.up();
+      for (const { request } of [client, other]) await expect.poll(async () => (await request('GET', '/readyz')).status).toBe(200);
+      slow.resolve(invoice());
+      expect((await first).status).toBe(500);
+      expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(100_000);
+
+      const retry = await send(other);
+      expect(retry.status).toBe(201);
+      expect(await send(client)).toMatchObject({ status: 201, body: { id: retry.body.id } });
+      // A payment that exists is shown also while the node is away.
+      net.down();
+      for (const one of [client, other]) expect(await send(one)).toMatchObject({ status: 201, body: { id: retry.body.id } });
+      net.up();
+      expect(await client.get(`/v1/wallet/${id}/transactions?status=all&type=ln_lnurl_pay_outbound`)).toHaveLength(1);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('can be retried with one Idempotency-Key for as long as the node is away', async () => {
+      const { client, net } = app;
+      const { id } = await client.wallet(100);
+      const send = () => {
+        const json = { payment_request: payee.address, num_satoshis: 10 };
+        return client.request('POST', `/v1/wallet/${id}/withdraw`, {
+          key: client.secretKey,
+          json,
+          headers: { 'idempotency-key': 'patient' },
+        });
+      };
+      payee.parameters = () => payee.payParameters();
+      payee.callback = () => ({ pr: net.outside.invoice({ amountMsat: 10_000, descriptionHash: METADATA_HASH }).paymentRequest });
+      net.down();
+      for (let i = 0; i < 103; i += 1) expect((await send()).status).toBe(503);
+      net.up();
+      await expect.poll(async () => (await send()).status).toBe(201);
+      expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(90_000);
+    });
+
     it('is refused a limited number of times with one Idempotency-Key, which then serves no other request either', async () => {
       const { client, net } = app;
       const { id } = await client.wallet(100);
