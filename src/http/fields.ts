@@ -97,13 +97,18 @@ const PASS_THRU_BYTES = 4096;
 const MAX_DEPTH = 8;
 
 /** The JSON text of a `passThru`. @throws Refusal when it is too large or nested too deep. */
-export function passThruText(passThru: object | undefined, defaults?: object): string | undefined {
-  if (passThru === undefined && defaults === undefined) return undefined;
+export function passThruText(passThru: object | undefined): string | undefined {
+  return passThru && passThruWith(passThru, {});
+}
+
+/** The JSON text of a `passThru` with fields of the service, unless it has them itself. @throws Refusal like {@link passThruText}. */
+export function passThruWith(passThru: object | undefined, added: Readonly<Record<string, string>>): string {
   requireShallow('passThru', passThru);
-  const text = JSON.stringify({ ...defaults, ...passThru });
-  if (Buffer.byteLength(text) > PASS_THRU_BYTES)
-    throw new Refusal('validation_failed', `\`passThru\` must be at most ${PASS_THRU_BYTES} bytes of JSON.`);
-  return text;
+  const text = JSON.stringify({ ...added, ...passThru });
+  if (Buffer.byteLength(text) <= PASS_THRU_BYTES) return text;
+  const names = Object.keys(added).map((name) => `\`${name}\``);
+  const withNames = names.length > 0 ? ` with ${names.join(' and ')}` : '';
+  throw new Refusal('validation_failed', `\`passThru\`${withNames} must be at most ${PASS_THRU_BYTES} bytes of JSON.`);
 }
 
 /** Before it is written as JSON, which recurses. @throws Refusal */

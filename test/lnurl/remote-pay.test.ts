@@ -95,6 +95,30 @@ onFakeNode(
         expect(await problems()).toEqual([]);
       });
 
+      it('has a passThru of at most 4 kB with the fields of the service', async () => {
+        const comment = '\u{1f9d9}'.repeat(20);
+        const sized = (own: object, bytes: number) => ({ ...own, fill: 'x'.repeat(bytes - JSON.stringify({ ...own, fill: '' }).length) });
+        const added = { ln_address: payee.address, comment };
+        const room = 4096 - Buffer.byteLength(JSON.stringify(added)) + 1;
+        const { status, body } = await pay({ amt_msat: 5000, comment, passThru: sized({ order: 1 }, room) });
+        expect([status, Buffer.byteLength(JSON.stringify(body.passThru))]).toEqual([201, 4096]);
+        expect(body.passThru).toMatchObject({ ...added, order: 1 });
+        const tooLong = () => pay({ amt_msat: 5000, comment, passThru: sized({ order: 1 }, room + 1) });
+        await expectRefused(
+          tooLong,
+          'validation_failed',
+          /^`passThru` with `ln_address` and `comment` must be at most 4096 bytes of JSON\.$/,
+        );
+        await expectRefused(
+          () => pay({ amt_msat: 5000, passThru: { fill: 'x'.repeat(4080) } }),
+          'validation_failed',
+          /with `ln_address` must/,
+        );
+        const address = { payment_request: payee.address, num_satoshis: 5, passThru: { fill: 'x'.repeat(4080) } };
+        const withdraw = () => client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json: address });
+        await expectRefused(withdraw, 'validation_failed', /with `ln_address` must/);
+      });
+
       it('of an LNURL works in every form, also as a form of a published client', async () => {
         const url = `${payee.url}/link?id=1`;
         for (const lnurlpay_encoded of [payee.lnurl, `lightning:${payee.lnurl.toLowerCase()}`, url.replace('http:', 'lnurlp:')]) {

@@ -242,6 +242,22 @@ onFakeNode('the list of withdraw links', (service) => {
 onFakeNode('the transactions of claims', (service) => {
   const { client, net } = service;
 
+  it('have a passThru of at most 4 kB with the id of the link', async () => {
+    const wallet = await client.wallet(1000);
+    const passThruOf = (length: number) => ({ fill: 'x'.repeat(length) });
+    const room = 4096 - JSON.stringify({ fill: '', lnurlw_id: `lnurlw_${'0'.repeat(22)}` }).length;
+    const link = await permanentLink(service, wallet, { passThru: passThruOf(room) });
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 5_000 });
+    expect(await claimAll(link.url, paymentRequest)).toEqual(OK);
+    await untilNothingPending(service, wallet);
+    const [claim] = await client.get(`/v1/wallet/${wallet.id}/transactions?type=ln_lnurl_withdraw`);
+    expect(claim.passThru).toEqual({ ...passThruOf(room), lnurlw_id: link.id });
+    expect(JSON.stringify(claim.passThru)).toHaveLength(4096);
+    const json = { num_satoshis: 10, passThru: passThruOf(room + 1) };
+    const tooLong = await client.request('POST', `/v1/wallet/${wallet.id}/lnurl/withdraw`, { key: client.secretKey, json });
+    expect(tooLong.body).toMatchObject({ status: 400, message: '`passThru` with `lnurlw_id` must be at most 4096 bytes of JSON.' });
+  });
+
   it('have the id, the label and the passThru of the link in lists, the search and the statement', async () => {
     const wallet = await client.wallet(1000);
     const fields = { num_satoshis: 100, memo: 'for all', passThru: { order: '7' } };

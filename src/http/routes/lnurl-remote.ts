@@ -6,13 +6,13 @@ import { invariant } from '../../kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import { type Destination, readDestination } from '../../lnurl/remote/destination.ts';
+import { type Destination, payeeFields, readDestination } from '../../lnurl/remote/destination.ts';
 import type { PayOffer } from '../../lnurl/remote/pay-offer.ts';
 import type { RemoteLinks } from '../../lnurl/remote/remote-links.ts';
 import type { RequestedWithdrawal } from '../../lnurl/remote/remote-pull.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { described, FeeLimit, KeyParams, Memo, memoText, NumSatoshis, PassThru, PositiveMsat, passThruText, plainText } from '../fields.ts';
+import { described, FeeLimit, KeyParams, Memo, memoText, NumSatoshis, PassThru, PositiveMsat, passThruWith, plainText } from '../fields.ts';
 import { LightningTransactionObject } from '../objects/lightning-transaction.ts';
 import { nullable } from '../objects/response-types.ts';
 import { PaymentObject } from '../objects/wallet-transaction.ts';
@@ -228,15 +228,17 @@ function payRoute(app: App, deps: RemoteRouteDependencies, base: string): void {
     const text = lnurl ?? address;
     if (text === undefined || (lnurl !== undefined && address !== undefined))
       throw new Refusal('validation_failed', 'Send either `lnurlpay_encoded` or `ln_address`.');
+    const destination = readDestination(text, 'pay');
+    const message = comment === undefined ? undefined : commentText(comment);
     const order = {
       wallet: authorized.wallet,
-      destination: readDestination(text, 'pay'),
+      destination,
       amountMsat: amt_msat as Msat,
       amountField: 'amt_msat' as const,
-      comment: comment === undefined ? undefined : commentText(comment),
+      comment: message,
       payerData: payerDataOf(payer_data),
       feeLimitMsat: fee_limit_msat as Msat | undefined,
-      passThru: passThruText(passThru),
+      passThru: passThruWith(passThru, payeeFields(destination, message)),
       guards: authorized.guards,
       limits: authorized.credential.key.limits,
     };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
-import { isDestination, readDestination } from '../../lnurl/remote/destination.ts';
+import { isDestination, payeeFields, readDestination } from '../../lnurl/remote/destination.ts';
 import type { RemoteLinks } from '../../lnurl/remote/remote-links.ts';
 import type { Payments } from '../../payments/payments.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
@@ -17,6 +17,7 @@ import {
   PaymentRequest,
   Pubkey,
   passThruText,
+  passThruWith,
   publicKey,
 } from '../fields.ts';
 import { PaymentObject } from '../objects/wallet-transaction.ts';
@@ -169,20 +170,25 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
     const order = {
       wallet: authorized.wallet,
       feeLimitMsat: fee_limit_msat as Msat | undefined,
-      passThru: passThruText(passThru),
       guards: authorized.guards,
       limits: authorized.credential.key.limits,
     };
     const amountMsat = sat === undefined ? undefined : satToMsat(sat);
+    const invoiceOrder = {
+      ...order,
+      invoice: payment_request,
+      amountMsat,
+      passThru: passThruText(passThru),
+      wtxType: 'ln_withdrawal' as const,
+    };
     if (!isDestination(payment_request))
-      return runPayment(deps, request, reply, authorized, (extraRows) =>
-        deps.payments.payInvoice({ ...order, invoice: payment_request, amountMsat, wtxType: 'ln_withdrawal', extraRows }),
-      );
+      return runPayment(deps, request, reply, authorized, (extraRows) => deps.payments.payInvoice({ ...invoiceOrder, extraRows }));
     const destination = readDestination(payment_request, 'pay');
     if (amountMsat === undefined)
       throw new Refusal('validation_failed', '`num_satoshis` must be given for a Lightning address or an LNURL, which has no amount.');
     const message = { amountMsat, amountField: 'num_satoshis' as const, comment: undefined, payerData: undefined };
-    const begin = (extraRows: PaymentRows) => deps.remoteLinks.pay({ ...order, ...message, destination, extraRows });
+    const remoteOrder = { ...order, ...message, destination, passThru: passThruWith(passThru, payeeFields(destination)) };
+    const begin = (extraRows: PaymentRows) => deps.remoteLinks.pay({ ...remoteOrder, extraRows });
     return runPayment(deps, request, reply, authorized, begin, { isSlow: true });
   });
 }
@@ -199,7 +205,7 @@ function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): v
         amountMsat: satToMsat(num_satoshis),
         feeLimitMsat: fee_limit_msat as Msat | undefined,
         customRecords: customRecordsHex(custom_records),
-        passThru: passThruText(passThru, { method: 'api' }),
+        passThru: passThruWith(passThru, { method: 'api' }),
         guards: authorized.guards,
         limits: authorized.credential.key.limits,
         extraRows,

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { ID_LENGTH } from '../../kernel/ids.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { type Msat, satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -17,6 +18,7 @@ import {
   PassThru,
   PositiveMsat,
   passThruText,
+  passThruWith,
   plainText,
   UserLabel,
 } from '../fields.ts';
@@ -96,6 +98,9 @@ const FAUCET = {
   url: `${CALLBACK}?ott=${EXAMPLE.token}&num_satoshis=100`,
   lnurlw_uri: `${CALLBACK.replace('https:', 'lnurlw:')}?ott=${EXAMPLE.token}&num_satoshis=100`,
 };
+
+/** As long as every id of a link. */
+const SOME_LINK_ID = `lnurlw_${'0'.repeat(ID_LENGTH)}`;
 
 /** Links with a number of uses, and permanent links. */
 const CREATED = [
@@ -200,6 +205,8 @@ function createRoutes(app: App, { access, runIdempotent, links }: WithdrawLinkRo
       passThru: object | undefined,
       outcome?: OutcomeWriter,
     ): Promise<NewWithdrawLink> {
+      // The payments of its claims also have the id of the link.
+      if (passThru) passThruWith(passThru, { lnurlw_id: SOME_LINK_ID });
       const order = { ...readOrder(fields, isPermanent), wallet, passThru: passThruText(passThru), guards, madeBy: credential.key };
       const extraRows = ({ link, secrets }: CreatedLink) => outcome?.rows(link.id, renderLinkSecrets(secrets)) ?? [];
       const { link, secrets } = await links.create({ ...order, extraRows });

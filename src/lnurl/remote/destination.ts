@@ -41,6 +41,12 @@ export function readDestination(text: string, wanted: UsableKind): Destination {
   return { url: url.href, domain: url.host, address: undefined };
 }
 
+/** Returns what a payment's `passThru` shows about its payee. */
+export function payeeFields({ address, domain }: Destination, comment?: string): Record<string, string> {
+  const payee: Record<string, string> = address === undefined ? { lnurl_domain: domain } : { ln_address: address };
+  return comment === undefined ? payee : { ...payee, comment };
+}
+
 /** Returns whether a text is meant as a link or an address rather than as an invoice. It may still be invalid. */
 export function isDestination(text: string): boolean {
   const bare = withoutScheme(text);

@@ -18,8 +18,8 @@ export interface RemotePayment extends PayerMessage {
   readonly wallet: Wallet;
   readonly destination: Destination;
   readonly feeLimitMsat: Msat | undefined;
-  /** JSON text. */
-  readonly passThru: string | undefined;
+  /** JSON text, with the {@link payeeFields}. */
+  readonly passThru: string;
   /** Conditions of the hold, such as the validity of the requesting key. */
   readonly guards: readonly Guard[];
   /** Returns rows to write in the posting that starts the payment. */
@@ -57,7 +57,7 @@ export async function payRemote(deps: RemotePayDependencies, order: RemotePaymen
     invoice,
     wtxType: 'ln_lnurl_pay_outbound',
     feeLimitMsat: order.feeLimitMsat,
-    passThru: passThruOf(order),
+    passThru: order.passThru,
     userLabel: shownText(offer.description.text, MAX_LABEL) || (destination.address ?? domain),
     successAction: readSuccessAction(domain, offer.callback, response.successAction),
     guards: order.guards,
@@ -79,13 +79,6 @@ function readInvoice({ payments }: RemotePayDependencies, domain: string, pr: un
     if (error.type === 'invoice_wrong_network') throw brokenResponse(domain, 'has an invoice of another Bitcoin network');
     throw brokenResponse(domain, 'has no valid BOLT11 invoice in `pr`');
   }
-}
-
-/** The caller's own fields take precedence. */
-function passThruOf({ destination: { address, domain }, comment, passThru }: RemotePayment): string {
-  const own = passThru === undefined ? {} : (JSON.parse(passThru) as object);
-  const payee = address === undefined ? { lnurl_domain: domain } : { ln_address: address };
-  return JSON.stringify({ ...payee, ...(comment !== undefined && { comment }), ...own });
 }
 
 /**
