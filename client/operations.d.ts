@@ -929,7 +929,7 @@ export interface GetTransactionRequest {
 export interface ListWalletEventsRequest {
   /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
   key: string;
-  /** Returns the events that follow the event with this id. Default: from the oldest stored */
+  /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
   /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
@@ -938,7 +938,7 @@ export interface ListWalletEventsRequest {
 }
 
 export interface ListEventsRequest {
-  /** Returns the events that follow the event with this id. Default: from the oldest stored */
+  /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
   /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;

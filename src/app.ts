@@ -19,7 +19,8 @@ import { type Access, createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
 import { createRateLimits, type RateLimits } from './http/limits/rate-limits.ts';
 import { Places } from './http/live/places.ts';
-import { createStatusWaits, type StatusWaits } from './http/live/status-waits.ts';
+import { createStatusWaits } from './http/live/status-waits.ts';
+import { createStreams, STREAM_TIMING, type StreamTiming } from './http/live/streams.ts';
 import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects/objects.ts';
 import { eventRoutes } from './http/routes/events.ts';
@@ -73,11 +74,12 @@ export interface Satchel {
   close(): Promise<void>;
 }
 
-/** What tests replace: the functions that open the database and the node, to inject failures, and the waits of the background jobs. */
+/** What tests replace: the functions that open the database and the node, to inject failures, and the waits of background jobs and streams. */
 export interface Overrides {
   readonly openDatabase: typeof openDatabase;
   readonly openNode: typeof openNode;
   readonly jobTiming?: JobTiming;
+  readonly streamTiming?: Partial<StreamTiming>;
 }
 
 /** Starts the service: opens the database and the node, creates the modules, the HTTP server and the background jobs. */
@@ -90,7 +92,8 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   try {
     await migrate(database, MIGRATIONS);
     for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
-    return run(config, { ...(await createModules({ config, log, database, commits, opened })), health }, overrides.jobTiming);
+    const modules = await createModules({ config, log, database, commits, opened });
+    return run(config, { ...modules, health, streamTiming: overrides.streamTiming }, overrides.jobTiming);
   } catch (error) {
     health.close();
     await Promise.all(opened.map(({ node }) => node.close()));
@@ -99,7 +102,10 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   }
 }
 
-type Modules = Awaited<ReturnType<typeof createModules>> & { readonly health: DatabaseHealth };
+type Modules = Awaited<ReturnType<typeof createModules>> & {
+  readonly health: DatabaseHealth;
+  readonly streamTiming: Partial<StreamTiming> | undefined;
+};
 
 interface Opened {
   readonly config: Config;
@@ -205,8 +211,8 @@ function registerRoutes(
 ): void {
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds } = config;
-  const waits = createWaits(app, config, modules);
-  const deps = { ...modules, objects: createObjects(config), waits };
+  const live = createLive(app, config, modules, { ...STREAM_TIMING, ...modules.streamTiming });
+  const deps = { ...modules, ...live, objects: createObjects(config) };
   walletRoutes(app, deps);
   keyRoutes(app, deps);
   invoiceRoutes(app, deps);
@@ -233,17 +239,18 @@ function registerRoutes(
   });
 }
 
-/** At most half of a key's requests, and of the connections, wait. The others remain for requests that end soon. */
-function createWaits(app: App, { maxRequestsAtOnce, maxConnections }: Config, modules: Modules): StatusWaits {
-  const places = new Places({
-    ofKey: Math.ceil(maxRequestsAtOnce / 2),
-    ofAddress: 100,
-    ofAll: Math.ceil(maxConnections / 2),
+/** Most of a key's requests, and half of all connections, remain for requests that end soon. */
+function createLive(app: App, { maxRequestsAtOnce, maxConnections }: Config, modules: Modules, timing: StreamTiming) {
+  const waiting = { ofKey: Math.ceil(maxRequestsAtOnce / 2), ofAddress: 100, ofAll: Math.ceil(maxConnections / 4) };
+  const streaming = { ...waiting, ofKey: Math.ceil(maxRequestsAtOnce / 10) };
+  const waits = createStatusWaits({ ...modules, places: new Places(waiting) });
+  const streams = createStreams({ ...modules, places: new Places(streaming), timing });
+  // When the server is closed, it waits for open requests.
+  app.addHook('preClose', async () => {
+    waits.close();
+    streams.close();
   });
-  const waits = createStatusWaits({ ...modules, places });
-  // The server waits for open requests when it is closed.
-  app.addHook('preClose', async () => waits.close());
-  return waits;
+  return { waits, streams };
 }
 
 async function isAnyAvailable({ all }: NodeConnections): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import Fastify, {
   type FastifyBaseLogger,
@@ -212,11 +213,17 @@ function authenticateFirst(app: App, authenticate: (request: FastifyRequest) => 
   });
 }
 
-/** A keep-alive connection would delay the shutdown until its client closes it. */
+/** A keep-alive connection, or one without a request yet, would delay the shutdown until its client closes it. */
 function endConnectionsOnClose(app: App): void {
   let isClosing = false;
+  const open = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   app.addHook('preClose', async () => {
     isClosing = true;
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isClosing) reply.header('connection', 'close');

@@ -14,6 +14,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
+import type { StreamTiming } from '../../src/http/live/streams.ts';
 import type { JobTiming } from '../../src/jobs.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
@@ -91,12 +92,13 @@ export function onFakeNode(
   suite: (app: FakeNodeApp, dialect: Dialect) => void,
   settings: Record<string, string> = {},
   jobTiming: JobTiming = {},
+  streamTiming: Partial<StreamTiming> = {},
 ): void {
   onBothDialects(name, (dialect) => {
     const time = new SteppedTime();
     const net = new FakeNetwork({ seed: name, time, behaves: (process.env.FAKE_BEHAVES ?? 'ideal') as ProfileName });
     const open = async () => ({ node: net.connect(), playground: net.control });
-    const app = prepareApp(dialect, settings, { openNode: open, jobTiming: { ...JOB_TIMING, ...jobTiming } });
+    const app = prepareApp(dialect, settings, { openNode: open, jobTiming: { ...JOB_TIMING, ...jobTiming }, streamTiming });
     suite(Object.assign(app, { net, time }), dialect);
   });
 }

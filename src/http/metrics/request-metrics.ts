@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { App } from '../app-type.ts';
+import { isStream } from '../live/streams.ts';
 
 /** In seconds. The response to a payment may wait for a minute. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
@@ -24,7 +25,8 @@ export function registerRequestMetrics(app: App, registry: Registry): void {
     // The route's pattern, because a URL may contain keys.
     const route = routeOptions.url ?? 'unknown';
     requests.inc({ method, route, status: reply.statusCode });
-    seconds.observe({ method, route }, reply.elapsedTime / 1000);
+    // A live stream lasts as long as its client listens.
+    if (!isStream(reply)) seconds.observe({ method, route }, reply.elapsedTime / 1000);
     done();
   });
 }

@@ -15,6 +15,7 @@ const BASE = '/v1/wallet/';
 const ALIAS = '/v1/user/wallet/';
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const STREAM_TYPE = 'text/event-stream';
 
 type SwaggerRoute = RouteOptions & { readonly schema?: FastifySchema };
 
@@ -190,6 +191,8 @@ function responsesOf(
         type,
         { schema: components.schemaOf(inner), ...(example !== undefined && { example }) },
       ]);
+      if (status === '200' && schema?.eventStream !== undefined)
+        finished.push([STREAM_TYPE, { schema: { type: 'string', description: schema.eventStream } }]);
       return [status, { description, ...headersWith(names), content: Object.fromEntries(finished) }];
     }),
   );

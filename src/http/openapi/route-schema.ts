@@ -11,6 +11,8 @@ declare module 'fastify' {
     errorStatuses?: readonly number[];
     /** Headers of a successful response in addition to those of every response: names in {@link HEADERS}. */
     responseHeaders?: readonly string[];
+    /** Describes the stream that the route sends instead of JSON to clients that accept `text/event-stream`. */
+    eventStream?: string;
     /** More exact schemas of responses, by status, for the document only; the serializer uses `response`. */
     documentedResponse?: Readonly<Record<number, object>>;
   }

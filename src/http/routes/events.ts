@@ -2,12 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { EventType } from '../../events/event-types.ts';
 import type { EventDetails } from '../../feed/details.ts';
-import { type EventLog, type EventScope, type LoggedEvent, UnknownCursor } from '../../feed/log.ts';
-import { cursorAt, type LogPlace } from '../../feed/place.ts';
+import type { Feed } from '../../feed/feed.ts';
+import { type EventFilter, type EventLog, type EventScope, type LoggedEvent, UnknownCursor } from '../../feed/log.ts';
+import { comparePlaces, cursorAt, type LogPlace } from '../../feed/place.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { KeyParams } from '../fields.ts';
+import { eventFrames } from '../live/event-frames.ts';
+import { createEventTexts, type EventTexts } from '../live/event-texts.ts';
+import { type Streams, wantsStream } from '../live/streams.ts';
 import { EVENT_NAMES, EventObject } from '../objects/event.ts';
 import type { Objects } from '../objects/objects.ts';
 import { requires } from '../openapi/route-schema.ts';
@@ -16,7 +20,10 @@ import { mapInSlices } from '../responses/slices.ts';
 
 const EventQuery = Type.Object({
   after: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Returns the events that follow the event with this id. Default: from the oldest stored' }),
+    Type.String({
+      maxLength: 64,
+      description: 'Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events',
+    }),
   ),
   type: Type.Optional(
     Type.String({
@@ -33,7 +40,11 @@ const AccountEventQuery = Type.Object({
   wallet_id: Type.Optional(Type.String({ maxLength: 128, description: 'Only events of this wallet: its id or one of its access keys' })),
 });
 
-const LIST = { tags: ['Events'], response: { 200: Type.Array(EventObject) }, errorStatuses: [410] };
+const STREAM =
+  'With `Accept: text/event-stream`: a stream that stays open. Each event has its id as `id`, its name as `event` and the object as `data`. It ' +
+  'begins after the header `Last-Event-ID` or after `after`; without them it has only new events.';
+
+const LIST = { tags: ['Events'], response: { 200: Type.Array(EventObject) }, errorStatuses: [410], eventStream: STREAM };
 
 const DESCRIPTION =
   'Oldest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, ' +
@@ -56,45 +67,86 @@ const accountListSchema = {
   description: DESCRIPTION,
   ...requires('account'),
   querystring: AccountEventQuery,
+  errorStatuses: [404, 410],
 };
 
 export interface EventRouteDependencies {
   readonly access: Access;
+  readonly feed: Feed;
   readonly eventLog: EventLog;
   readonly eventDetails: (events: readonly LoggedEvent[]) => Promise<EventDetails[]>;
   readonly objects: Objects;
+  readonly streams: Streams;
 }
 
 export function eventRoutes(app: App, deps: EventRouteDependencies): void {
-  const { access } = deps;
+  const { access, eventDetails, objects } = deps;
+  const render = async (events: readonly LoggedEvent[]) => mapInSlices(await eventDetails(events), objects.event);
+  const withTexts = { ...deps, render, eventTexts: createEventTexts(render) };
   for (const base of WALLET_BASES) {
     app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true } }, async (request, reply) =>
-      list(deps, request, reply, { wallet: await access.wallet(request, 'wallet_tx_read') }),
+      send(withTexts, request, reply, async () => ({ wallet: await access.wallet(request, 'wallet_tx_read') })),
     );
   }
-  app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true } }, async (request, reply) => {
-    const accountId = await access.account(request);
-    const { wallet_id: walletId } = request.query;
-    const wallet = walletId === undefined ? undefined : await access.walletByIdOrKey(request, walletId, 'wallet_tx_read');
-    // The links of the response repeat the query, and a wallet may have been named by a key.
-    if (wallet) request.query.wallet_id = wallet.id;
-    return list(deps, request, reply, wallet ? { wallet } : { accountId });
+  app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true } }, async (request, reply) =>
+    send(withTexts, request, reply, async () => {
+      const accountId = await access.account(request);
+      const { wallet_id: walletId } = request.query;
+      if (walletId === undefined) return { accountId };
+      const wallet = await access.walletByIdOrKey(request, walletId, 'wallet_tx_read');
+      // The links of the response repeat the query, and a wallet may have been named by a key.
+      request.query.wallet_id = wallet.id;
+      return { wallet };
+    }),
+  );
+}
+
+type EventRequest = FastifyRequest & { query: Static<typeof EventQuery> };
+type RequestScope = Exclude<EventScope, 'all'>;
+
+interface SendDependencies extends EventRouteDependencies {
+  readonly render: (events: readonly LoggedEvent[]) => Promise<Static<typeof EventObject>[]>;
+  readonly eventTexts: EventTexts;
+}
+
+/** `authorize` returns what the key may read. */
+async function send(deps: SendDependencies, request: EventRequest, reply: FastifyReply, authorize: () => Promise<RequestScope>) {
+  const scope = await authorize();
+  const types = readTypes(request.query.type);
+  if (!wantsStream(request)) return list(deps, request, reply, { scope, types });
+  const after = await resumeFrom(deps.eventLog, request, scope);
+  return deps.streams.send(request, reply, {
+    frames: (signal) => eventFrames(deps, { scope, types, after }, signal),
+    isAllowed: () => isStillAllowed(request, authorize),
   });
 }
 
-async function list(
-  { eventLog, eventDetails, objects }: EventRouteDependencies,
-  request: FastifyRequest & { query: Static<typeof EventQuery> },
-  reply: FastifyReply,
-  scope: EventScope,
-) {
-  const types = readTypes(request.query.type);
+async function list({ eventLog, render }: SendDependencies, request: EventRequest, reply: FastifyReply, filter: EventFilter) {
   const { limit } = readPage(request.query);
-  const { after } = request.query;
-  const start = await placeOf(eventLog, scope, after);
-  const part = await eventLog.read({ scope, types }, start, limit).catch((error) => throwExpired(eventLog, scope, error));
+  const start = await placeOf(eventLog, filter.scope, request.query.after);
+  const part = await eventLog.read(filter, start, limit).catch((error) => throwExpired(eventLog, filter.scope, error));
   setNextLink(request, reply, limit, part.isEnd ? undefined : cursorAt(part.upTo));
-  return mapInSlices(await eventDetails(part.events), objects.event);
+  return render(part.events);
+}
+
+/** Returns the place after which a stream begins; undefined for one of new events only. A browser sends Last-Event-ID when it reconnects. */
+async function resumeFrom(eventLog: EventLog, { headers, query }: EventRequest, scope: EventScope): Promise<LogPlace | undefined> {
+  const header = headers['last-event-id'];
+  const after = typeof header === 'string' && header !== '' ? header : query.after;
+  if (after === undefined) return undefined;
+  const place = await placeOf(eventLog, scope, after);
+  if (comparePlaces(place, await eventLog.oldest()) < 0) await throwExpired(eventLog, scope, new UnknownCursor('the cursor has expired'));
+  return place;
+}
+
+/** Checks the key of a stream again. */
+async function isStillAllowed(request: FastifyRequest, authorize: () => Promise<unknown>): Promise<boolean> {
+  request.credential = undefined;
+  return authorize().then(
+    () => true,
+    // While the database cannot be read, nothing is sent either.
+    (error) => !(error instanceof Refusal),
+  );
 }
 
 /** @throws Refusal `validation_failed` for a name that is no event. */

@@ -41,6 +41,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   const signed = await signedChallenge(client);
   const queryPassThru = () => Buffer.from('{"a":1}').toString('base64');
   const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
+  const newestEvent = async () => (await client.get(`/v1/wallet/${wallet.id}/events`)).at(-1).id;
 
   const sources: Readonly<Record<string, Source>> = {
     key: () => wallet.id,
@@ -68,6 +69,8 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     hash: heldHash,
     epoch: async () => (await proof()).epoch,
     after: newest,
+    'listEvents.after': newestEvent,
+    'listWalletEvents.after': newestEvent,
     'listWallets.after': () => wallet.id,
     'createKey.kind': () => 'secret_api',
     'createWalletKey.kind': () => 'wallet_admin',
