@@ -17,6 +17,7 @@ import { createHistory } from './history/history.ts';
 import type { App } from './http/app-type.ts';
 import { type Access, createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
+import { createListJobs } from './http/limits/list-jobs.ts';
 import { createRateLimits, type RateLimits } from './http/limits/rate-limits.ts';
 import { Places } from './http/live/places.ts';
 import { createStatusWaits } from './http/live/status-waits.ts';
@@ -212,7 +213,7 @@ function registerRoutes(
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds } = config;
   const live = createLive(app, config, modules, { ...STREAM_TIMING, ...modules.streamTiming });
-  const deps = { ...modules, ...live, objects: createObjects(config) };
+  const deps = { ...modules, ...live, objects: createObjects(config), listJobs: createListJobs(app) };
   walletRoutes(app, deps);
   keyRoutes(app, deps);
   invoiceRoutes(app, deps);

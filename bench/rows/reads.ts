@@ -6,6 +6,7 @@ import type { NodeConnections } from '../../src/connection/connections.ts';
 import type { Database, Dialect } from '../../src/db/database.ts';
 import { createHistory } from '../../src/history/history.ts';
 import type { App } from '../../src/http/app-type.ts';
+import { createListJobs } from '../../src/http/limits/list-jobs.ts';
 import { LightningTransactionObject } from '../../src/http/objects/lightning-transaction.ts';
 import { WalletObject } from '../../src/http/objects/wallet.ts';
 import { WalletTransactionObject } from '../../src/http/objects/wallet-transaction.ts';
@@ -120,7 +121,7 @@ function routes(web: Web, database: Database): (app: App) => void {
   return (app) => {
     walletRoutes(app, web);
     invoiceRoutes(app, { ...web, invoices, history, clock, limits: { admitQrCode: () => undefined }, waits });
-    transactionRoutes(app, { ...web, history });
+    transactionRoutes(app, { ...web, history, listJobs: createListJobs(app) });
   };
 }
 

@@ -1,3 +1,5 @@
+import type { EventDetails } from '../../feed/details.ts';
+import type { LightningTransaction } from '../../history/lightning-transaction.ts';
 import type { WalletTransaction } from '../../history/wallet-transaction.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 
@@ -7,7 +9,7 @@ const MAX_PAGE_BYTES = 2_000_000;
 const FIXED_BYTES = 1_500;
 
 /** Returns how many of the items fit into a page of about 2 MB: at least one, so that a cursor always advances. */
-export function countThatFit(items: readonly WalletTransaction[]): number {
+export function countThatFit<T>(items: readonly T[], sizeOf: (item: T) => number): number {
   let bytes = 0;
   for (const [index, item] of items.entries()) {
     bytes += sizeOf(item);
@@ -21,7 +23,7 @@ export function countThatFit(items: readonly WalletTransaction[]): number {
  * @throws Refusal when they are larger than a page may be
  */
 export function requireFits(items: readonly WalletTransaction[]): readonly WalletTransaction[] {
-  const fitting = countThatFit(items);
+  const fitting = countThatFit(items, sizeOfTransaction);
   if (fitting === items.length) return items;
   throw new Refusal(
     'validation_failed',
@@ -30,9 +32,18 @@ export function requireFits(items: readonly WalletTransaction[]): readonly Walle
   );
 }
 
-function sizeOf({ userLabel, passThru, lightning }: WalletTransaction): number {
+/** Returns the approximate number of bytes of a wallet transaction. */
+export function sizeOfTransaction({ userLabel, passThru, lightning }: WalletTransaction): number {
   const own = FIXED_BYTES + userLabel.length + (passThru?.length ?? 0);
-  if (!lightning) return own;
+  return lightning ? own + sizeOfLightning(lightning) : own;
+}
+
+function sizeOfLightning(lightning: LightningTransaction): number {
   const records = lightning.customRecords ? 2 * JSON.stringify(lightning.customRecords).length : 0;
-  return own + lightning.paymentRequest.length + lightning.memo.length + (lightning.passThru?.length ?? 0) + records;
+  return lightning.paymentRequest.length + lightning.memo.length + (lightning.passThru?.length ?? 0) + records;
+}
+
+/** Returns the approximate number of bytes of an event. */
+export function sizeOfEvent({ transaction, invoice }: EventDetails): number {
+  return FIXED_BYTES + (transaction ? 2 * sizeOfTransaction(transaction) : 0) + (invoice ? sizeOfLightning(invoice) : 0);
 }

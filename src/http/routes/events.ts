@@ -9,12 +9,14 @@ import { Refusal } from '../../kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { KeyParams } from '../fields.ts';
+import { endListJob, type ListJobs } from '../limits/list-jobs.ts';
 import { eventFrames } from '../live/event-frames.ts';
 import { createEventTexts, type EventTexts } from '../live/event-texts.ts';
 import { type Streams, wantsStream } from '../live/streams.ts';
 import { EVENT_NAMES, EventObject } from '../objects/event.ts';
 import type { Objects } from '../objects/objects.ts';
 import { requires } from '../openapi/route-schema.ts';
+import { countThatFit, sizeOfEvent } from '../responses/page-size.ts';
 import { readPage, setNextLink } from '../responses/paging.ts';
 import { mapInSlices } from '../responses/slices.ts';
 
@@ -77,6 +79,7 @@ export interface EventRouteDependencies {
   readonly eventDetails: (events: readonly LoggedEvent[]) => Promise<EventDetails[]>;
   readonly objects: Objects;
   readonly streams: Streams;
+  readonly listJobs: ListJobs;
 }
 
 export function eventRoutes(app: App, deps: EventRouteDependencies): void {
@@ -84,11 +87,11 @@ export function eventRoutes(app: App, deps: EventRouteDependencies): void {
   const render = async (events: readonly LoggedEvent[]) => mapInSlices(await eventDetails(events), objects.event);
   const withTexts = { ...deps, render, eventTexts: createEventTexts(render) };
   for (const base of WALLET_BASES) {
-    app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true } }, async (request, reply) =>
+    app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
       send(withTexts, request, reply, async () => ({ wallet: await access.wallet(request, 'wallet_tx_read') })),
     );
   }
-  app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true } }, async (request, reply) =>
+  app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
     send(withTexts, request, reply, async () => {
       const accountId = await access.account(request);
       const { wallet_id: walletId } = request.query;
@@ -121,12 +124,17 @@ async function send(deps: SendDependencies, request: EventRequest, reply: Fastif
   });
 }
 
-async function list({ eventLog, render }: SendDependencies, request: EventRequest, reply: FastifyReply, filter: EventFilter) {
+async function list(deps: SendDependencies, request: EventRequest, reply: FastifyReply, filter: EventFilter) {
+  const { eventLog, eventDetails, objects } = deps;
   const { limit } = readPage(request.query);
+  await deps.listJobs.start(request, reply, limit);
   const start = await placeOf(eventLog, filter.scope, request.query.after);
   const part = await eventLog.read(filter, start, limit).catch((error) => throwExpired(eventLog, filter.scope, error));
-  setNextLink(request, reply, limit, part.isEnd ? undefined : cursorAt(part.upTo));
-  return render(part.events);
+  const details = await eventDetails(part.events);
+  const page = details.slice(0, countThatFit(details, sizeOfEvent));
+  if (page.length < details.length) setNextLink(request, reply, limit, page.at(-1)?.event.id);
+  else setNextLink(request, reply, limit, part.isEnd ? undefined : cursorAt(part.upTo));
+  return mapInSlices(page, objects.event);
 }
 
 /** Returns the place after which a stream begins; undefined for one of new events only. A browser sends Last-Event-ID when it reconnects. */

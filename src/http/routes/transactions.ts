@@ -9,14 +9,13 @@ import { Refusal } from '../../kernel/refusal.ts';
 import type { Wallet } from '../../wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { credentialText } from '../auth/credential.ts';
 import { choice, KeyParams } from '../fields.ts';
-import { FairQueue } from '../limits/fair-queue.ts';
+import { endListJob, type ListJobs } from '../limits/list-jobs.ts';
 import type { Objects } from '../objects/objects.ts';
 import { TYPE_NAMES, WalletTransactionObject } from '../objects/wallet-transaction.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
-import { countThatFit, requireFits } from '../responses/page-size.ts';
+import { countThatFit, requireFits, sizeOfTransaction } from '../responses/page-size.ts';
 import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setNextLink, setPageHeaders } from '../responses/paging.ts';
 import { mapInSlices } from '../responses/slices.ts';
 
@@ -135,23 +134,10 @@ interface TransactionRouteDependencies {
   readonly access: Access;
   readonly history: History;
   readonly objects: Objects;
+  readonly listJobs: ListJobs;
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Ends the list's job in the queue. */
-    endListJob: (() => void) | undefined;
-  }
-}
-
-interface ListDependencies extends TransactionRouteDependencies {
-  /** Bounds the memory of lists while they are read and rendered. */
-  readonly queue: FairQueue;
-}
-
-export function transactionRoutes(app: App, dependencies: TransactionRouteDependencies): void {
-  const deps = { ...dependencies, queue: new FairQueue(ITEMS_AT_ONCE) };
-  app.decorateRequest('endListJob', undefined);
+export function transactionRoutes(app: App, deps: TransactionRouteDependencies): void {
   for (const base of WALLET_BASES) {
     listRoute(app, deps, base);
     statementRoute(app, deps, base);
@@ -159,14 +145,14 @@ export function transactionRoutes(app: App, dependencies: TransactionRouteDepend
   accountRoutes(app, deps);
 }
 
-function listRoute(app: App, deps: ListDependencies, base: string): void {
+function listRoute(app: App, deps: TransactionRouteDependencies, base: string): void {
   app.get(`${base}/transactions`, { schema: listSchema, onSend: endListJob }, async (request, reply) => {
     const wallet = await deps.access.wallet(request, 'wallet_tx_read');
     return list(deps, request, reply, wallet);
   });
 }
 
-function accountRoutes(app: App, deps: ListDependencies): void {
+function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
   const { access, history, objects } = deps;
   app.get('/v1/wallet-transactions', { schema: accountListSchema, onSend: endListJob }, async (request, reply) => {
     const accountId = await access.account(request);
@@ -186,26 +172,13 @@ function accountRoutes(app: App, deps: ListDependencies): void {
 
 type ListRequest = FastifyRequest & { query: Static<typeof ListQuery> };
 
-/** Items that all lists together may have in memory while they are read and rendered. Each takes up to 40 kB. */
-const ITEMS_AT_ONCE = 1000;
-
-/** The list's job ends when the response was serialized, or when its client has disconnected. */
-async function list(deps: ListDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
-  const end = await deps.queue.startJob(credentialText(request) ?? '', readPage(request.query).limit);
-  request.endListJob = end;
-  // A client that disconnected while the request waited emits no further event.
-  if (reply.raw.destroyed) end();
-  else reply.raw.once('close', end);
+async function list(deps: TransactionRouteDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
+  await deps.listJobs.start(request, reply, readPage(request.query).limit);
   return readList(deps, request, reply, of);
 }
 
-function endListJob(request: FastifyRequest, _reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void): void {
-  request.endListJob?.();
-  done(null, payload);
-}
-
 async function readList(
-  { history, objects }: TransactionRouteDependencies,
+  { history, objects }: Pick<TransactionRouteDependencies, 'history' | 'objects'>,
   request: ListRequest,
   reply: FastifyReply,
   of: Wallet | string,
@@ -227,7 +200,7 @@ async function readList(
       `Pages of this list end at ${MAX_COUNT} items. Use after=<id of the last item> instead of page.`,
     );
   if (listed.total === undefined) {
-    const items = listed.items.slice(0, countThatFit(listed.items));
+    const items = listed.items.slice(0, countThatFit(listed.items, sizeOfTransaction));
     setNextLink(request, reply, page.limit, items.length < listed.items.length ? items.at(-1)?.id : listed.next);
     return mapInSlices(items, objects.walletTransaction);
   }
@@ -258,7 +231,7 @@ async function plainList(
   if (request.query.after !== undefined) {
     const following = await history.pageAfter(wallet, page.limit, request.query.after);
     if (!following) throw new Refusal('validation_failed', '`after` must be the id of a settled transaction of this wallet.');
-    const items = following.slice(0, countThatFit(following));
+    const items = following.slice(0, countThatFit(following, sizeOfTransaction));
     if (items.length < following.length) setNextLink(request, reply, page.limit, items.at(-1)?.id);
     else setCursorHeaders(request, reply, page.limit, items);
     return mapInSlices(items, objects.walletTransaction);
