@@ -742,7 +742,7 @@ export interface WithdrawOffer {
   minWithdrawable: number;
   /** The largest amount in millisatoshis */
   maxWithdrawable: number;
-  /** The address to read later what can be withdrawn (LUD-14). Absent when the request had no `ott` */
+  /** The address to read later what can be withdrawn (LUD-14). It changes every 30 days and works for at least 360. Absent when the request had no `ott` */
   balanceCheck?: string;
   /** The millisatoshis that all claims together can withdraw (LUD-14), if that is more than `maxWithdrawable` */
   currentBalance?: number;

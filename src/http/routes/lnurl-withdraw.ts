@@ -28,7 +28,9 @@ const WithdrawOffer = Type.Object(
     maxWithdrawable: Type.Integer({ description: 'The largest amount in millisatoshis' }),
     balanceCheck: Type.Optional(
       Type.String({
-        description: 'The address to read later what can be withdrawn (LUD-14). Absent when the request had no `ott`',
+        description:
+          'The address to read later what can be withdrawn (LUD-14). It changes every 30 days and works for at least 360. Absent when the ' +
+          'request had no `ott`',
       }),
     ),
     currentBalance: Type.Optional(
@@ -84,7 +86,7 @@ const processSchema = {
       defaultDescription: 'gift',
       minWithdrawable: 1000,
       maxWithdrawable: 300_000,
-      balanceCheck: `${CALLBACK}?ott=Qznz1OFjKrV_6ABSVXQZKnD_Th27UaIYyzhB33oV0HU`,
+      balanceCheck: `${CALLBACK}?ott=0Vbb5fXm00qB6nYtJs8cD5.692.1RX0…`,
       payLink: PAY_LINK_URL.replace('https:', 'lnurlp:'),
     },
   },

@@ -45,11 +45,11 @@ export interface WithdrawParameters {
 export async function parameters(deps: WithdrawLinkDependencies, request: WithdrawRequest): Promise<WithdrawParameters> {
   const found = await findLink(deps, request);
   const amounts = await requireOpenLink(deps, found);
-  const { link, k1, balanceToken } = found;
+  const { link, k1, token, balanceToken } = found;
   const maxMsat = loweredMax(amounts, request);
   const [url, payLink] = await Promise.all([linkUrl(deps, link.wallet_id), payLinkOf(deps, link.wallet_id)]);
   const query = new URLSearchParams();
-  if (request.token !== undefined) query.set('ott', request.token);
+  if (token !== undefined) query.set('ott', token);
   if (request.numSatoshis !== undefined) query.set('num_satoshis', String(request.numSatoshis));
   return {
     tag: 'withdrawRequest',

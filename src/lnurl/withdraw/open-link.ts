@@ -11,9 +11,10 @@ import { CLAIM_FEE_RULE, feeLimit, maxPayable } from '../../payments/fee-limit.t
 import type { Payments } from '../../payments/payments.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import { tokenHash } from '../token.ts';
+import { balancePeriod, linkOfBalanceText, openBalanceText, sealBalanceText } from './balance-token.ts';
 import { dayUsedUp } from './link-uses.ts';
 import * as sql from './withdraw-links.sql.ts';
-import { balanceTokenOf, k1Of } from './withdraw-token.ts';
+import { balanceRootOf, k1Of } from './withdraw-token.ts';
 
 export interface OpenLinkDependencies {
   readonly database: Database;
@@ -43,7 +44,9 @@ export interface FoundLink {
   readonly link: sql.ClaimableRow;
   readonly wallet: Wallet;
   readonly k1: string;
-  /** The token for balance checks (LUD-14), if it is known. */
+  /** The token for the callback; undefined if the link was identified by `k1` alone. */
+  readonly token: string | undefined;
+  /** The token for the next balance check (LUD-14), if it is known. */
   readonly balanceToken: string | undefined;
 }
 
@@ -68,21 +71,52 @@ export async function findLink(deps: OpenLinkDependencies, { pathKey, token, k1 
   return { ...found, wallet: resolved.wallet };
 }
 
+type Identified = Omit<FoundLink, 'wallet'>;
+
 async function findByTokenOrK1(
-  { database, clock }: OpenLinkDependencies,
+  deps: OpenLinkDependencies,
   token: string | undefined,
   k1: string | undefined,
-): Promise<Omit<FoundLink, 'wallet'> | undefined> {
+): Promise<Identified | undefined> {
+  if (token === undefined) return k1 === undefined ? undefined : findByK1(deps, k1);
+  const found = (await findByBalanceToken(deps, token)) ?? (await findByToken(deps, token));
+  return found && (k1 === undefined || isSameText(k1, found.expectedK1)) ? found : undefined;
+}
+
+async function findByK1({ database, clock }: OpenLinkDependencies, k1: string): Promise<Identified | undefined> {
+  const linkId = linkOfBalanceText(k1);
   const day = dayOf(clock);
-  if (token === undefined) {
-    const link = k1 === undefined ? undefined : await database.first(sql.findByK1, day, tokenHash(k1));
-    return link && k1 !== undefined ? { link, k1, balanceToken: undefined } : undefined;
-  }
+  const link = await (linkId === undefined ? database.first(sql.findByK1, day, tokenHash(k1)) : database.first(sql.findById, day, linkId));
+  if (!link || (linkId !== undefined && !openBalanceText('k1', link, k1, unixSeconds(clock)))) return undefined;
+  return { link, k1, token: undefined, balanceToken: undefined };
+}
+
+/** A link, and the `k1` that a claim with the same token must have. */
+type FoundByToken = Identified & { readonly expectedK1: string };
+
+async function findByBalanceToken({ database, clock }: OpenLinkDependencies, token: string): Promise<FoundByToken | undefined> {
+  const linkId = linkOfBalanceText(token);
+  const link = linkId === undefined ? undefined : await database.first(sql.findById, dayOf(clock), linkId);
+  const opened = link && openBalanceText('token', link, token, unixSeconds(clock));
+  if (!opened) return undefined;
+  return { ...balanceCheck(link, opened.root, clock), expectedK1: sealBalanceText('k1', link, opened.root, opened.period) };
+}
+
+async function findByToken({ database, clock }: OpenLinkDependencies, token: string): Promise<FoundByToken | undefined> {
   const hash = tokenHash(token);
-  const link = await database.first(sql.findByToken, day, hash);
-  if (!link || (k1 !== undefined && !isSameText(k1, k1Of(token)))) return undefined;
-  const isBalanceToken = Buffer.compare(link.balance_token_hash, hash) === 0;
-  return { link, k1: k1Of(token), balanceToken: isBalanceToken ? token : balanceTokenOf(token) };
+  const link = await database.first(sql.findByToken, dayOf(clock), hash);
+  if (!link) return undefined;
+  const k1 = k1Of(token);
+  // Version 0.1.0 returned the root itself as the token of balance checks.
+  if (Buffer.compare(link.balance_token_hash, hash) === 0) return { ...balanceCheck(link, token, clock), expectedK1: k1 };
+  return { link, k1, token, balanceToken: balanceCheck(link, balanceRootOf(token), clock).token, expectedK1: k1 };
+}
+
+/** The tokens of a balance check are those of the present period. */
+function balanceCheck(link: sql.ClaimableRow, root: string, clock: Clock): Identified & { readonly token: string } {
+  const period = balancePeriod(unixSeconds(clock));
+  const token = sealBalanceText('token', link, root, period);
+  return { link, token, k1: sealBalanceText('k1', link, root, period), balanceToken: token };
 }
 
 /** Returns what can be withdrawn now. @throws Refusal if the link cannot be claimed now */

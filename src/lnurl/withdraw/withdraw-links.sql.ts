@@ -4,6 +4,7 @@ export type LinkRow = {
   id: string;
   wallet_id: string;
   ledger_account: number;
+  token_hash: Uint8Array;
   balance_token_hash: Uint8Array;
   max_msat: number | null;
   fee_limit_msat: number | null;
@@ -38,8 +39,8 @@ export const insertLink = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16, $17)`,
 );
 
-const COLUMNS = `l.id, l.wallet_id, l.ledger_account, l.balance_token_hash, l.max_msat, l.fee_limit_msat, l.uses, l.uses_left,
-  l.daily_limit_msat, l.memo, l.user_label, l.pass_thru, l.expires_at, l.revoked_at, l.created_at, l.made_by`;
+const COLUMNS = `l.id, l.wallet_id, l.ledger_account, l.token_hash, l.balance_token_hash, l.max_msat, l.fee_limit_msat, l.uses,
+  l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru, l.expires_at, l.revoked_at, l.created_at, l.made_by`;
 
 /** `$1` is the start of the day. */
 const CLAIMABLE = `SELECT ${COLUMNS}, coalesce(d.pending_msat + d.spent_msat, 0) AS day_msat

@@ -15,7 +15,7 @@ import { type LinkSecrets, linkSecrets } from './link-secrets.ts';
 import { findListedLink, type LinkPage, type ListedLink, listLinks, readListedLink } from './listed-link.ts';
 import { SMALLEST_WITHDRAWAL, type WithdrawRequest } from './open-link.ts';
 import * as sql from './withdraw-links.sql.ts';
-import { balanceTokenOf, k1Of } from './withdraw-token.ts';
+import { balanceRootOf, k1Of } from './withdraw-token.ts';
 
 export type { LinkSecrets } from './link-secrets.ts';
 export { linkUses } from './link-uses.ts';
@@ -103,8 +103,8 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<C
   const createdAt = unixSeconds(deps.clock);
   const expiresAt = order.expirySeconds === undefined ? undefined : createdAt + order.expirySeconds;
   const token = newToken();
-  const balanceToken = balanceTokenOf(token);
-  const hashes = [token, balanceToken, k1Of(token), k1Of(balanceToken)].map(tokenHash);
+  const balanceRoot = balanceRootOf(token);
+  const hashes = [token, balanceRoot, k1Of(token), k1Of(balanceRoot)].map(tokenHash);
   const limits = [maxMsat ?? null, feeLimitMsat ?? null, uses ?? null, dailyLimitMsat ?? null];
   const texts = [memo, userLabel, passThru ?? null];
   const rest = [expiresAt ?? null, createdAt, order.madeBy?.id ?? null];
