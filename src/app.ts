@@ -40,6 +40,7 @@ import { serviceRoutes } from './http/routes/service.ts';
 import { transactionRoutes } from './http/routes/transactions.ts';
 import { transferRoutes } from './http/routes/transfers.ts';
 import { walletRoutes } from './http/routes/wallets.ts';
+import { webhookRoutes } from './http/routes/webhooks.ts';
 import { withdrawLinkRoutes } from './http/routes/withdraw-links.ts';
 import { createServer } from './http/server.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
@@ -60,7 +61,9 @@ import { createPayments, markPendingAtNode } from './payments/payments.ts';
 import { createProofs } from './proof/proofs.ts';
 import { requestUnsettledComparison } from './reconcile/invoices.ts';
 import { lastPositions } from './reconcile/requests.ts';
+import { readSecretKey } from './secret-key.ts';
 import { createWallets, type Wallets } from './wallets/wallets.ts';
+import { createSecretBox, createWebhooks } from './webhooks/webhooks.ts';
 
 /** A running service, apart from the listening socket. */
 export interface Satchel {
@@ -93,7 +96,7 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   try {
     await migrate(database, MIGRATIONS);
     for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
-    const modules = await createModules({ config, log, database, commits, opened });
+    const modules = await createModules({ config, log, database, commits, opened, jobTiming: overrides.jobTiming });
     return run(config, { ...modules, health, streamTiming: overrides.streamTiming }, overrides.jobTiming);
   } catch (error) {
     health.close();
@@ -114,10 +117,11 @@ interface Opened {
   readonly database: Database;
   readonly commits: Commits;
   readonly opened: readonly OpenedNode[];
+  readonly jobTiming: JobTiming | undefined;
 }
 
 /** Creates each module once, with the modules it depends on as arguments. */
-async function createModules({ config, log, database, commits, opened }: Opened) {
+async function createModules({ config, log, database, commits, opened, jobTiming }: Opened) {
   const clock = systemClock;
   const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight } = config;
   const alerts = createAlerts(database, clock, log);
@@ -150,13 +154,26 @@ async function createModules({ config, log, database, commits, opened }: Opened)
   const challenges = createChallenges({ database, clock, publicUrl });
   const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });
+  const webhooks = createWebhooks({
+    database,
+    commits,
+    eventLog,
+    renderEvents: async (events) => (await eventDetails(events)).map(createObjects(config).event),
+    outbound: createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, maxRequestsPerHost: 256 }),
+    alerts,
+    secretBox: createSecretBox(await readSecretKey(config)),
+    retentionDays: config.eventRetentionDays,
+    timing: jobTiming?.webhooks,
+    clock,
+    log,
+  });
   const proofs = createProofs({ database, clock, log });
   const remoteLinks = createRemoteLinks({ outbound, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, challenges, proofs };
   const service = { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, outbound, playground };
-  return { ...service, ...moneyModules, eventLog, eventDetails, feed };
+  return { ...service, ...moneyModules, eventLog, eventDetails, feed, webhooks };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */
@@ -176,6 +193,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
   const { database, health, connections, ledger, payments } = modules;
   const server = createApp(config, modules);
   const stopping = new AbortController();
+  const deliveries = modules.webhooks.deliver(stopping.signal);
   const jobs = runJobs(modules, backgroundJobs(modules, config, jobTiming), stopping.signal);
   return {
     server,
@@ -189,7 +207,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
       modules.feed.close();
       health.close();
       await payments.stop();
-      await jobs;
+      await Promise.all([jobs, deliveries]);
       await ledger.drain();
       await connections.close();
       await database.close();
@@ -219,6 +237,7 @@ function registerRoutes(
   invoiceRoutes(app, deps);
   transactionRoutes(app, deps);
   eventRoutes(app, deps);
+  webhookRoutes(app, deps);
   paymentRoutes(app, { ...deps, paymentWaitSeconds });
   transferRoutes(app, deps);
   nodeRoutes(app, deps);

@@ -58,6 +58,8 @@ export interface Config {
   readonly legacyNullKeysend: boolean;
   /** The private hosts and addresses that URLs of users may name. */
   readonly outboundAllow: AllowList;
+  /** The key that encrypts signing secrets, at least 32 bytes; undefined: that of a file in `dataDir`. */
+  readonly secretKey: Uint8Array | undefined;
   /** The proxy for .onion hosts; undefined: they cannot be reached. */
   readonly outboundProxy: SocksProxy | undefined;
 }
@@ -125,6 +127,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
     legacyNullKeysend: boolean(get, 'LEGACY_NULL_KEYSEND'),
     outboundAllow: parsed('OUTBOUND_ALLOW', get('OUTBOUND_ALLOW'), parseAllowList) ?? parseAllowList(''),
+    secretKey: secretKey(get('SECRET_KEY')),
     outboundProxy: parsed('OUTBOUND_PROXY', get('OUTBOUND_PROXY'), parseProxy),
   };
 }
@@ -165,6 +168,16 @@ function optionalMatching(value: string | undefined, name: string, form: RegExp,
 
 function bootstrapKey(key: string | undefined): string | undefined {
   return optionalMatching(key, 'BOOTSTRAP_SECRET_KEY', /^sak_[0-9A-Za-z]{20,120}$/, 'sak_ followed by 20 to 120 random letters and digits');
+}
+
+/** Hex is read as hex, although it is also base64. */
+function secretKey(text: string | undefined): Uint8Array | undefined {
+  if (text === undefined) return undefined;
+  const isHex = /^([0-9a-fA-F]{2}){32,256}$/.test(text);
+  const isBase64 = /^[A-Za-z0-9+/]{43,400}={0,2}$/.test(text);
+  const bytes = Buffer.from(text, isHex ? 'hex' : 'base64');
+  if ((isHex || isBase64) && bytes.length >= 32) return bytes;
+  throw new InvalidConfig('SECRET_KEY must be 32 random bytes or more in hex or base64: the output of `openssl rand -hex 32`.');
 }
 
 function publicUrl(text: string): string {

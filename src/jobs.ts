@@ -19,6 +19,8 @@ import type { Proofs } from './proof/proofs.ts';
 import type { ProbeTiming } from './reconcile/node-probe.ts';
 import { reconcilePeriodically } from './reconcile/reconcile.ts';
 import type { Wallets } from './wallets/wallets.ts';
+import type { WebhookTiming } from './webhooks/deliverer.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** A background job. */
 export interface Job {
@@ -48,6 +50,7 @@ export interface JobDependencies {
   readonly invoices: Invoices;
   readonly payments: Payments;
   readonly eventLog: Pick<EventLog, 'endRound'>;
+  readonly webhooks: Pick<Webhooks, 'endRound'>;
   readonly proofs: Proofs;
   readonly links: Pick<WithdrawLinks, 'sendNotices'>;
   readonly clock: Clock;
@@ -62,11 +65,12 @@ export interface JobTiming {
   readonly pollMs?: number;
   /** Between two rounds of the notices of withdraw links. */
   readonly noticesMs?: number;
+  readonly webhooks?: Partial<WebhookTiming>;
 }
 
 /** Returns the background jobs of the service. */
 export function backgroundJobs(deps: JobDependencies, config: Config, timing: JobTiming): readonly Job[] {
-  const { ledger, idempotency, payments, eventLog, proofs, links } = deps;
+  const { ledger, idempotency, payments, eventLog, webhooks, proofs, links } = deps;
   const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const operator = { ...deps, pollMs };
@@ -78,6 +82,7 @@ export function backgroundJobs(deps: JobDependencies, config: Config, timing: Jo
     { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
     { name: 'idempotency retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: idempotency.endRound },
     { name: 'event retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: eventLog.endRound },
+    { name: 'webhook retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: webhooks.endRound },
     { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: links.sendNotices },
     {
       name: 'reconciliation',

@@ -50,6 +50,14 @@ export const ALERT_KINDS = {
     meaning: 'The node did not answer, so nothing was compared with it.',
     todo: 'Check that the node runs and can be reached. Payments wait until it answers.',
   },
+  webhook_disabled: {
+    meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',
+    todo: 'Tell its owner. The owner resumes it with PATCH /v1/webhooks/<id> and status active, which closes the alert; so does deleting it.',
+  },
+  webhook_secrets_unreadable: {
+    meaning: 'The signing secrets of active webhooks were sealed with another SECRET_KEY, so nothing is delivered to them.',
+    todo: 'Set SECRET_KEY to the earlier key, or restore DATA_DIR/secret-key. If it is lost, the owners rotate the secrets of their webhooks. The alert closes by itself.',
+  },
 } as const satisfies Record<string, { meaning: string; todo: string }>;
 
 export type AlertKind = keyof typeof ALERT_KINDS;

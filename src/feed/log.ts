@@ -67,6 +67,8 @@ export interface EventLog {
   oldest(): Promise<LogPlace>;
   /** Returns the place of the newest event. */
   newest(): Promise<LogPlace>;
+  /** Returns the events with these ids, without those that have expired or never existed. */
+  findMany(ids: readonly string[]): Promise<LoggedEvent[]>;
   /** Returns the place of an event, or that of {@link cursorAt}. @throws UnknownCursor */
   placeOf(id: string): Promise<LogPlace>;
   /** Ends a retention round (db/retention.ts). */
@@ -112,6 +114,7 @@ export function createEventLog({ database, ledger, retentionDays }: EventLogDepe
       const part = await ofWallet({ database, ledger }, scope.wallet, range);
       return { ...part, events: part.events.filter(isWanted) };
     },
+    findMany: async (ids) => (await Promise.all(ids.map((id) => findEvent(database, id)))).flatMap((event) => event ?? []),
     async placeOf(id) {
       const parsed = parseEventId(id);
       if (parsed?.createdAtMs === 0 && parsed.place.position <= (await end.refresh())) return parsed.place;
@@ -121,6 +124,15 @@ export function createEventLog({ database, ledger, retentionDays }: EventLogDepe
     },
     endRound: () => endRound(database, retained),
   };
+}
+
+async function findEvent(database: Database, id: string): Promise<LoggedEvent | undefined> {
+  const { position = 0, rank = 0 } = parseEventId(id)?.place ?? {};
+  const isBooking = rank < FIRST_ROW_RANK;
+  const events = isBooking
+    ? (await database.all(sql.bookedBetween, position, position)).flatMap(ofBooking)
+    : (await database.all(sql.findStored, rank - FIRST_ROW_RANK, position)).flatMap(ofRow);
+  return events.find((event) => event.id === id);
 }
 
 async function timeAt(database: Database, { position, rank }: LogPlace): Promise<number | undefined> {

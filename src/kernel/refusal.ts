@@ -51,6 +51,11 @@ export const REFUSALS = {
       'reason. This request paid nothing.',
   },
   address_taken: { status: 400, meaning: 'The name of the Lightning address is taken or reserved. Choose another one.' },
+  too_many_webhooks: { status: 400, meaning: 'The account has 50 webhooks, the maximum. Delete one first.' },
+  webhook_inactive: {
+    status: 400,
+    meaning: 'The webhook is paused or disabled, so nothing is delivered. Send PATCH with `status` active first.',
+  },
   playground_refused: { status: 400, meaning: 'The playground cannot do that. The message has the reason.' },
   unauthorized: { status: 401, meaning: 'No API key, or one that is unknown or revoked.' },
   forbidden: { status: 403, meaning: 'The key lacks the permission that the message names.' },

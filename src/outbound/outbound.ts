@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import { errorMessage } from '../kernel/log.ts';
-import type { AllowList, SocksProxy } from './addresses.ts';
+import { type AllowList, isPublicAddress, type SocksProxy } from './addresses.ts';
 import { type NetworkAccess, openConnection, systemNetwork } from './connect.ts';
 import { exchange, type Message, parseJson, readBody, readStart } from './exchange.ts';
-import { invalidResponse, OutboundError, tooManyRequests } from './outbound-error.ts';
+import { invalidResponse, invalidUrl, OutboundError, tooManyRequests } from './outbound-error.ts';
 import { readTarget, type Target, type TargetRules } from './target.ts';
 
 export { OutboundError, type OutboundReason } from './outbound-error.ts';
@@ -15,6 +16,11 @@ export { OutboundError, type OutboundReason } from './outbound-error.ts';
 export interface Outbound {
   /** Sends a GET request, follows up to three redirects, and parses the body of the response, whatever its status. */
   getJson(url: string, options?: GetOptions): Promise<JsonResponse>;
+  /**
+   * Checks a URL before it is stored, as far as that is possible without resolving its name. Each request checks it again.
+   * @throws OutboundError `invalid_url`
+   */
+  checkUrl(url: string): void;
   /** Sends a POST request. Redirects are not followed: they are a response like any other. */
   post(url: string, options: PostOptions): Promise<PostResponse>;
 }
@@ -101,6 +107,13 @@ class GuardedClient implements Outbound {
       }
       throw new Error(`more than ${MAX_REDIRECTS} redirects`);
     });
+  }
+
+  checkUrl(url: string): void {
+    const { host, isAllowed } = readTarget(url, this.#rules);
+    const isPrivate = isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !this.#rules.allow.hasAddress(host) && !isPublicAddress(host);
+    if (isPrivate && !isAllowed)
+      throw invalidUrl('The host of the URL must have a public address. Only hosts in OUTBOUND_ALLOW may be private.');
   }
 
   post(url: string, { headers, body, ...limits }: PostOptions): Promise<PostResponse> {

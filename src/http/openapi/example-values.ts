@@ -10,6 +10,8 @@ export const EXAMPLE = {
   key: 'key_0Vbb6A3n00wC8pZuKt9eE6',
   newKey: 'key_0Vbb6B5p00xD2rVwLs4gH7',
   event: 'evt_0000002x00000001VbfA8g0s',
+  webhook: 'whk_0Vbb7a2K00hT5nQwLx3rS8',
+  delivery: 'whd_0Vbb7b4M00jU6pRyMz5tV2',
   withdrawLink: 'lnurlw_0Vbb5fXm00qB6nYtJs8cD5',
   node: 'lnd_9f2c51aab0',
   ourPubkey: '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',

@@ -24,6 +24,7 @@ export const TAGS = {
   Money: 'Invoices, payments, transfers.',
   History: 'Past and pending transactions, as lists, single objects and CSV.',
   Events: 'What happened: payments, transfers, invoices, keys. Events are read in pages, and kept for a limited time.',
+  Webhooks: 'Endpoints of yours to which events are delivered. docs/webhooks.md describes deliveries and signatures.',
   LNURL: 'Pay links, Lightning addresses, withdraw links, and the public addresses that other wallets call.',
   Keys: 'API keys of the account and access keys of wallets.',
   Proof: 'Proof of liabilities: a published commitment to what the service owes, which each wallet can check.',

@@ -93,6 +93,7 @@ function normalizeValue(name: string, value: unknown, field: FieldSchema): unkno
   // Forms have only strings.
   if (field.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   if (field.type === 'object' && typeof value === 'string') return parseObject(name, value, field);
+  if (field.type === 'array' && typeof value === 'string') return value.split(',').map((item) => item.trim());
   return value;
 }
 

@@ -6,6 +6,8 @@ import type { Field, Values, Walked } from './operations.ts';
 import { send } from './send.ts';
 
 const SAT = 100;
+/** Receives nothing: the name does not exist. */
+const HOOK_URL = 'https://hook.invalid/';
 
 /** A service with some objects, and values that its operations accept, by the names of their fields. */
 export interface World {
@@ -39,6 +41,8 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     return invoice.verify.split('/').at(-1);
   };
   const signed = await signedChallenge(client);
+  const webhook = await client.post('/v1/webhooks', { url: HOOK_URL, event_types: ['alert_resolved'] });
+  const delivery = await client.post(`/v1/webhooks/${webhook.id}/test`);
   const queryPassThru = () => Buffer.from('{"a":1}').toString('base64');
   const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
   const newestEvent = async () => (await client.get(`/v1/wallet/${wallet.id}/events`)).at(-1).id;
@@ -71,6 +75,21 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     after: newest,
     'listEvents.after': newestEvent,
     'listWalletEvents.after': newestEvent,
+    'replayWebhook.after': newestEvent,
+    url: () => HOOK_URL,
+    'createWebhook.wallet_id': () => wallet.id,
+    'getWebhook.id': () => webhook.id,
+    'updateWebhook.id': () => webhook.id,
+    'updateWebhook.status': () => 'active',
+    'deleteWebhook.id': spareWebhook,
+    'testWebhook.id': () => webhook.id,
+    'rotateWebhookSecret.id': () => webhook.id,
+    'replayWebhook.id': () => webhook.id,
+    'listDeliveries.id': () => webhook.id,
+    'listDeliveries.after': () => delivery.id,
+    'getDelivery.id': () => webhook.id,
+    delivery: () => delivery.id,
+    'redeliver.id': () => webhook.id,
     'listWallets.after': () => wallet.id,
     'createKey.kind': () => 'secret_api',
     'createWalletKey.kind': () => 'wallet_admin',
@@ -117,6 +136,14 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     return (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).id;
   }
 
+  /** A webhook that may be deleted. Their number is limited, so earlier ones are deleted. */
+  async function spareWebhook(): Promise<string> {
+    const others: Json[] = (await client.get('/v1/webhooks')).filter(({ id }: Json) => id !== webhook.id);
+    const remove = (id: string) => client.request('DELETE', `/v1/webhooks/${id}`, { key: client.secretKey });
+    for (const { id } of others) await remove(id);
+    return (await client.post('/v1/webhooks', { url: HOOK_URL })).id;
+  }
+
   /** The payment hash of a hold invoice with a pending payment. */
   async function heldHash(): Promise<string> {
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: SAT, hold: true });
@@ -149,7 +176,9 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   async function goodValues(walked: Walked, how: 'least' | 'most'): Promise<Values> {
     const values: Record<Field['in'], Record<string, unknown>> = { path: {}, query: {}, header: {}, body: {} };
     for (const field of walked.fields) {
-      const wanted = field.required || ONE_OF_TWO.has(field.name) || (how === 'most' && !LEFT_OUT.has(field.name));
+      const name = `${walked.operation.operationId}.${field.name}`;
+      const isOneOfTwo = ONE_OF_TWO.has(field.name) || ONE_OF_TWO.has(name);
+      const wanted = field.required || isOneOfTwo || (how === 'most' && !LEFT_OUT.has(field.name) && !LEFT_OUT.has(name));
       if (wanted) values[field.in][field.name] = await workingValue(walked, field);
     }
     return values;
@@ -158,11 +187,22 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   return { client, wallet, goodValues };
 }
 
-/** Optional fields of which the request needs one: `ott` or `k1`, an LNURL or a Lightning address. */
-const ONE_OF_TWO = new Set(['ott', 'lnurlpay_encoded']);
+/** Optional fields of which the request needs one: `ott` or `k1`, an LNURL or a Lightning address, `after` or a time. */
+const ONE_OF_TWO = new Set(['ott', 'lnurlpay_encoded', 'replayWebhook.after']);
 
 /** Fields that exclude others, select a part of the response, or identify a request. */
-const LEFT_OUT = new Set(['page', 'fields', 'Idempotency-Key', 'k1', 'balanceNotify', 'expires_at', 'ln_address', 'payer_data']);
+const LEFT_OUT = new Set([
+  'replayWebhook.from',
+  'replayWebhook.to',
+  'page',
+  'fields',
+  'Idempotency-Key',
+  'k1',
+  'balanceNotify',
+  'expires_at',
+  'ln_address',
+  'payer_data',
+]);
 
 function isChoice(schema: JsonSchema): boolean {
   return schema.enum !== undefined;

@@ -1,0 +1,70 @@
+import type { Clock } from '../kernel/clock.ts';
+import { unixSeconds } from '../kernel/clock.ts';
+import { type Outbound, OutboundError } from '../outbound/outbound.ts';
+import type { SecretBox, StoredSecret } from './secrets.ts';
+import { signedHeaders } from './signature.ts';
+import type { DeliveryAttempt, Webhook } from './webhook.ts';
+
+/** What a delivery sends. */
+export interface OutgoingEvent {
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly body: string;
+}
+
+/** Sends an event to a receiver once. */
+export interface Sender {
+  /** @returns the attempt; undefined if none was made, because too many requests are running or the signal aborted. */
+  send(webhook: Webhook, event: OutgoingEvent, signal: AbortSignal): Promise<DeliveryAttempt | undefined>;
+}
+
+export interface SenderDependencies {
+  readonly outbound: Pick<Outbound, 'post'>;
+  readonly secretBox: SecretBox;
+  readonly clock: Clock;
+  /** How long a receiver may take. */
+  readonly timeoutMs: number;
+}
+
+export function createSender({ outbound, secretBox, clock, timeoutMs }: SenderDependencies): Sender {
+  return {
+    async send(webhook, event, signal) {
+      const secrets = validSecrets(webhook.secrets, unixSeconds(clock)).flatMap((stored) => secretBox.open(webhook.id, stored) ?? []);
+      const headers = signedHeaders({ ...event, webhookId: webhook.id, timestamp: unixSeconds(clock) }, secrets);
+      const atMs = clock.nowMs();
+      const started = performance.now();
+      const ended = (result: Pick<DeliveryAttempt, 'status' | 'error' | 'response'>): DeliveryAttempt => ({
+        atMs,
+        durationMs: Math.round(performance.now() - started),
+        ...result,
+      });
+      try {
+        const { status, text } = await outbound.post(webhook.url, { headers, body: event.body, timeoutMs, signal });
+        return ended({ status, error: errorOf(status), response: storable(text) });
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        if (!(error instanceof OutboundError)) throw error;
+        if (error.reason === 'busy') return undefined;
+        const isLate = performance.now() - started >= timeoutMs;
+        return ended({ status: null, error: isLate ? `No response within ${timeoutMs / 1000} seconds.` : error.message, response: '' });
+      }
+    },
+  };
+}
+
+/** Returns the secrets whose overlap has not ended. */
+export function validSecrets(secrets: readonly StoredSecret[], nowSeconds: number): StoredSecret[] {
+  return secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > nowSeconds);
+}
+
+function errorOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400
+    ? 'The receiver redirected. Redirects are not followed: change the URL.'
+    : `The receiver responded ${status}, not 2xx.`;
+}
+
+/** A database stores neither NUL nor half of a surrogate pair. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}
