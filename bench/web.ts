@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { type Accounts, createAccounts, type Key } from '../src/accounts/accounts.ts';
+import { createAccountDirectory } from '../src/accounts/directory.ts';
 import { parseKey } from '../src/accounts/keys.ts';
 import type { Database } from '../src/db/database.ts';
 import type { App } from '../src/http/app-type.ts';
@@ -41,7 +42,7 @@ export async function webOn(database: Database): Promise<Web> {
   return {
     secretKey: keys.secretKey,
     funded: made.map(({ wallet }) => wallet),
-    access: createAccess({ accounts, wallets }),
+    access: createAccess({ accounts, wallets, directory: createAccountDirectory(database, systemClock) }),
     runIdempotent: createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) }),
     wallets,
     ledger: createLedger(database, systemClock),
@@ -67,8 +68,9 @@ export function inMemory(web: Web): Web {
       return wallet && { wallet, key: undefined };
     },
   };
+  const directory = { isOperator: async () => true };
   const accounts: Pick<Accounts, 'find'> = { find: async (text) => keys.get(parseKey(text)?.hash ?? '') };
-  return { ...web, access: createAccess({ accounts, wallets }), wallets: wallets as Wallets };
+  return { ...web, access: createAccess({ accounts, wallets, directory }), wallets: wallets as Wallets };
 }
 
 /** A listening server. Disposal closes it. */

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
+import { createAccountDirectory } from './accounts/directory.ts';
 import { createKeyring } from './accounts/keyring.ts';
 import { createAlerts } from './alerts/alerts.ts';
 import { type Config, makeDataDir } from './config.ts';
@@ -24,6 +25,7 @@ import { createStatusWaits } from './http/live/status-waits.ts';
 import { createStreams, STREAM_TIMING, type StreamTiming } from './http/live/streams.ts';
 import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects/objects.ts';
+import { accountRoutes } from './http/routes/accounts.ts';
 import { eventRoutes } from './http/routes/events.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { keyRoutes } from './http/routes/keys.ts';
@@ -134,6 +136,7 @@ async function createModules({ config, log, database, commits, opened, jobTiming
     if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config.dataDir, keys);
   });
   const keyring = createKeyring(database, clock);
+  const directory = createAccountDirectory(database, clock);
   const idempotency = createIdempotency(database, clock);
   const wallets = createWallets({
     database,
@@ -172,7 +175,7 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, challenges, proofs };
-  const service = { clock, log, database, alerts, connections, accounts, newKeys, keyring, idempotency, outbound, playground };
+  const service = { clock, log, database, alerts, connections, accounts, newKeys, keyring, directory, idempotency, outbound, playground };
   return { ...service, ...moneyModules, eventLog, eventDetails, feed, webhooks };
 }
 
@@ -233,6 +236,7 @@ function registerRoutes(
   const live = createLive(app, config, modules, { ...STREAM_TIMING, ...modules.streamTiming });
   const deps = { ...modules, ...live, objects: createObjects(config), listJobs: createListJobs(app) };
   walletRoutes(app, deps);
+  accountRoutes(app, deps);
   keyRoutes(app, deps);
   invoiceRoutes(app, deps);
   transactionRoutes(app, deps);

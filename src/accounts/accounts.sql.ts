@@ -2,7 +2,12 @@ import type { BudgetPeriod } from '../budgets/limits.ts';
 import { statement } from '../db/statement.ts';
 import type { KeyKind } from './keys.ts';
 
-export const insertAccount = statement('account_insert', 'INSERT INTO account (id, created_at) VALUES ($1, $2)');
+/** The first account is the operator's. */
+export const insertAccount = statement(
+  'account_insert',
+  `INSERT INTO account (id, created_at, role)
+   VALUES ($1, $2, CASE WHEN EXISTS (SELECT 1 FROM account) THEN 'member' ELSE 'operator' END)`,
+);
 
 export const countAccounts = statement<{ n: number }>('account_count', 'SELECT count(*) AS n FROM account');
 

@@ -112,7 +112,8 @@ async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): P
   return existing ? undefined : createAccount(tx, clock, secretKey);
 }
 
-async function createAccount(tx: Tx, clock: Clock, secretKey: string): Promise<AccountKeys> {
+/** Creates an account with a secret and a public key. */
+export async function createAccount(tx: Tx, clock: Clock, secretKey: string): Promise<AccountKeys> {
   const accountId = `acc_${newId(clock.nowMs())}`;
   const publicKey = newKeyText('public_api');
   await tx.run(sql.insertAccount, accountId, unixSeconds(clock));

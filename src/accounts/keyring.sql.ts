@@ -56,12 +56,6 @@ export const lockAccount = statement<{ id: string; created_at: number }>('keyrin
   postgres: 'SELECT id, created_at FROM account WHERE id = $1 FOR NO KEY UPDATE',
 });
 
-export const findAccount = statement<{ created_at: number; public_text: string }>(
-  'keyring_find_account',
-  `SELECT a.created_at, k.public_text FROM account a JOIN access_key k ON k.account_id = a.id AND k.kind = 'public_api'
-   WHERE a.id = $1 ORDER BY k.id LIMIT 1`,
-);
-
 export const revokeKey = statement('keyring_revoke', 'UPDATE access_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL');
 
 export const replaceKey = statement(

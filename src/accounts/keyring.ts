@@ -36,7 +36,6 @@ export type KeyRows = (created: CreatedKey) => readonly RowWrite[];
  * Manages the keys of accounts and wallets. `by` is the requesting secret API key; every change checks it in its transaction.
  */
 export interface Keyring {
-  account(accountId: string): Promise<{ createdAt: number; publicKey: string }>;
   /** @throws Refusal `not_found` */
   find(owner: KeyOwner, id: string): Promise<ListedKey>;
   /** Returns a page of keys, newest first, and their number. */
@@ -77,11 +76,6 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
 
   return {
     find: (owner, id) => read(database, owner, id),
-    async account(accountId) {
-      const row = await database.first(sql.findAccount, accountId);
-      if (!row) throw new Error(`account ${accountId} is gone`);
-      return { createdAt: row.created_at, publicKey: row.public_text };
-    },
     async list({ accountId, walletId }, limit, offset) {
       const ofWallet = walletId !== undefined;
       const owner = walletId ?? accountId;

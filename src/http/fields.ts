@@ -57,6 +57,12 @@ export const Pubkey = Type.String({
   rule: 'a public key: 66 hexadecimal characters that begin with 02 or 03',
   description: 'The public key of a Lightning node: 33 bytes in hex',
 });
+export const Email = Type.String({
+  maxLength: 254,
+  pattern: '^[^\\s@]+@[^\\s@]+$',
+  rule: 'an e-mail address such as name@example.com',
+  description: 'The e-mail, which is the name of the login. Upper case counts as lower case',
+});
 /** A BOLT11 invoice. */
 export const PaymentRequest = Type.String({ maxLength: 8000, description: 'A BOLT11 invoice' });
 export const CustomRecords = Type.Object(
@@ -122,6 +128,11 @@ function depthOf(value: unknown, limit: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (limit === 0) return 1;
   return 1 + Math.max(0, ...Object.values(value).map((inner) => depthOf(inner, limit - 1)));
+}
+
+/** Returns an e-mail as it is stored and compared. @throws Refusal */
+export function emailText(text: string): string {
+  return plainText('email', text).normalize('NFC').toLowerCase();
 }
 
 const MEMO_BYTES = 639;

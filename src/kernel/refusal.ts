@@ -24,7 +24,8 @@ export const REFUSALS = {
       'another amount. This request paid nothing.',
   },
   own_invoice: { status: 400, meaning: 'A wallet cannot pay its own invoice.' },
-  wallet_inactive: { status: 400, meaning: 'The wallet is inactive: it receives, but sends no money.' },
+  wallet_inactive: { status: 400, meaning: 'The wallet is inactive, or its account is frozen: it receives, but sends no money.' },
+  too_many_wallets: { status: 400, meaning: 'The account has as many wallets as it may have.' },
   budget_exceeded: {
     status: 400,
     meaning: 'The amount exceeds the rest of the budget of the key. Pending payments count against the budget.',
@@ -73,6 +74,8 @@ export const REFUSALS = {
     status: 409,
     meaning: 'The account must keep a secret API key without limits that expires no earlier. Create one first.',
   },
+  last_operator: { status: 409, meaning: 'An active account with the role operator must remain. Make another account an operator first.' },
+  email_taken: { status: 409, meaning: 'The e-mail belongs to another account.' },
   payload_too_large: { status: 413, meaning: 'The request is larger than this service accepts.' },
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
   rate_limited: {

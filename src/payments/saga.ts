@@ -13,7 +13,7 @@ import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Balance, type Guard, HoldClosed, type Ledger, type RowWrite } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { activeWalletGuard } from '../wallets/wallets.ts';
+import { sendingWalletGuard } from '../wallets/wallets.ts';
 import {
   announceExcess,
   type Conclusion,
@@ -145,7 +145,7 @@ export class Saga {
     let balance: Balance | undefined;
     try {
       const receipt = await this.#deps.ledger.post({
-        guards: [activeWalletGuard(payment.walletId), ...guards],
+        guards: [sendingWalletGuard(payment.walletId), ...guards],
         holds: [{ id: payment.id, account: payment.ledgerAccount, amountMsat: payment.amountMsat, reserveMsat }],
         rows: [
           { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },

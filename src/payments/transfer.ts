@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, Ledger, Receipt, RowWrite } from '../ledger/ledger.ts';
-import { activeWalletGuard, type Wallet } from '../wallets/wallets.ts';
+import { sendingWalletGuard, type Wallet } from '../wallets/wallets.ts';
 
 export interface WalletTransfer {
   readonly source: Wallet;
@@ -31,7 +31,7 @@ export async function transferBetween(deps: BudgetDependencies & { ledger: Ledge
   if (source.id === destination.id) throw new Refusal('same_wallet');
   const id = newId(deps.clock.nowMs());
   return deps.ledger.post({
-    guards: [activeWalletGuard(source.id), ...(order.guards ?? [])],
+    guards: [sendingWalletGuard(source.id), ...(order.guards ?? [])],
     rows: [...(await transferCharge(deps, order.limits, id, amountMsat)), ...(order.extraRows?.(id) ?? [])],
     transfers: [
       {

@@ -41,6 +41,12 @@ export const listWalletsAfter = statement<WalletRow>(
 
 export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');
 
+/** Counts the wallets of an account up to $2. */
+export const countUpTo = statement<{ n: number }>(
+  'wallet_count_up_to',
+  'SELECT count(*) AS n FROM (SELECT 1 FROM wallet WHERE account_id = $1 LIMIT $2) AS some_wallets',
+);
+
 /** NULL leaves a column unchanged. */
 export const updateWallet = statement(
   'wallet_update',
@@ -48,10 +54,15 @@ export const updateWallet = statement(
    WHERE id = $1`,
 );
 
-/** Returns the active wallets among these, and locks them until the transaction ends. */
-export const activeWallets = statement<{ id: string }>('wallet_active', {
-  sqlite: `SELECT id FROM wallet WHERE id IN (SELECT value FROM json_each($1)) AND status = 'active'`,
-  postgres: `SELECT id FROM wallet WHERE id = ANY($1::text[]) AND status = 'active' FOR SHARE`,
+/**
+ * Returns the wallets among these that may send money, and locks them until the transaction ends. The lock of the account is the weakest
+ * one, which conflicts only with a change of its status: a stronger one would wait for changes of the account's keys.
+ */
+export const sendingWallets = statement<{ id: string }>('wallet_sending', {
+  sqlite: `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
+    WHERE w.id IN (SELECT value FROM json_each($1)) AND w.status = 'active' AND a.status = 'active'`,
+  postgres: `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
+    WHERE w.id = ANY($1::text[]) AND w.status = 'active' AND a.status = 'active' FOR SHARE OF w FOR KEY SHARE OF a`,
 });
 
 /**

@@ -1,4 +1,5 @@
 import { type Accounts, insertKey, type Key } from '../accounts/accounts.ts';
+import { lockWalletLimit } from '../accounts/directory.ts';
 import { type KeyKind, newKeyText } from '../accounts/keys.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
@@ -53,9 +54,9 @@ export interface WalletChanges {
   readonly status?: Wallet['status'] | undefined;
 }
 
-/** Returns a guard that rejects a posting if the wallet is inactive at its commit. */
-export function activeWalletGuard(walletId: string): Guard {
-  return { statement: sql.activeWallets, id: walletId, onMiss: () => new Refusal('wallet_inactive') };
+/** Returns a guard that rejects a posting if the wallet is inactive, or its account frozen, at its commit. */
+export function sendingWalletGuard(walletId: string): Guard {
+  return { statement: sql.sendingWallets, id: walletId, onMiss: () => new Refusal('wallet_inactive') };
 }
 
 /** Options for the transaction that creates a wallet. */
@@ -114,6 +115,7 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
         const active: Guard = { statement: sql.activeNodes, id: nodeId, onMiss: () => new NodeDraining() };
         try {
           return await database.transaction(async (tx) => {
+            await requireWalletPlace(tx, accountId);
             await requireGuards(tx, [active, ...guards]);
             const made = await create(tx, clock, { accountId, userLabel, nodeId });
             await writeRows(tx, [...rowsOf(made.wallet), ...extraRows(made)]);
@@ -163,6 +165,14 @@ export class NodeDraining extends Refusal {
   constructor() {
     super('validation_failed', '`ln_node_id` must be a Lightning node of this service that is not draining. GET /v1/nodes lists them.');
   }
+}
+
+/** @throws Refusal `too_many_wallets` */
+async function requireWalletPlace(tx: Tx, accountId: string): Promise<void> {
+  const limit = await lockWalletLimit(tx, accountId);
+  if (limit === undefined) return;
+  const count = await tx.first(sql.countUpTo, accountId, limit);
+  if ((count?.n ?? 0) >= limit) throw new Refusal('too_many_wallets', `The account may have ${limit} wallets, and has them.`);
 }
 
 interface WalletOwner {

@@ -182,7 +182,7 @@ function expectedFor(need: string | undefined, kind: KeyKind | 'nobody' | 'unkno
   const allowed = (status: number) => status !== 401 && status !== 403;
   if (kind.startsWith('wallet_lnurl_')) return (status) => status === 403;
   if (need === 'any_key') return (status) => status !== 401;
-  if (need === 'account') return kind === 'secret_api' ? allowed : (status) => status === 403;
+  if (need === 'account' || need === 'operator') return kind === 'secret_api' ? allowed : (status) => status === 403;
   if (need === 'secret_key') return KEY_KINDS[kind].isPublic ? (status) => status === 403 : allowed;
   const counts = kind === 'public_api' && namesWallet ? 'wallet_invoice' : kind;
   return (KEY_KINDS[counts].permissions as readonly string[]).includes(need) ? allowed : (status) => status === 403;

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Accounts, type Key, keyGuard } from '../../accounts/accounts.ts';
+import { type AccountDirectory, NEEDS_OPERATOR } from '../../accounts/directory.ts';
 import { KEY_KINDS, type Permission } from '../../accounts/keys.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Guard } from '../../ledger/ledger.ts';
@@ -27,6 +28,8 @@ export interface Access {
    * included. @throws Refusal `unauthorized`, `forbidden`
    */
   keyManager(request: FastifyRequest): Promise<Credential>;
+  /** Same as {@link keyManager}, for the account of an operator. */
+  operator(request: FastifyRequest): Promise<Credential>;
   /** Returns the key when it is not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
   secretKey(request: FastifyRequest): Promise<Key>;
   /**
@@ -60,11 +63,12 @@ export interface WalletAuthorization {
 
 interface AccessDependencies {
   readonly accounts: Pick<Accounts, 'find'>;
+  readonly directory: Pick<AccountDirectory, 'isOperator'>;
   readonly wallets: Pick<Wallets, 'resolve'>;
   readonly limits?: RateLimits;
 }
 
-export function createAccess({ accounts, wallets, limits }: AccessDependencies): Access {
+export function createAccess({ accounts, directory, wallets, limits }: AccessDependencies): Access {
   async function credentialOf(request: FastifyRequest): Promise<Credential> {
     if (request.credential) return request.credential;
     const text = credentialText(request);
@@ -105,14 +109,21 @@ export function createAccess({ accounts, wallets, limits }: AccessDependencies):
     return credential;
   }
 
+  async function keyManager(request: FastifyRequest): Promise<Credential> {
+    const credential = await secretApiKey(request);
+    // A key with limits could otherwise create a key, or a wallet with keys, that has none.
+    if (credential.key.limits) throw new Refusal('forbidden', 'This needs a secret API key (sak_) without a budget or a cap.');
+    return credential;
+  }
+
   return {
     anyKey,
     secretApiKey,
     account: async (request) => (await secretApiKey(request)).key.accountId,
-    async keyManager(request) {
-      const credential = await secretApiKey(request);
-      // A key with limits could otherwise create a key, or a wallet with keys, that has none.
-      if (credential.key.limits) throw new Refusal('forbidden', 'This needs a secret API key (sak_) without a budget or a cap.');
+    keyManager,
+    async operator(request) {
+      const credential = await keyManager(request);
+      if (!(await directory.isOperator(credential.key.accountId))) throw new Refusal('forbidden', NEEDS_OPERATOR);
       return credential;
     },
     async secretKey(request) {

@@ -132,6 +132,7 @@ function finishOperation(operation: Operation, method: Method, route: SwaggerRou
 
 const PERMISSIONS: Readonly<Record<string, string>> = {
   account: 'a secret API key',
+  operator: 'a secret API key of an operator',
   secret_key: 'any key that is not public',
   any_key: 'any key',
 };

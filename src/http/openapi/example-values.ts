@@ -7,6 +7,8 @@ export const EXAMPLE = {
   lightningTransaction: 'lntx_0Vbb5eQk00aT9sWfRb3xY1',
   walletTransaction: 'wtx_0Vbb5eQl00mP2kVcHd7zN4i',
   walletTransactionOut: 'wtx_0Vbb5eQl00mP2kVcHd7zN4o',
+  account: 'acc_0Vbb5dZq00hT3mVxLu0fF7',
+  email: 'maria@example.com',
   key: 'key_0Vbb6A3n00wC8pZuKt9eE6',
   newKey: 'key_0Vbb6B5p00xD2rVwLs4gH7',
   event: 'evt_0000002x00000001VbfA8g0s',

@@ -26,6 +26,7 @@ export const TAGS = {
   Events: 'What happened: payments, transfers, invoices, keys. Events are read in pages, and kept for a limited time.',
   Webhooks: 'Endpoints of yours to which events are delivered. docs/webhooks.md describes deliveries and signatures.',
   LNURL: 'Pay links, Lightning addresses, withdraw links, and the public addresses that other wallets call.',
+  Accounts: 'Your account; for the operator, all accounts.',
   Keys: 'API keys of the account and access keys of wallets.',
   Proof: 'Proof of liabilities: a published commitment to what the service owes, which each wallet can check.',
   Node: 'The Lightning node of this service.',
@@ -34,7 +35,7 @@ export const TAGS = {
 } as const;
 
 /** What the key of a request must be: a permission in the wallet that the path names, or one of the other rules. */
-export type Need = Permission | 'account' | 'secret_key' | 'any_key';
+export type Need = Permission | 'account' | 'operator' | 'secret_key' | 'any_key';
 
 export const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'An API key (sak_, pak_) or a wallet access key (waka_, …).' },

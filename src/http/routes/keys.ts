@@ -15,15 +15,6 @@ import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../responses/paging.ts';
 
-const AccountObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the account, `acc_…`', examples: ['acc_0Vbb5dZq00hT3mVxLu0fF7'] }),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    public_key: Type.String({ description: 'The public API key of the account, `pak_…`', examples: ['pak_…'] }),
-  },
-  { title: 'Account' },
-);
-
 const keyFields = {
   label: Type.Optional(UserLabel),
   expiry: Type.Optional(described(Expiry, 'How long the key is accepted, in seconds. Without it and `expires_at` the key does not expire')),
@@ -111,13 +102,6 @@ const REVOKED = { status: 'revoked', revoked_at: EXAMPLE.now + 3600 };
 const ROTATED = { id: EXAMPLE.newKey, created_at: EXAMPLE.now + 3600 };
 
 const COMMON = { tags: ['Keys'], ...requires('account') };
-
-const accountSchema = {
-  ...COMMON,
-  operationId: 'getAccount',
-  summary: 'Read the account and its public API key',
-  response: { 200: AccountObject },
-};
 
 /** The keys of the account. */
 const ACCOUNT_KEYS = {
@@ -207,14 +191,6 @@ export interface KeyRouteDependencies {
 }
 
 export function keyRoutes(app: App, deps: KeyRouteDependencies): void {
-  const { access, keyring } = deps;
-
-  app.get('/v1/account', { schema: accountSchema }, async (request) => {
-    const id = await access.account(request);
-    const { createdAt: created_at, publicKey: public_key } = await keyring.account(id);
-    return { id, created_at, public_key };
-  });
-
   keyRoutesAt(app, deps, '/v1/keys', ACCOUNT_KEYS);
   for (const base of WALLET_BASES) {
     keyRoutesAt(app, deps, `${base}/keys`, WALLET_KEYS);

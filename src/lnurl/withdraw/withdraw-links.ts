@@ -7,7 +7,7 @@ import type { Msat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../ledger/ledger.ts';
 import { CLAIM_FEE_RULE, feeLimit } from '../../payments/fee-limit.ts';
-import { activeWalletGuard, type Wallet } from '../../wallets/wallets.ts';
+import { sendingWalletGuard, type Wallet } from '../../wallets/wallets.ts';
 import { newToken, tokenHash } from '../token.ts';
 import { noticeRound } from './balance-notices.ts';
 import { linkUrl, parameters, type WithdrawLinkDependencies, type WithdrawParameters, withdraw } from './link-claims.ts';
@@ -110,7 +110,7 @@ async function create(deps: WithdrawLinkDependencies, order: NewLink): Promise<C
   const rest = [expiresAt ?? null, createdAt, order.madeBy?.id ?? null];
   const secrets = linkSecrets(await linkUrl(deps, wallet.id), token, { maxMsat, memo });
   return deps.database.transaction(async (tx) => {
-    await requireGuards(tx, [activeWalletGuard(wallet.id), ...order.guards]);
+    await requireGuards(tx, [sendingWalletGuard(wallet.id), ...order.guards]);
     await tx.run(sql.insertLink, id, wallet.id, wallet.ledgerAccount, ...hashes, ...limits, ...texts, ...rest);
     const link = await readListedLink(tx, deps.clock, wallet.id, id);
     invariant(link, 'a new link is stored');

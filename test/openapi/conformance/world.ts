@@ -36,6 +36,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   const othersLink = async () => (await payLink(other.id)).lnurl_encoded;
   let names = 0;
   const newName = () => `world${++names}`;
+  const newEmail = () => `${newName()}@example.com`;
   const verifyToken = async () => {
     const invoice = await client.get(`/v1/wallet/${wallet.lnurlPay}/lnurlp/${payLinkId}?amount=1000`);
     return invoice.verify.split('/').at(-1);
@@ -115,6 +116,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     comment: () => 'hello',
     'pullLnurl.lnurl': async () => (await client.post(`/v1/wallet/${other.id}/lnurl/withdraw`, { num_satoshis: SAT })).lnurl,
     lnurlp_identifier: newName,
+    email: newEmail,
     lnurlp_domain: () => new URL(client.url).host,
     lnurlp_image: () => Buffer.from('89504e470d0a1a0a00', 'hex').toString('base64'),
     ott: async () => (await withdrawLink()).ott,

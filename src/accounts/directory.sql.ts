@@ -1,0 +1,66 @@
+import { statement } from '../db/statement.ts';
+
+export type DirectoryRow = {
+  id: string;
+  created_at: number;
+  role: 'operator' | 'member';
+  status: 'active' | 'frozen';
+  email: string | null;
+  max_wallets: number;
+  has_password: number;
+  public_text: string;
+  wallets: number;
+};
+
+/** The public key is the oldest one, because an account keeps it forever. */
+const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.max_wallets,
+    CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS has_password,
+    (SELECT k.public_text FROM access_key k WHERE k.account_id = a.id AND k.kind = 'public_api' ORDER BY k.id LIMIT 1) AS public_text,
+    (SELECT count(*) FROM wallet w WHERE w.account_id = a.id) AS wallets
+  FROM account a`;
+
+export const findAccount = statement<DirectoryRow>('directory_find', `${ACCOUNT} WHERE a.id = $1`);
+
+export const listAccounts = statement<DirectoryRow>('directory_list', `${ACCOUNT} ORDER BY a.id DESC LIMIT $1 OFFSET $2`);
+
+export const countAccounts = statement<{ n: number }>('directory_count', 'SELECT count(*) AS n FROM account');
+
+export const findRole = statement<{ role: DirectoryRow['role']; status: DirectoryRow['status'] }>(
+  'directory_find_role',
+  'SELECT role, status FROM account WHERE id = $1',
+);
+
+/** Returns the active operators and locks them, so that changes of roles are made one at a time. */
+export const lockOperators = statement<{ id: string }>('directory_lock_operators', {
+  sqlite: `SELECT id FROM account WHERE role = 'operator' AND status = 'active' ORDER BY id`,
+  postgres: `SELECT id FROM account WHERE role = 'operator' AND status = 'active' ORDER BY id FOR NO KEY UPDATE`,
+});
+
+/** NULL leaves a column unchanged. */
+export const updateAccount = statement(
+  'directory_update',
+  `UPDATE account SET role = coalesce(CAST($2 AS TEXT), role), email = coalesce(CAST($3 AS TEXT), email),
+     max_wallets = coalesce(CAST($4 AS BIGINT), max_wallets)
+   WHERE id = $1`,
+);
+
+/** Waits for running postings that read the status ({@link lockForStatus}). */
+export const updateStatus = statement('directory_update_status', 'UPDATE account SET status = $2 WHERE id = $1');
+
+/** Waits until no posting holds the account, and prevents that one reads its status until the transaction ends. */
+export const lockForStatus = statement<{ id: string }>('directory_lock_for_status', {
+  sqlite: 'SELECT id FROM account WHERE id = $1',
+  postgres: 'SELECT id FROM account WHERE id = $1 FOR UPDATE',
+});
+
+export const findEmail = statement<{ id: string }>('directory_find_email', 'SELECT id FROM account WHERE email = $1');
+
+export const readWalletLimit = statement<{ max_wallets: number }>(
+  'directory_read_wallet_limit',
+  'SELECT max_wallets FROM account WHERE id = $1',
+);
+
+export const insertChange = statement(
+  'directory_insert_change',
+  `INSERT INTO account_change (id, account_id, made_by, made_by_account, changes, reason, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+);

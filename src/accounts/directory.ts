@@ -1,0 +1,169 @@
+import type { Database, Tx } from '../db/database.ts';
+import { isUniqueViolation } from '../db/errors.ts';
+import { writeRows } from '../db/row-write.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { type RowWrite, requireGuards } from '../ledger/ledger.ts';
+import { createAccount, type Key, keyGuard } from './accounts.ts';
+import * as sql from './directory.sql.ts';
+import { lockAccount } from './keyring.sql.ts';
+import { newKeyText } from './keys.ts';
+
+/** `operator`: also manages the accounts. */
+export const ROLES = ['operator', 'member'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** From a `frozen` account no money leaves. */
+export const ACCOUNT_STATUSES = ['active', 'frozen'] as const;
+export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
+
+/** An account, as its owner and the operator see it. */
+export interface Account {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly role: Role;
+  readonly status: AccountStatus;
+  readonly email: string | undefined;
+  readonly hasPassword: boolean;
+  /** 0: no limit. */
+  readonly maxWallets: number;
+  readonly wallets: number;
+  readonly publicKey: string;
+}
+
+/** The fields that an operator sets; undefined leaves a field unchanged. */
+export interface AccountChanges {
+  readonly role?: Role | undefined;
+  readonly status?: AccountStatus | undefined;
+  readonly email?: string | undefined;
+  readonly maxWallets?: number | undefined;
+}
+
+/** A new account and its secret API key, which is returned only once. */
+export interface CreatedAccount {
+  readonly account: Account;
+  readonly secretKey: string;
+}
+
+/** The request of an operator. */
+export interface OperatorRequest {
+  /** The requesting key. It is checked in the transaction, with the role of its account. */
+  readonly by: Key;
+  readonly changes: AccountChanges;
+  readonly reason: string;
+}
+
+/** All accounts, and what operators may change of them. */
+export interface AccountDirectory {
+  find(id: string): Promise<Account | undefined>;
+  /** Returns a page of accounts, newest first, and their number. */
+  list(limit: number, offset: number): Promise<{ accounts: Account[]; total: number }>;
+  /** Returns whether an account is an active operator. */
+  isOperator(id: string): Promise<boolean>;
+  /** Creates an account. @throws Refusal `unauthorized`, `forbidden`, `email_taken` */
+  create(request: OperatorRequest, extraRows: (created: CreatedAccount) => readonly RowWrite[]): Promise<CreatedAccount>;
+  /**
+   * Changes an account. When it returns, no new payment leaves an account that was frozen.
+   * @throws Refusal `unauthorized`, `forbidden`, `not_found`, `email_taken`, `last_operator`
+   */
+  change(id: string, request: OperatorRequest): Promise<Account>;
+}
+
+export function createAccountDirectory(database: Database, clock: Clock): AccountDirectory {
+  async function find(id: string, queries: Pick<Tx, 'first'> = database): Promise<Account | undefined> {
+    const row = await queries.first(sql.findAccount, id);
+    return row && toAccount(row);
+  }
+
+  async function read(tx: Tx, id: string): Promise<Account> {
+    const account = await find(id, tx);
+    if (!account) throw new Refusal('not_found');
+    return account;
+  }
+
+  /** Runs a transaction of an operator; one at a time. */
+  async function asOperator<T>(by: Key, work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await database.transaction(async (tx) => {
+        const operators = await tx.all(sql.lockOperators);
+        if (!operators.some(({ id }) => id === by.accountId)) throw new Refusal('forbidden', NEEDS_OPERATOR);
+        await requireGuards(tx, [keyGuard(by)]);
+        return work(tx);
+      });
+    } catch (error) {
+      throw isUniqueViolation(error, 'account') ? new Refusal('email_taken') : error;
+    }
+  }
+
+  async function record(tx: Tx, id: string, { by, changes, reason }: OperatorRequest): Promise<void> {
+    const change = `acch_${newId(clock.nowMs())}`;
+    await tx.run(sql.insertChange, change, id, by.id, by.accountId, JSON.stringify(changes), reason, unixSeconds(clock));
+  }
+
+  return {
+    find: (id) => find(id),
+    async list(limit, offset) {
+      const rows = await database.all(sql.listAccounts, limit, offset);
+      const count = await database.first(sql.countAccounts);
+      return { accounts: rows.map(toAccount), total: count?.n ?? 0 };
+    },
+    async isOperator(id) {
+      const row = await database.first(sql.findRole, id);
+      return row?.role === 'operator' && row.status === 'active';
+    },
+    create: (request, extraRows) =>
+      asOperator(request.by, async (tx) => {
+        const { accountId, secretKey } = await createAccount(tx, clock, newKeyText('secret_api'));
+        await applyChanges(tx, accountId, request.changes);
+        await record(tx, accountId, request);
+        const created = { account: await read(tx, accountId), secretKey };
+        await writeRows(tx, extraRows(created));
+        return created;
+      }),
+    change: (id, request) =>
+      asOperator(request.by, async (tx) => {
+        await read(tx, id);
+        await applyChanges(tx, id, request.changes);
+        if ((await tx.all(sql.lockOperators)).length === 0) throw new Refusal('last_operator');
+        await record(tx, id, request);
+        return read(tx, id);
+      }),
+  };
+}
+
+export const NEEDS_OPERATOR = 'This needs a secret API key (sak_) of an operator.';
+
+async function applyChanges(tx: Tx, id: string, { role, status, email, maxWallets }: AccountChanges): Promise<void> {
+  if (status !== undefined) {
+    await tx.first(sql.lockForStatus, id);
+    await tx.run(sql.updateStatus, id, status);
+  }
+  await tx.run(sql.updateAccount, id, role ?? null, email ?? null, maxWallets ?? null);
+}
+
+/**
+ * Returns how many wallets an account may have, and locks it so that its wallets are created one at a time; undefined without a limit. A lock
+ * for each new wallet would slow down accounts without a limit.
+ */
+export async function lockWalletLimit(tx: Tx, accountId: string): Promise<number | undefined> {
+  const row = await tx.first(sql.readWalletLimit, accountId);
+  if (!row || row.max_wallets === 0) return undefined;
+  await tx.first(lockAccount, accountId);
+  return (await tx.first(sql.readWalletLimit, accountId))?.max_wallets || undefined;
+}
+
+function toAccount(row: sql.DirectoryRow): Account {
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    role: row.role,
+    status: row.status,
+    email: row.email ?? undefined,
+    hasPassword: row.has_password === 1,
+    maxWallets: row.max_wallets,
+    wallets: row.wallets,
+    publicKey: row.public_text,
+  };
+}

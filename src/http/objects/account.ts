@@ -1,0 +1,50 @@
+import { type Static, Type } from 'typebox';
+import { ACCOUNT_STATUSES, type Account, type CreatedAccount, ROLES } from '../../accounts/directory.ts';
+import { EXAMPLE } from '../openapi/example-values.ts';
+import { nullable, oneOf } from './response-types.ts';
+
+export const AccountObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the account, `acc_…`', examples: [EXAMPLE.account] }),
+    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    public_key: Type.String({ description: 'The public API key of the account, `pak_…`', examples: ['pak_…'] }),
+    role: oneOf(ROLES, { description: 'An `operator` also manages the accounts', examples: ['member'] }),
+    status: oneOf(ACCOUNT_STATUSES, { description: 'A `frozen` account receives and reads, but sends no money', examples: ['active'] }),
+    email: nullable(
+      Type.String({ description: 'The e-mail, which is the name of its login; null without one', examples: [EXAMPLE.email] }),
+    ),
+    has_password: Type.Boolean({ description: 'Whether the account can log in with e-mail and password', examples: [false] }),
+    max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit', examples: [10] }),
+    num_wallets: Type.Integer({ description: 'The number of its wallets', examples: [0] }),
+  },
+  { title: 'Account' },
+);
+
+export const NewAccountObject = Type.Object(
+  {
+    ...AccountObject.properties,
+    secret_key: Type.String({
+      description: 'The secret API key of the account, `sak_…`. Only this response contains it',
+      examples: ['sak_…'],
+    }),
+  },
+  { title: 'NewAccount' },
+);
+
+export function renderAccount(account: Account): Static<typeof AccountObject> {
+  return {
+    id: account.id,
+    created_at: account.createdAt,
+    public_key: account.publicKey,
+    role: account.role,
+    status: account.status,
+    email: account.email ?? null,
+    has_password: account.hasPassword,
+    max_wallets: account.maxWallets,
+    num_wallets: account.wallets,
+  };
+}
+
+export function renderNewAccount({ account, secretKey }: CreatedAccount): Static<typeof NewAccountObject> {
+  return { ...renderAccount(account), secret_key: secretKey };
+}
