@@ -99,14 +99,12 @@ async function useLinks(
     secrets.learn(`ott (${method})`, body.ott, presented);
     const terms = (await recorder.request('GET', path)).body;
     const balanceToken = new URL(terms.balanceCheck).searchParams.get('ott') ?? '';
-    secrets.learn(
-      `balance token (${method})`,
-      balanceToken,
-      (response) => presented(response) || response.request.includes(encodeURIComponent(balanceToken)),
-    );
+    const isCheck = (response: RecordedResponse) => response.request.includes(encodeURIComponent(balanceToken));
+    secrets.learn(`balance token (${method})`, balanceToken, (response) => presented(response) || isCheck(response));
     secrets.learn(`k1 (${method})`, terms.k1, (response) => presented(response));
     await recorder.request('GET', `${path}&k1=${terms.k1}&pr=${await outside(20)}`);
-    await recorder.request('GET', terms.balanceCheck.slice(new URL(terms.balanceCheck).origin.length));
+    const checked = (await recorder.request('GET', terms.balanceCheck.slice(new URL(terms.balanceCheck).origin.length))).body;
+    secrets.learn(`k1 of the balance check (${method})`, checked.k1, isCheck);
     Object.assign(tokens, { ott: body.ott, balanceToken });
   }
   return tokens;
