@@ -2,15 +2,24 @@ import type { SqlParameter, SqlValue, Tx } from './database.ts';
 import { isDivisionByZero } from './errors.ts';
 import type { Statement } from './statement.ts';
 
-/** A write that a module adds to a posting or transaction of another module. It must change exactly one row. */
+/** A write that a module adds to a posting or transaction of another module. It must change exactly one row, unless a miss is ignored. */
 export interface RowWrite {
   readonly statement: Statement;
   readonly parameters: readonly SqlParameter[];
-  /** The error when it does not. A function where it is used often, because creating an error captures a stack, which is slow. */
-  readonly onMiss: Error | (() => Error);
+  /**
+   * The error when it does not. A function where it is used often, because creating an error captures a stack, which is slow.
+   * `ignore`: it may change nothing.
+   */
+  readonly onMiss: Error | (() => Error) | 'ignore';
 }
 
-export function refusalOf({ onMiss }: RowWrite): Error {
+/** Runs a write. @returns the `onMiss` of a row that did not change as it must. */
+export async function writeRow(tx: Tx, { statement, parameters, onMiss }: RowWrite): Promise<Error | undefined> {
+  const changed = await tx.run(statement, ...parameters);
+  return changed === 1 || onMiss === 'ignore' ? undefined : refusalOf(onMiss);
+}
+
+function refusalOf(onMiss: Exclude<RowWrite['onMiss'], 'ignore'>): Error {
   return typeof onMiss === 'function' ? onMiss() : onMiss;
 }
 
@@ -44,11 +53,15 @@ function sendableOf(write: Statement): Sendable {
 
 /**
  * Sends rows in a transaction on PostgreSQL; those of one statement together if it has a text for many. The transaction fails if one of them
- * does not change exactly one row.
+ * does not change as it must.
  */
 export async function sendRows(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
   const together = new Map<Statement, RowWrite[]>();
   for (const row of rows) {
+    if (row.onMiss === 'ignore') {
+      await tx.send(row.statement, ...row.parameters);
+      continue;
+    }
     const same = together.get(row.statement);
     if (same) same.push(row);
     else together.set(row.statement, [row]);
@@ -66,18 +79,21 @@ function columnsOf(rows: readonly RowWrite[]): SqlValue[][] {
   return Array.from({ length: width }, (_, column) => rows.map(({ parameters }) => (parameters[column] ?? null) as SqlValue));
 }
 
-/** Returns the first row of the statement that failed a transaction because it did not change the expected number of rows. */
-export function missedRow(rows: readonly RowWrite[], error: unknown): RowWrite | undefined {
+/** Returns the `onMiss` of the first row of the statement that failed a transaction because it did not change the expected number of rows. */
+export function missOf(rows: readonly RowWrite[], error: unknown): Error | undefined {
   if (!isDivisionByZero(error)) return undefined;
-  return rows.find(({ statement }) => {
+  for (const { statement, onMiss } of rows) {
+    if (onMiss === 'ignore') continue;
     const { one, many } = sendableOf(statement);
-    return error.statementName === (many ?? one).name;
-  });
+    if (error.statementName === (many ?? one).name) return refusalOf(onMiss);
+  }
+  return undefined;
 }
 
-/** Writes rows in a transaction that is not a posting. @throws the `onMiss` of a row that does not change exactly one row */
+/** Writes rows in a transaction that is not a posting. @throws the `onMiss` of a row that does not change as it must */
 export async function writeRows(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
   for (const row of rows) {
-    if ((await tx.run(row.statement, ...row.parameters)) !== 1) throw refusalOf(row);
+    const missed = await writeRow(tx, row);
+    if (missed) throw missed;
   }
 }

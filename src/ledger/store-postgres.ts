@@ -1,6 +1,6 @@
 import type { Database, SqlValue, Tx } from '../db/database.ts';
 import { endRound, type Retained, ROUNDS_PER_DAY } from '../db/retention.ts';
-import { missedRow, refusalOf, sendRows } from '../db/row-write.ts';
+import { missOf, sendRows } from '../db/row-write.ts';
 import { invariant } from '../kernel/assert.ts';
 import { msat } from '../kernel/money.ts';
 import { type AccountState, NO_ENTRY } from './arithmetic.ts';
@@ -40,8 +40,8 @@ export function createPostgresStore(database: Database): LedgerStore {
         );
       } catch (error) {
         // Rows are sent without waiting for their results. A row that did not change fails the transaction later.
-        const missed = missedRow(written, error);
-        throw missed ? new RowMissed(refusalOf(missed)) : error;
+        const missed = missOf(written, error);
+        throw missed ? new RowMissed(missed) : error;
       }
     },
     async wasCommitted(batchId) {

@@ -46,7 +46,7 @@ export interface BatchTx {
 /** Everything that a batch writes. */
 export interface BatchWrites {
   readonly batchId: string;
-  /** Rows of other modules. Each must change exactly one row. */
+  /** Rows of other modules. */
   readonly rows: readonly RowWrite[];
   readonly transfers: readonly TransferRow[];
   readonly openedHolds: readonly HoldState[];

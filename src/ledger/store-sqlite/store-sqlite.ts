@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../db/database.ts';
-import { refusalOf } from '../../db/row-write.ts';
+import { writeRow } from '../../db/row-write.ts';
 import { transferValues } from '../ledger.sql.ts';
 import { type BatchWrites, type LedgerStore, RowMissed } from '../store.ts';
 import { BalanceCache, type CacheOptions } from './balance-cache.ts';
@@ -37,7 +37,8 @@ export function createSqliteStore(database: Database, options?: CacheOptions): L
 
 async function writeBatch(tx: Tx, cache: BalanceCache, writes: BatchWrites): Promise<void> {
   for (const row of writes.rows) {
-    if ((await tx.run(row.statement, ...row.parameters)) !== 1) throw new RowMissed(refusalOf(row));
+    const missed = await writeRow(tx, row);
+    if (missed) throw new RowMissed(missed);
   }
   const places = cache.placesOf(writes.transfers);
   for (const [index, transfer] of writes.transfers.entries())
