@@ -17,7 +17,12 @@ export const raise = statement(
    DO UPDATE SET last_seen_at = excluded.last_seen_at, message = excluded.message`,
 );
 
-export const clear = statement('alert_clear', 'UPDATE alert SET cleared_at = $3 WHERE kind = $1 AND subject = $2 AND cleared_at IS NULL');
+/** Closes the open alert and returns it. */
+export const clear = statement<Omit<AlertRow, 'last_seen_at'>>(
+  'alert_clear',
+  `UPDATE alert SET cleared_at = $3 WHERE kind = $1 AND subject = $2 AND cleared_at IS NULL
+   RETURNING id, kind, subject, message, raised_at`,
+);
 
 export const findUnannounced = statement<{ id: string }>(
   'alert_find_unannounced',

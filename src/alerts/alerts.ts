@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
-import type { RowWrite } from '../db/row-write.ts';
+import { type RowWrite, writeRows } from '../db/row-write.ts';
+import { eventRow } from '../events/events.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
@@ -24,8 +25,8 @@ export type NewAlert = Pick<Alert, 'kind' | 'subject' | 'message'>;
 export interface Alerts {
   /** Opens an alert, or updates the open one. */
   raise(alert: NewAlert): Promise<void>;
-  /** Returns the same as a row of a posting, which changes one row in every case. Call {@link announce} after the commit. */
-  rowOf(alert: NewAlert): RowWrite;
+  /** Returns the same as rows of a posting. Call {@link announce} after the commit. */
+  rowsOf(alert: NewAlert): RowWrite[];
   /** Logs the alerts of all instances that were opened and not logged yet. Each is logged once. */
   announce(): Promise<void>;
   /** Closes the alert, because its cause is gone. @returns whether it was open. */
@@ -41,9 +42,14 @@ export interface Alerts {
 const PAGE = 100;
 
 export function createAlerts(database: Database, clock: Clock, log: Log): Alerts {
-  function rowOf({ kind, subject, message }: NewAlert): RowWrite {
-    const parameters = [`alert_${newId(clock.nowMs())}`, kind, subject, message, unixSeconds(clock)];
-    return { statement: sql.raise, parameters, onMiss: new Error('the alert was not stored') };
+  function rowsOf({ kind, subject, message }: NewAlert): RowWrite[] {
+    const id = `alert_${newId(clock.nowMs())}`;
+    const now = unixSeconds(clock);
+    const alert = { id, kind, subject, message, raised_at: now };
+    return [
+      { statement: sql.raise, parameters: [id, kind, subject, message, now], onMiss: new Error('the alert was not stored') },
+      eventRow(clock, { type: 'alert_raised', owner: 'operator', subject: id, data: { alert } }),
+    ];
   }
 
   async function announce(): Promise<void> {
@@ -53,17 +59,23 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
   }
 
   return {
-    rowOf,
+    rowsOf,
     announce,
     async raise(alert) {
-      const { statement, parameters } = rowOf(alert);
-      await database.transaction((tx) => tx.run(statement, ...parameters));
+      await database.transaction((tx) => writeRows(tx, rowsOf(alert)));
       await announce();
     },
     async clear(kind, subject) {
-      const cleared = await database.transaction((tx) => tx.run(sql.clear, kind, subject, unixSeconds(clock)));
-      if (cleared > 0) log.info({ alert: kind, subject }, `alert cleared: ${kind}`);
-      return cleared > 0;
+      const isCleared = await database.transaction(async (tx) => {
+        const now = unixSeconds(clock);
+        const alert = await tx.first(sql.clear, kind, subject, now);
+        if (!alert) return false;
+        const data = { alert: { ...alert, resolved_at: now } };
+        await writeRows(tx, [eventRow(clock, { type: 'alert_resolved', owner: 'operator', subject: alert.id, data })]);
+        return true;
+      });
+      if (isCleared) log.info({ alert: kind, subject }, `alert cleared: ${kind}`);
+      return isCleared;
     },
     listOpen: async (after = '', limit = PAGE) => (await database.all(sql.listOpen, after, limit)).map(toAlert),
     countOpen: () => database.all(sql.countOpen),

@@ -34,7 +34,7 @@ export function createEventPosition({ database, nodeId, alerts, onRestore }: Eve
   async function reset(): Promise<void> {
     const message = 'the node does not have the event up to which its events were read; all of them are read again';
     await database.transaction(async (tx) => {
-      await writeRows(tx, [alerts.rowOf({ kind: 'node_restored', subject: nodeId, message })]);
+      await writeRows(tx, alerts.rowsOf({ kind: 'node_restored', subject: nodeId, message }));
       await tx.run(sql.storePosition, nodeId, null);
       await onRestore(tx, nodeId);
     });

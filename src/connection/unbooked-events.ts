@@ -41,7 +41,7 @@ export async function setEventAside(
   const message = `${describe(event)} could not be booked: ${reason}`;
   await database.transaction(async (tx) => {
     await tx.run(sql.setAside, idOf(event), JSON.stringify(event), reason, unixSeconds(clock), nodeId);
-    await writeRows(tx, [alerts.rowOf({ kind: ALERT, subject: nodeId, message })]);
+    await writeRows(tx, alerts.rowsOf({ kind: ALERT, subject: nodeId, message }));
   });
   await alerts.announce();
 }

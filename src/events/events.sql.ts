@@ -12,9 +12,14 @@ export const insertEvent = statement('event_insert', {
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) RETURNING 1`,
 });
 
-/** An event for the operator, whose account is the first. Changes nothing before that account exists. */
-export const insertOperatorEvent = statement('event_insert_operator', {
+const OF_OPERATOR = 'WHERE EXISTS (SELECT 1 FROM alert WHERE alert.id = $3) ORDER BY id LIMIT 1';
+
+/**
+ * An event about an alert for the operator, whose account is the first. Changes nothing before that account exists, or when there is no alert
+ * with the id `$3`: an alert that is raised again while it is open keeps its first id.
+ */
+export const insertAlertEvent = statement('event_insert_alert', {
   sqlite: `INSERT INTO event (position, ${COLUMNS})
-    SELECT ${SQLITE_POSITION}, $1, $2, NULL, id, $3, $4 FROM account ORDER BY id LIMIT 1`,
-  postgres: `INSERT INTO event (${COLUMNS}) SELECT $1, $2, NULL, id, $3, $4 FROM account ORDER BY id LIMIT 1`,
+    SELECT ${SQLITE_POSITION}, $1, $2, NULL, id, $3, $4 FROM account ${OF_OPERATOR}`,
+  postgres: `INSERT INTO event (${COLUMNS}) SELECT $1, $2, NULL, id, $3, $4 FROM account ${OF_OPERATOR}`,
 });

@@ -1,6 +1,7 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
+import { eventRow } from '../events/events.ts';
 import { reopenedRow, settledInternallyRow } from '../invoices/internal-payment.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -96,7 +97,7 @@ export function paidTransfers(payment: Payment, node: number, shares: FeeShares,
 export function excessAlert(alerts: Alerts, payment: Payment, { chargedMsat, excessMsat }: FeeShares): RowWrite[] {
   if (excessMsat === 0) return [];
   const message = `routing cost ${chargedMsat + excessMsat} msat: the wallet was charged ${chargedMsat} msat, the operator bears ${excessMsat} msat`;
-  return [alerts.rowOf({ kind: 'fee_above_limit', subject: payment.id, message })];
+  return alerts.rowsOf({ kind: 'fee_above_limit', subject: payment.id, message });
 }
 
 /** Logs the alert. It is stored already, so a failure here only delays its line in the log. */
@@ -142,7 +143,7 @@ export function internalPaymentPosting({ clock, linkUses }: SagaDependencies, pa
 }
 
 /** Returns the end of a failed payment: hold, budget, invoice and link use are released. */
-export function failure({ linkUses }: SagaDependencies, payment: Payment, reason: FailureReason): Conclusion {
+export function failure({ linkUses, clock }: SagaDependencies, payment: Payment, reason: FailureReason): Conclusion {
   const rows: RowWrite[] = [
     { statement: sql.markFailed, parameters: [payment.id, reason, payment.sendingSinceMs ?? null], onMiss: sentAgain },
     ...concludeCharge(payment.charge, ZERO_MSAT),
@@ -150,7 +151,10 @@ export function failure({ linkUses }: SagaDependencies, payment: Payment, reason
   if (payment.invoiceId !== undefined) rows.push(reopenedRow(payment.invoiceId, notPending));
   const claim = claimOf(payment);
   if (claim) rows.push(...linkUses.releaseUse(claim));
-  const posting: Posting = { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }] };
+  // A correction deletes the reason from the row of the payment.
+  const data = { failureReason: reason };
+  const event = eventRow(clock, { type: 'wallet_send_failure', owner: payment, subject: payment.id, data });
+  const posting: Posting = { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }], events: [event] };
   return { payment: { ...payment, state: 'failed', failureReason: reason }, posting };
 }
 

@@ -1,5 +1,6 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import { chargeLate } from '../budgets/budgets.ts';
+import { eventRow } from '../events/events.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -73,6 +74,7 @@ function chargedToWallet(
       ...excessAlert(alerts, payment, shares),
     ],
     transfers: [...transfers.charged, ...transfers.excess],
+    events: [correctionEvent(deps, payment, 'charged')],
   };
 }
 
@@ -87,11 +89,16 @@ function borneByOperator(deps: SagaDependencies, payment: Payment, { feeMsat }: 
       ...correctionRows(alerts, payment, message, use, ZERO_MSAT),
     ],
     transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to, amountMsat: lossMsat }],
+    events: [correctionEvent(deps, payment, 'borne')],
   };
+}
+
+function correctionEvent({ clock }: SagaDependencies, payment: Payment, correction: 'charged' | 'borne'): RowWrite {
+  return eventRow(clock, { type: 'payment_corrected', owner: payment, subject: payment.id, data: { correction } });
 }
 
 /** Returns the rows that take the released use of the withdraw link again, and raise the alert. */
 function correctionRows(alerts: Alerts, { id, linkId }: Payment, message: string, use: TakenUse | undefined, spentMsat: Msat): RowWrite[] {
   const overuse = use && use.overused > 0 ? `. Withdraw link ${linkId} has now paid ${use.overused} more than its number of uses` : '';
-  return [...(use?.rows(spentMsat) ?? []), alerts.rowOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];
+  return [...(use?.rows(spentMsat) ?? []), ...alerts.rowsOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];
 }

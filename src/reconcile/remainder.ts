@@ -58,9 +58,9 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
       ? ` Up to ${measured.inFlightMsat + measured.movedMsat} msat more may be missing or in flight.`
       : '';
   const message = `${fellMsat} msat left the node between ${from} and ${to} without an entry in the ledger.${uncertain}`;
-  const alert = run.alerts.rowOf({ kind: FALL, subject: run.id, message });
+  const alert = run.alerts.rowsOf({ kind: FALL, subject: run.id, message });
   await run.database.transaction(async (tx) => {
-    await writeRows(tx, [alert]);
+    await writeRows(tx, alert);
     await tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next));
   });
   await run.alerts.announce();

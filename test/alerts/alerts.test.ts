@@ -43,10 +43,10 @@ onBothDatabases('an alert', (open) => {
     const { alerts, clock, logged } = alertsOn(database);
     const ledger = createLedger(database, clock);
     const missed = { statement: { name: 'test_none', sqlite: 'DELETE FROM lease', postgres: 'DELETE FROM lease' }, parameters: [] };
-    const refused = ledger.post({ rows: [alerts.rowOf(STUCK), { ...missed, onMiss: new Error('missed') }] });
+    const refused = ledger.post({ rows: [...alerts.rowsOf(STUCK), { ...missed, onMiss: new Error('missed') }] });
     await expect(refused).rejects.toThrow('missed');
     expect(await alerts.listOpen()).toEqual([]);
-    for (let i = 0; i < 3; i++) await ledger.post({ rows: [alerts.rowOf(STUCK)] });
+    for (let i = 0; i < 3; i++) await ledger.post({ rows: alerts.rowsOf(STUCK) });
     await alerts.announce();
     await alerts.announce();
     expect(await alerts.listOpen()).toMatchObject([STUCK]);
