@@ -1,6 +1,8 @@
 import { type KeyLimits, periodStart } from '../budgets/limits.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
+import type { StoredEventType } from '../events/event-types.ts';
+import { eventRow } from '../events/events.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type RowWrite, requireGuards } from '../ledger/ledger.ts';
@@ -70,7 +72,7 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
 
   async function createdKey(tx: Tx, owner: KeyOwner, id: string, text: string, extraRows: KeyRows = () => []): Promise<CreatedKey> {
     const one = { key: await read(tx, owner, id), text };
-    await writeRows(tx, extraRows(one));
+    await writeRows(tx, [...extraRows(one), keyEvent(clock, 'key_created', owner, one.key)]);
     return one;
   }
 
@@ -102,7 +104,9 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
         // Without an overlap the key is revoked instead of expired, because the clock of the database may differ.
         const ends = overlapSeconds === 0 ? [expiresAt ?? null, now] : [Math.min(expiresAt ?? NEVER, now + overlapSeconds), null];
         await tx.run(sql.replaceKey, id, replacement, ...ends);
-        return createdKey(tx, owner, replacement, text, extraRows);
+        const created = await createdKey(tx, owner, replacement, text, extraRows);
+        if (overlapSeconds === 0) await writeRows(tx, [keyEvent(clock, 'key_revoked', owner, old)]);
+        return created;
       }),
     revoke: (by, owner, id) =>
       changeKeys(by, async (tx) => {
@@ -110,8 +114,10 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
         if (KEY_KINDS[key.kind].isPublic)
           throw new Refusal('key_unusable', 'A public key is an identifier without rights; it cannot be revoked.');
         if (key.kind === 'secret_api' && key.status === 'active') await requireSuccessor(tx, owner.accountId, key);
-        await tx.run(sql.revokeKey, id, unixSeconds(clock));
-        return read(tx, owner, id);
+        const revoked = await tx.run(sql.revokeKey, id, unixSeconds(clock));
+        const after = await read(tx, owner, id);
+        if (revoked > 0) await writeRows(tx, [keyEvent(clock, 'key_revoked', owner, after)]);
+        return after;
       }),
   };
 
@@ -120,6 +126,12 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
     if (limits) return;
     if (!(await tx.first(sql.findSuccessor, accountId, id, expiresAt ?? NEVER, unixSeconds(clock)))) throw new Refusal('last_key');
   }
+}
+
+/** The event belongs to the account also if the key is one of a wallet, whose other keys must not read about it. */
+function keyEvent(clock: Clock, type: StoredEventType, { accountId }: KeyOwner, { id, kind, walletId, label, hint }: ListedKey): RowWrite {
+  const key = { id, kind, wallet_id: walletId ?? null, label, hint };
+  return eventRow(clock, { type, owner: { accountId }, subject: id, data: { key } });
 }
 
 /** An expiring key may not create a key that expires later. */

@@ -1,3 +1,5 @@
+import { writeRows } from '../db/row-write.ts';
+import { eventRow } from '../events/events.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { type Action, ActionRefused, type OperatorDependencies } from './actions.ts';
 import * as sql from './operator.sql.ts';
@@ -32,5 +34,7 @@ export async function moveWallet(deps: NodeActionDependencies, { id, subject, ta
       throw new ActionRefused(`${subject} has pending payments (${wallet.pending}). Wait until they have ended, then move it.`);
     await tx.run(sql.moveWallet, subject, target, now);
     await tx.run(sql.endNodeAction, id, `${subject} was moved from ${wallet.node_id} to ${target}.`, now);
+    const owner = { ledgerAccount: wallet.ledger_account };
+    await writeRows(tx, [eventRow(deps.clock, { type: 'wallet_updated', owner, subject })]);
   });
 }

@@ -128,10 +128,11 @@ export const findNodeState = statement<{ state: 'active' | 'draining' }>(
 
 export const changeNodeState = statement('operator_change_node_state', 'UPDATE lightning_node SET state = $2 WHERE id = $1');
 
-/** The node of a wallet, and the number of its pending payments. */
-export const findWalletNode = statement<{ node_id: string; pending: number }>(
+/** The node of a wallet, its ledger account, and the number of its pending payments. */
+export const findWalletNode = statement<{ node_id: string; ledger_account: number; pending: number }>(
   'operator_find_wallet_node',
-  `SELECT node_id, (SELECT count(*) FROM payment WHERE wallet_id = wallet.id AND state = 'pending') AS pending FROM wallet WHERE id = $1`,
+  `SELECT node_id, ledger_account, (SELECT count(*) FROM payment WHERE wallet_id = wallet.id AND state = 'pending') AS pending
+   FROM wallet WHERE id = $1`,
 );
 
 export const moveWallet = statement('operator_move_wallet', 'UPDATE wallet SET node_id = $2, updated_at = $3 WHERE id = $1');

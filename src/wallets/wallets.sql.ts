@@ -47,11 +47,11 @@ export const countUpTo = statement<{ n: number }>(
   'SELECT count(*) AS n FROM (SELECT 1 FROM wallet WHERE account_id = $1 LIMIT $2) AS some_wallets',
 );
 
-/** NULL leaves a column unchanged. */
+/** NULL leaves a column unchanged. Changes no row if nothing would differ. */
 export const updateWallet = statement(
   'wallet_update',
   `UPDATE wallet SET user_label = coalesce(CAST($2 AS TEXT), user_label), status = coalesce(CAST($3 AS TEXT), status), updated_at = $4
-   WHERE id = $1`,
+   WHERE id = $1 AND (user_label <> coalesce(CAST($2 AS TEXT), user_label) OR status <> coalesce(CAST($3 AS TEXT), status))`,
 );
 
 /**

@@ -3,6 +3,7 @@ import { lockWalletLimit } from '../accounts/directory.ts';
 import { type KeyKind, newKeyText } from '../accounts/keys.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
+import { eventRow } from '../events/events.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -118,7 +119,8 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
             await requireWalletPlace(tx, accountId);
             await requireGuards(tx, [active, ...guards]);
             const made = await create(tx, clock, { accountId, userLabel, nodeId });
-            await writeRows(tx, [...rowsOf(made.wallet), ...extraRows(made)]);
+            const event = eventRow(clock, { type: 'wallet_created', owner: made.wallet, subject: made.wallet.id });
+            await writeRows(tx, [...rowsOf(made.wallet), ...extraRows(made), event]);
             return made;
           });
         } catch (error) {
@@ -130,8 +132,10 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
     async change(wallet, { userLabel, status }, guards = []) {
       const row = await database.transaction(async (tx) => {
         await requireGuards(tx, guards);
-        await tx.run(sql.updateWallet, wallet.id, userLabel ?? null, status ?? null, unixSeconds(clock));
-        return tx.first(sql.findWallet, wallet.id);
+        const changed = await tx.run(sql.updateWallet, wallet.id, userLabel ?? null, status ?? null, unixSeconds(clock));
+        const after = await tx.first(sql.findWallet, wallet.id);
+        if (changed > 0) await writeRows(tx, [eventRow(clock, { type: 'wallet_updated', owner: wallet, subject: wallet.id })]);
+        return after;
       });
       if (!row) throw new Error(`wallet ${wallet.id} is gone`);
       cache.forget(wallet.id);

@@ -13,6 +13,15 @@ import { createWallets } from '../../src/wallets/wallets.ts';
 import { freshUrls, MIGRATIONS, silentLog } from '../support/ledger.ts';
 
 const insertOwner = statement('test_old_owner', `INSERT INTO account (id, created_at) VALUES ('acc_1', 1)`);
+const openLedgerAccount = statement<{ id: number }>(
+  'test_old_ledger_account',
+  `INSERT INTO ledger_account (kind) VALUES ('wallet') RETURNING id`,
+);
+const insertWallet = statement(
+  'test_old_wallet',
+  `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at, node_id)
+   VALUES ($1, 'acc_1', $2, 'old', 'active', $3, $3, (SELECT id FROM lightning_node))`,
+);
 const readLink = statement('test_read_link', 'SELECT * FROM pay_link WHERE id = $1');
 const readMetadata = statement('test_read_metadata', 'SELECT * FROM pay_metadata');
 
@@ -25,12 +34,14 @@ describe.each(['sqlite', 'postgres'] as const)('an upgrade to pay links (%s)', (
     const database = await openDatabase(await urls(), { log: silentLog });
     await migrate(database, folder);
     rmSync(folder, { recursive: true });
-    await database.transaction((tx) => tx.run(insertOwner));
-    const parts = { database, accounts: createAccounts(database, systemClock), clock: systemClock, isNodeAvailable: async () => true };
-    const wallets = createWallets(parts);
-    const { wallet: old } = await wallets.create('acc_1', 'old');
+    const old = { id: `wal_${newId()}`, createdAt: 1_700_000_000 };
+    await database.transaction(async (tx) => {
+      await tx.run(insertOwner);
+      await tx.run(insertWallet, old.id, (await tx.first(openLedgerAccount))?.id ?? 0, old.createdAt);
+    });
 
     await migrate(database, MIGRATIONS);
+    const parts = { database, accounts: createAccounts(database, systemClock), clock: systemClock, isNodeAvailable: async () => true };
     const now = createWallets({ ...parts, rowsOf: (wallet) => [defaultLinkRow(wallet)] });
     const { wallet: made } = await now.create('acc_1', 'made');
     const [before, after] = await Promise.all(
