@@ -40,6 +40,9 @@ const RESUME_MS = 30_000;
 /** How often the withdrawable amounts of links are compared for their claimers' notices. */
 const NOTICES_MS = 10_000;
 
+/** How often invoices that have expired are reported. */
+const EXPIRY_MS = 2000;
+
 export interface JobDependencies {
   readonly database: Database;
   readonly connections: NodeConnections;
@@ -66,18 +69,23 @@ export interface JobTiming {
   /** Between two rounds of the notices of withdraw links. */
   readonly noticesMs?: number;
   readonly webhooks?: Partial<WebhookTiming>;
+  /** Between two rounds that report expired invoices. */
+  readonly expiryMs?: number;
+  /** Between two attempts of pending payments. */
+  readonly resumeMs?: number;
 }
 
 /** Returns the background jobs of the service. */
 export function backgroundJobs(deps: JobDependencies, config: Config, timing: JobTiming): readonly Job[] {
-  const { ledger, idempotency, payments, eventLog, webhooks, proofs, links } = deps;
-  const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS } = timing;
+  const { ledger, idempotency, invoices, payments, eventLog, webhooks, proofs, links } = deps;
+  const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS, expiryMs = EXPIRY_MS, resumeMs = RESUME_MS } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const operator = { ...deps, pollMs };
   const comparison = { ...deps, stuckPaymentSeconds, timing: probe, pollMs };
   const jobs: readonly Job[] = [
     ...deps.connections.all.map((connection) => eventsJob(deps, connection, intervals)),
-    { name: 'pending payments', lease: 'node-listener', interval: RESUME_MS, run: payments.resumePending },
+    { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: payments.resumePending },
+    { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: invoices.reportExpired },
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(operator, signal) },
     { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
     { name: 'idempotency retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: idempotency.endRound },

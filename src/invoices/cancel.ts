@@ -1,6 +1,8 @@
 import type { NodeConnection } from '../connection/connection.ts';
 import type { NodeConnections } from '../connection/connections.ts';
+import { eventRow } from '../events/events.ts';
 import { invariant } from '../kernel/assert.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, Ledger } from '../ledger/ledger.ts';
@@ -18,6 +20,7 @@ export interface CancelDependencies {
   readonly ledger: Ledger;
   readonly connections: NodeConnections;
   readonly find: (id: string) => Promise<Invoice | undefined>;
+  readonly clock: Clock;
 }
 
 /**
@@ -32,8 +35,9 @@ export async function cancelInvoice(deps: CancelDependencies, invoice: Invoice, 
   if (outside === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
   if (outside === 'accepted') throw beingPaid();
   const row = { statement: sql.markCanceled, parameters: [invoice.id], onMiss: new NotOpen() };
+  const event = eventRow(deps.clock, { type: 'invoice_cancelled', owner: invoice, subject: invoice.id });
   try {
-    await deps.ledger.post({ guards, rows: [row] });
+    await deps.ledger.post({ guards, rows: [row], events: [event] });
     // The invoice is not read again: if that read failed, the cancellation would be reported as not done.
     return { ...invoice, state: 'canceled' };
   } catch (error) {

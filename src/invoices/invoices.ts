@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { NodeConnection } from '../connection/connection.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
+import { eventRow } from '../events/events.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
@@ -12,6 +13,7 @@ import { type CreatedInvoice, type InvoiceRequest, NodeUnavailable } from '../li
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { cancelInvoice } from './cancel.ts';
+import { reportExpired } from './expiry.ts';
 import { type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import { createIncomingPayments, type IncomingPayments, type KeysendRouting } from './settle.ts';
@@ -42,6 +44,8 @@ export interface Invoices extends IncomingPayments {
   create(order: NewInvoice): Promise<Invoice>;
   /** See {@link cancelInvoice}. @throws Refusal `invoice_paid`, NodeUnavailable */
   cancel(invoice: Invoice, guards: readonly Guard[]): Promise<Invoice>;
+  /** See {@link reportExpired}. */
+  reportExpired(signal: AbortSignal): Promise<void>;
   find(id: string): Promise<Invoice | undefined>;
   findByHash(paymentHash: string): Promise<Invoice | undefined>;
   findMany(ids: readonly string[]): Promise<Invoice[]>;
@@ -68,7 +72,8 @@ export function createInvoices(deps: InvoiceDependencies): Invoices {
   return {
     ...createIncomingPayments({ findByHash, isCredited, isPaidInternally, ledger, connections, routeKeysend, clock }),
     create: limitedCreate(deps),
-    cancel: (invoice, guards) => cancelInvoice({ ledger, connections, find }, invoice, guards),
+    cancel: (invoice, guards) => cancelInvoice({ ledger, connections, find, clock }, invoice, guards),
+    reportExpired: (signal) => reportExpired({ database, clock }, signal),
     find,
     findByHash,
     findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToInvoice)),
@@ -183,7 +188,8 @@ async function create(
   ];
   // The row moves no money. It goes through the ledger to share its commits.
   const row = { statement: sql.insertOpen, parameters, onMiss: tooMany };
-  await ledger.post({ guards: order.guards ?? [], rows: [row, ...(order.extraRows?.(invoice.id) ?? [])] });
+  const event = eventRow(clock, { type: 'invoice_created', owner: wallet, subject: invoice.id });
+  await ledger.post({ guards: order.guards ?? [], rows: [row, ...(order.extraRows?.(invoice.id) ?? [])], events: [event] });
   return invoice;
 }
 

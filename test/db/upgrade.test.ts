@@ -56,7 +56,7 @@ describe.each(['sqlite', 'postgres'] as const)('an upgrade to several nodes (%s)
     ]);
     expect(await database.all(readPosition)).toEqual([{ event_position: 'event 7' }]);
     expect(await database.all(readWallet)).toEqual([{ node_id: 'lnd_old' }]);
-    expect((await database.all(readFacts)).map(({ name }) => name)).toEqual(['node_remainder lnd_old']);
+    expect((await database.all(readFacts)).map(({ name }) => name)).toEqual(['invoice_expiry_since', 'node_remainder lnd_old']);
     const upgraded = createLedger(database, systemClock);
     expect((await upgraded.balance(1)).balanceMsat).toBe(-3000);
     await upgraded.drain();
