@@ -29,17 +29,17 @@ export interface DetailDependencies {
   readonly ledger: Pick<Ledger, 'balance'>;
 }
 
-/** The state in which an event shows its payment. */
-const STATE_OF_PAYMENT: Partial<Record<EventType, Payment['state']>> = {
+/** How an event shows its payment. A correction is final, so it shows the payment as it is. */
+const SHOWN_PAYMENT: Partial<Record<EventType, 'pending' | 'failed' | 'present'>> = {
   payment_pending: 'pending',
   link_claimed: 'pending',
   wallet_send_failure: 'failed',
-  payment_corrected: 'failed',
+  payment_corrected: 'present',
 };
 
 /** Adds the objects to events, in the same order. Reads each kind of object with one statement. */
 export async function detailsOf(deps: DetailDependencies, events: readonly LoggedEvent[]): Promise<EventDetails[]> {
-  const withPayment = events.filter(({ type }) => STATE_OF_PAYMENT[type] !== undefined);
+  const withPayment = events.filter(({ type }) => SHOWN_PAYMENT[type] !== undefined);
   const withInvoice = events.filter(({ type }) => type.startsWith('invoice_'));
   const [booked, payments, invoices, wallets] = await Promise.all([
     bookedTransactions(deps, events),
@@ -49,13 +49,13 @@ export async function detailsOf(deps: DetailDependencies, events: readonly Logge
   ]);
   const paymentOf = new Map(payments.map((payment) => [payment.id, payment]));
   const invoiceOf = new Map(invoices.map((invoice) => [invoice.id, invoice]));
-  const unsettled = await unsettledTransactions(deps, withPayment, paymentOf);
+  const paid = await paymentTransactions(deps, withPayment, paymentOf);
   return events.map((event) => {
     const invoice = event.type.startsWith('invoice_') ? invoiceOf.get(event.subject) : undefined;
     return {
       event,
       wallet: event.walletId === undefined ? undefined : wallets.get(event.walletId),
-      transaction: booked.get(event) ?? unsettled.get(event),
+      transaction: booked.get(event) ?? paid.get(event),
       invoice: invoice && invoiceAt(event.type, invoice),
     };
   });
@@ -71,14 +71,14 @@ function lineOf({ entry, walletId }: LoggedEvent) {
   return entry && walletId !== undefined ? { entry: { place: entry.position, walletId, entry } } : undefined;
 }
 
-/** Renders payments in the state that each event reports; one payment may have several events. */
-async function unsettledTransactions({ history }: DetailDependencies, events: readonly LoggedEvent[], paymentOf: Map<string, Payment>) {
+/** Renders payments as each event shows them; one payment may have several events. */
+async function paymentTransactions({ history }: DetailDependencies, events: readonly LoggedEvent[], paymentOf: Map<string, Payment>) {
   const found = new Map<LoggedEvent, WalletTransaction | undefined>();
-  for (const state of ['pending', 'failed'] as const) {
-    const ofState = events.filter(({ type }) => STATE_OF_PAYMENT[type] === state);
-    const lines = ofState.flatMap((event) => {
+  for (const shown of ['pending', 'failed', 'present'] as const) {
+    const alike = events.filter(({ type }) => SHOWN_PAYMENT[type] === shown);
+    const lines = alike.flatMap((event) => {
       const payment = paymentOf.get(event.subject);
-      return payment ? [{ event, line: { payment: paymentIn(state, payment) } }] : [];
+      return payment ? [{ event, line: { payment: shown === 'present' ? payment : paymentAt(event, shown, payment) } }] : [];
     });
     const rendered = await history.render(lines.map(({ line }) => line));
     for (const [index, { event }] of lines.entries()) found.set(event, rendered[index]);
@@ -86,9 +86,10 @@ async function unsettledTransactions({ history }: DetailDependencies, events: re
   return found;
 }
 
-function paymentIn(state: 'pending' | 'failed', payment: Payment): Payment {
-  const open = { ...payment, state, feeMsat: undefined, settledAt: undefined };
-  return state === 'pending' ? { ...open, failureReason: undefined } : open;
+/** Returns the payment as it was. The row of a payment that was corrected no longer has the reason of its failure. */
+function paymentAt({ data }: LoggedEvent, state: 'pending' | 'failed', payment: Payment): Payment {
+  const failureReason = state === 'failed' ? (data?.failureReason as Payment['failureReason']) : undefined;
+  return { ...payment, state, failureReason, feeMsat: undefined, settledAt: undefined };
 }
 
 function invoiceAt(type: EventType, invoice: Invoice): LightningTransaction {

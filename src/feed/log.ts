@@ -102,22 +102,24 @@ export function createEventLog({ database, ledger, retentionDays }: EventLogDepe
     return first && first.round > 1 ? { position: first.position, rank: -1 } : START;
   }
 
+  /** Not the end of the log: that may be behind the end that another instance has read. */
+  const newestPosition = async () => (await database.first(sql.newestPositionOnly))?.position ?? 0;
+
   return {
     oldest,
     newest: () => newest(database, end),
     async read({ scope, types }, after, limit) {
-      if (comparePlaces(after, await oldest()) < 0) throw new UnknownCursor('events after this one have expired');
       const range = { after, until: await end.refresh(), limit };
       const isWanted = (event: LoggedEvent) => !types || types.has(event.type);
-      if (scope === 'all') return scan(database, isWanted, range);
-      if ('accountId' in scope) return scan(database, (event) => event.accountId === scope.accountId && isWanted(event), range);
-      const part = await ofWallet({ database, ledger }, scope.wallet, range);
-      return { ...part, events: part.events.filter(isWanted) };
+      const part = await readPart({ database, ledger }, scope, isWanted, range);
+      // After the read, which may have missed events that were deleted during it.
+      if (comparePlaces(after, await oldest()) < 0) throw new UnknownCursor('events after this one have expired');
+      return part;
     },
     findMany: async (ids) => (await Promise.all(ids.map((id) => findEvent(database, id)))).flatMap((event) => event ?? []),
     async placeOf(id) {
       const parsed = parseEventId(id);
-      if (parsed?.createdAtMs === 0 && parsed.place.position <= (await end.refresh())) return parsed.place;
+      if (parsed?.createdAtMs === 0 && parsed.place.position <= (await newestPosition())) return parsed.place;
       const createdAtMs = parsed && (await timeAt(database, parsed.place));
       if (!parsed || createdAtMs !== parsed.createdAtMs) throw new UnknownCursor('this event is not in the log');
       return parsed.place;
@@ -133,6 +135,18 @@ async function findEvent(database: Database, id: string): Promise<LoggedEvent | 
     ? (await database.all(sql.bookedBetween, position, position)).flatMap(ofBooking)
     : (await database.all(sql.findStored, rank - FIRST_ROW_RANK, position)).flatMap(ofRow);
   return events.find((event) => event.id === id);
+}
+
+async function readPart(
+  deps: Pick<EventLogDependencies, 'database' | 'ledger'>,
+  scope: EventScope,
+  isWanted: (event: LoggedEvent) => boolean,
+  range: Range,
+): Promise<LogPart> {
+  if (scope === 'all') return scan(deps.database, isWanted, range);
+  if ('accountId' in scope) return scan(deps.database, (event) => event.accountId === scope.accountId && isWanted(event), range);
+  const part = await ofWallet(deps, scope.wallet, range);
+  return { ...part, events: part.events.filter(isWanted) };
 }
 
 async function timeAt(database: Database, { position, rank }: LogPlace): Promise<number | undefined> {

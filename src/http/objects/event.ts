@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { EVENT_TYPES, type EventType } from '../../events/event-types.ts';
 import type { EventDetails } from '../../feed/details.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
+import { KeyObject } from './key.ts';
 import { LightningTransactionObject, parseObject, renderLightningTransaction } from './lightning-transaction.ts';
 import { oneOf } from './response-types.ts';
 import { renderWallet, WalletObject } from './wallet.ts';
@@ -28,6 +29,46 @@ export const EventObject = Type.Object(
         lnTx: Type.Optional(LightningTransactionObject),
         failureReason: Type.Optional(Type.String({ description: 'Why a payment failed for good', examples: ['NO_ROUTE'] })),
         passThru: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The `passThru` of a payment that failed' })),
+        correction: Type.Optional(
+          oneOf(['charged', 'borne'], {
+            description:
+              'How a payment was corrected that succeeded after it was reported as failed: charged to the wallet, or borne by the operator',
+          }),
+        ),
+        withdraw_link: Type.Optional(
+          Type.Object(
+            {
+              id: Type.String({ description: 'The id of the link, `lnurlw_…`' }),
+              user_label: Type.Optional(Type.String({ description: 'The label of the link for its owner' })),
+            },
+            { description: 'The withdraw link that was claimed' },
+          ),
+        ),
+        key: Type.Optional(
+          Type.Object(
+            {
+              id: KeyObject.properties.id,
+              kind: KeyObject.properties.kind,
+              wallet_id: KeyObject.properties.wallet_id,
+              label: KeyObject.properties.label,
+              hint: KeyObject.properties.hint,
+            },
+            { description: 'The key that was created or revoked, without its secret' },
+          ),
+        ),
+        alert: Type.Optional(
+          Type.Object(
+            {
+              id: Type.String({ description: 'The id of the alert, `alert_…`' }),
+              kind: Type.String({ description: 'The kind of the alert: docs/operations.md lists them' }),
+              subject: Type.String({ description: 'The id of the object that the alert is about' }),
+              message: Type.String({ description: 'What happened' }),
+              raised_at: Type.Integer({ description: 'Unix seconds' }),
+              resolved_at: Type.Optional(Type.Integer({ description: 'Unix seconds; only when the alert is resolved' })),
+            },
+            { description: 'The alert that was raised or resolved' },
+          ),
+        ),
       },
       { additionalProperties: true, description: 'The objects that the event concerns. docs/webhooks.md lists them by event' },
     ),
