@@ -125,7 +125,7 @@ interface Opened {
 /** Creates each module once, with the modules it depends on as arguments. */
 async function createModules({ config, log, database, commits, opened, jobTiming }: Opened) {
   const clock = systemClock;
-  const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight } = config;
+  const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds } = config;
   const alerts = createAlerts(database, clock, log);
   const nodes = opened.map(({ node }) => node);
   const connections = await connectNodes({ database, nodes, alerts, onRestore, replacesLedger: config.takeOverFromLedger, clock, log });
@@ -148,7 +148,18 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
   const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
-  const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, maxInFlight });
+  const payments = createPayments({
+    database,
+    ledger,
+    alerts,
+    connections,
+    invoices,
+    clock,
+    log,
+    linkUses,
+    maxInFlight,
+    paymentWaitSeconds,
+  });
   const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
   const eventLog = createEventLog({ database, ledger, retentionDays: config.eventRetentionDays });
   const eventDetails = (events: readonly LoggedEvent[]) => detailsOf({ history, invoices, payments, wallets, ledger }, events);

@@ -15,7 +15,7 @@ import type { Objects } from './objects/objects.ts';
 
 export interface PaymentRunDependencies {
   readonly runIdempotent: IdempotentHandler;
-  readonly payments: Pick<Payments, 'find' | 'wait' | 'feeLimitMsat'>;
+  readonly payments: Pick<Payments, 'find' | 'wait' | 'reportPending' | 'feeLimitMsat'>;
   readonly history: History;
   readonly objects: Objects;
   /** How long a response waits for a payment's end, from the arrival of its request. */
@@ -66,10 +66,9 @@ async function sendPayment(
 ): Promise<FastifyReply> {
   if (started.replayed) reply.header('idempotency-replayed', 'true');
   try {
-    const { payment, receipt } = await deps.payments.wait(
-      started.payment.id,
-      wantsNoWait(request) ? 0 : Math.max(0, deps.paymentWaitSeconds - reply.elapsedTime / 1000),
-    );
+    const seconds = wantsNoWait(request) ? 0 : Math.max(0, deps.paymentWaitSeconds - reply.elapsedTime / 1000);
+    const awaited = await deps.payments.wait(started.payment.id, seconds);
+    const { payment, receipt } = awaited.payment.state === 'pending' ? await deps.payments.reportPending(awaited.payment) : awaited;
     if (payment.state === 'failed') throw await paymentFailed(deps, payment);
     const made = receipt ? ofSucceeded(payment, wallet, receipt) : await deps.history.ofPayment(payment);
     const wtx = deps.objects.walletTransaction(made);

@@ -34,8 +34,8 @@ export interface InvoicePayment {
   readonly extraRows?: (paymentId: string) => readonly RowWrite[];
   /** The limits of the requesting key. */
   readonly limits?: KeyLimits | undefined;
-  /** The withdraw link that is claimed, and the rows that take one use of it. */
-  readonly claim?: { readonly linkId: string; rows(payment: Payment): readonly RowWrite[] };
+  /** The withdraw link that is claimed, the rows that take one use of it, and the event of the claim. */
+  readonly claim?: { readonly linkId: string; rows(payment: Payment): readonly RowWrite[]; event(payment: Payment): RowWrite };
 }
 
 export interface PayInvoiceDependencies {
@@ -94,7 +94,8 @@ export async function payInvoice(deps: PayInvoiceDependencies, order: InvoicePay
   const reserveMsat = local ? (0 as Msat) : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
   const { guards, limits } = order;
   const rows = [...(claim?.rows(payment) ?? []), ...(order.extraRows?.(payment.id) ?? [])];
-  return saga.startNew({ payment, issued: local, reserveMsat, rows, guards, limits }, found.pending);
+  const events = claim ? [claim.event(payment)] : [];
+  return saga.startNew({ payment, issued: local, reserveMsat, rows, events, guards, limits }, found.pending);
 }
 
 /** Checks expiry, description and features. BOLT 11: a payer must not pay if it does not know a required feature. */

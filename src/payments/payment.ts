@@ -55,6 +55,8 @@ export interface Payment {
   readonly unclearSinceMs?: number | undefined;
   /** The node has confirmed that it knows the payment. From then on it is looked up and never sent again. */
   readonly isAtNode?: boolean | undefined;
+  /** The event `payment_pending` is stored. */
+  readonly isPendingReported?: boolean | undefined;
 }
 
 /** The type of the wallet transaction. */
@@ -127,6 +129,7 @@ export function rowToPayment(row: PaymentRow): Payment {
     sendingSinceMs: row.sending_since_ms ?? undefined,
     unclearSinceMs: row.unclear_since_ms ?? undefined,
     isAtNode: row.at_node === 1,
+    isPendingReported: row.pending_reported === 1,
   };
 }
 

@@ -37,6 +37,7 @@ export type PaymentRow = {
   sending_since_ms: number | null;
   unclear_since_ms: number | null;
   success_action: string | null;
+  pending_reported: number;
 };
 
 export type OwnedPaymentRow = PaymentRow & { account_id: string };
@@ -44,7 +45,7 @@ export type OwnedPaymentRow = PaymentRow & { account_id: string };
 const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
   is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction, at_node,
-  sending_since_ms, unclear_since_ms, success_action`;
+  sending_since_ms, unclear_since_ms, success_action, pending_reported`;
 
 const PENDING_COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey,
   amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend, custom_records, pass_thru,
@@ -143,6 +144,12 @@ export const markUnclear = statement(
 
 /** Records that the node knows the payment. */
 export const markAtNode = statement('payment_mark_at_node', 'UPDATE payment SET at_node = 1 WHERE id = $1');
+
+/** Records that the event of the pending payment is stored. Changes nothing when it was, or when the payment has ended. */
+export const markPendingReported = statement(
+  'payment_mark_pending_reported',
+  `UPDATE payment SET pending_reported = 1 WHERE id = $1 AND state = 'pending' AND pending_reported = 0`,
+);
 
 /** Marks every payment that a node may have had before it was restored from a backup. */
 export const markPendingAtNode = statement(

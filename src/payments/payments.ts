@@ -10,6 +10,7 @@ import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
 import { readInvoice } from './payable.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
+import { reportPending, reportUnanswered } from './pending-report.ts';
 import { createReports } from './reports.ts';
 import { type AwaitedPayment, Saga, type SagaDependencies, type StartedPayment } from './saga.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
@@ -26,6 +27,11 @@ export interface Payments {
   transfer(order: WalletTransfer): Promise<Receipt>;
   /** Returns the payment when it has ended, or its state after `seconds`. */
   wait(id: string, seconds: number): Promise<AwaitedPayment>;
+  /**
+   * For a request that ends while the payment is pending: stores the event `payment_pending` unless it is stored. Returns the
+   * payment, which may have ended meanwhile.
+   */
+  reportPending(payment: Payment): Promise<AwaitedPayment>;
   find(id: string): Promise<Payment | undefined>;
   /** Returns the fee limit of a payment; undefined if it never had a hold. */
   feeLimitMsat(payment: Payment): Promise<Msat | undefined>;
@@ -86,7 +92,10 @@ export function createPayments(deps: SagaDependencies): Payments {
     let count = 0;
     for (let after: string | undefined = ''; after !== undefined; ) {
       const rows: sql.PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
-      const payments = await withAvailableNode(rows.map(rowToPayment));
+      const pending = rows.map(rowToPayment);
+      // Before the attempts, which may take as long as the node likes.
+      await reportUnanswered(deps, pending);
+      const payments = await withAvailableNode(pending);
       await Promise.all(payments.map((payment) => saga.attempt(payment)));
       count += payments.length;
       after = rows.length < RESUME_PAGE ? undefined : rows.at(-1)?.id;
@@ -121,6 +130,10 @@ export function createPayments(deps: SagaDependencies): Payments {
       return reservedMsat === undefined ? undefined : subMsat(reservedMsat, amountMsat);
     },
     wait: (id, seconds) => saga.wait(id, seconds),
+    async reportPending(payment) {
+      if (payment.isPendingReported || (await reportPending(deps, payment))) return { payment };
+      return saga.wait(payment.id, 0);
+    },
     findByHash: async (paymentHash, { accountId, walletId }) =>
       one(
         walletId === undefined

@@ -40,6 +40,7 @@ export interface PaymentDraft {
   readonly reserveMsat: Msat;
   /** Rows of other modules in the same posting, such as the claim of a withdraw link. */
   readonly rows?: readonly RowWrite[];
+  readonly events?: readonly RowWrite[];
   /** Conditions of the hold, such as that the key is not revoked. */
   readonly guards?: readonly Guard[] | undefined;
   /** The limits of the requesting key. */
@@ -74,6 +75,8 @@ export interface SagaDependencies {
   /** The maximum of pending payments of one wallet. */
   readonly maxInFlight: number;
   readonly linkUses: LinkUses;
+  /** How long a response waits for the end of a payment. */
+  readonly paymentWaitSeconds: number;
 }
 
 /** How long a stop waits for running attempts. */
@@ -141,7 +144,7 @@ export class Saga {
     return connections.of(nodeId).requireAvailable();
   }
 
-  async #hold({ payment, issued, reserveMsat, rows = [], guards = [] }: PaymentDraft): Promise<StartedPayment> {
+  async #hold({ payment, issued, reserveMsat, rows = [], events = [], guards = [] }: PaymentDraft): Promise<StartedPayment> {
     let balance: Balance | undefined;
     try {
       const receipt = await this.#deps.ledger.post({
@@ -153,6 +156,7 @@ export class Saga {
           ...closingRows(payment),
           ...rows,
         ],
+        events,
       });
       balance = receipt.balances.get(payment.ledgerAccount);
     } catch (error) {

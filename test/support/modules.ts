@@ -98,7 +98,18 @@ export function createModules({ database, healthy = database, connections, clock
   const ledger = createLedger(database, clock);
   const routeKeysend = keysendRouting(wallets, undefined);
   const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices: 1_000_000 });
-  const deps = { database, ledger, alerts, connections, invoices, clock, log: silentLog, maxInFlight: 1000, linkUses };
+  const deps = {
+    database,
+    ledger,
+    alerts,
+    connections,
+    invoices,
+    clock,
+    log: silentLog,
+    maxInFlight: 1000,
+    linkUses,
+    paymentWaitSeconds: 50,
+  };
   return { alerts, accounts, wallets, ledger, invoices, payments: createPayments(deps), deps };
 }
 

@@ -1,8 +1,11 @@
 import { type Accounts, lineageGuard } from '../../accounts/accounts.ts';
+import type { RowWrite } from '../../db/row-write.ts';
+import { eventRow } from '../../events/events.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { type Msat, minMsat, satToMsat, subMsat, ZERO_MSAT } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Bolt11 } from '../../lightning/bolt11/bolt11.ts';
+import type { Payment } from '../../payments/payment.ts';
 import { defaultPayLinkId } from '../pay/default-link.ts';
 import type { PayLinks } from '../pay/pay-links.ts';
 import { type NoticeDependencies, storeNotice } from './balance-notices.ts';
@@ -109,9 +112,18 @@ async function claimLink(deps: WithdrawLinkDependencies, { link, wallet }: Found
     userLabel: link.user_label || link.memo || undefined,
     guards: madeBy ? [lineageGuard(madeBy, () => new Refusal('link_unusable', MAKER_INVALID))] : [],
     limits: madeBy?.limits,
-    claim: { linkId: link.id, rows: (payment) => claimRows(link, payment, feeLimitMsat) },
+    claim: {
+      linkId: link.id,
+      rows: (payment) => claimRows(link, payment, feeLimitMsat),
+      event: (payment) => claimEvent(deps, link, payment),
+    },
   });
   return amountMsat;
+}
+
+function claimEvent({ clock }: WithdrawLinkDependencies, { id, user_label }: LinkRow, payment: Payment): RowWrite {
+  const data = { withdraw_link: { id, ...(user_label !== '' && { user_label }) } };
+  return eventRow(clock, { type: 'link_claimed', owner: payment, subject: payment.id, data });
 }
 
 /** Returns the link's `passThru` with the id of the link, by which its owner finds the claims. */
