@@ -13,7 +13,7 @@ import { type Overrides, type Satchel, startSatchel } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
+import { type Statement, statement } from '../../src/db/statement.ts';
 import type { StreamTiming } from '../../src/http/live/streams.ts';
 import type { JobTiming } from '../../src/jobs.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -225,14 +225,18 @@ function databaseAccess(database: () => Database): DatabaseAccess {
     openAlerts: () => createAlerts(database(), systemClock, silentLog).listOpen(),
     suspenseMsat: () =>
       database().snapshot(async (tx) => (await systemAccounts(tx)).find(({ id }) => id === SYSTEM_ACCOUNTS.suspense)?.balanceMsat ?? 0),
-    rows: (sql, ...parameters) =>
-      database().all(statement(`test_${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`, sql), ...parameters),
+    rows: (sql, ...parameters) => database().all(textOf(sql), ...parameters),
     async execute(sql, ...parameters) {
-      await database().transaction((tx) => tx.run(statement(`test_execute_${sql}`, sql), ...parameters));
+      await database().transaction((tx) => tx.run(textOf(sql), ...parameters));
     },
     problems: () => problemsOf(database()),
     problemsAfter: (sql, ...parameters) => problemsAfter(database(), sql, parameters),
   };
+}
+
+/** PostgreSQL accepts names of at most 63 characters. */
+function textOf(sql: string): Statement {
+  return statement(`test_${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`, sql);
 }
 
 function started<T>(part: T | undefined): T {
