@@ -54,7 +54,7 @@ export interface DelivererDependencies {
   readonly eventLog: Pick<EventLog, 'read' | 'oldest' | 'findMany'>;
   readonly renderEvents: RenderEvents;
   readonly outbound: Pick<Outbound, 'post'>;
-  readonly alerts: Pick<Alerts, 'rowOf' | 'announce' | 'raise' | 'clear'>;
+  readonly alerts: Pick<Alerts, 'rowsOf' | 'announce' | 'raise' | 'clear'>;
   readonly secretBox: SecretBox;
   readonly clock: Clock;
   readonly log: Log;

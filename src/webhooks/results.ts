@@ -35,7 +35,7 @@ export interface Results {
 
 export interface ResultDependencies {
   readonly database: Database;
-  readonly alerts: Pick<Alerts, 'rowOf' | 'announce'>;
+  readonly alerts: Pick<Alerts, 'rowsOf' | 'announce'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly holder: string;
@@ -124,7 +124,7 @@ async function write(deps: ResultDependencies, tx: Tx, batch: Batch, progress: r
     await tx.run(sql.storeProgress, id, holder, cursor.position, cursor.rank, lastSuccessAt, failingSince, failures);
   for (const [{ webhook }, reason] of disabled) {
     if ((await tx.run(sql.disableWebhook, webhook.id, reason, unixSeconds(clock))) === 0) continue;
-    await writeRows(tx, [alerts.rowOf({ kind: 'webhook_disabled', subject: webhook.id, message: alertOf(webhook, reason) })]);
+    await writeRows(tx, alerts.rowsOf({ kind: 'webhook_disabled', subject: webhook.id, message: alertOf(webhook, reason) }));
   }
 }
 
