@@ -44,6 +44,59 @@ export interface AuthChallenge {
   authenticated_at: number | null;
 }
 
+export interface CreatedInvoice {
+  /** The id of the invoice or payment, `lntx_…` */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** The Lightning node of the wallet, `lnd_…` */
+  ln_node_id: string;
+  /** The public key of the node that is paid, in hex */
+  dest_pubkey: string;
+  /** The BOLT11 invoice. For a keysend: `keysend`, or the destination and the amount */
+  payment_request: string;
+  /** The payment hash, in hex */
+  r_hash_decoded: string;
+  /** The description of the invoice, for people. At most 639 bytes */
+  memo: string;
+  /** The hash of a longer description, in hex; null when there is none */
+  description_hash: string | null;
+  /** The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet */
+  num_satoshis: number;
+  /** The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known */
+  fee_msat: number | null;
+  /** How long the invoice can be paid, in seconds from `created_at` */
+  expiry: number;
+  /** Unix seconds; null when it does not expire */
+  expires_at: number | null;
+  /** The proof of the payment: 32 bytes in hex. Null until it is settled */
+  payment_preimage: string | null;
+  /** 1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An expired or cancelled invoice stays 0, so poll `status` instead */
+  settled: 1 | 0 | -1;
+  /** Unix seconds; null until it is settled */
+  settled_at: number | null;
+  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final */
+  status: 'pending' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
+  failure_reason: string | null;
+  /** 1 for a payment without an invoice, 0 otherwise */
+  is_keysend: 1 | 0;
+  /** Always null */
+  is_amp: null;
+  /** Always null */
+  payment_addr: string | null;
+  /** The TLV records of a keysend: type → text, or hex for a value that is not text. Null for an invoice */
+  custom_records: Record<string, unknown> | null;
+  /** The custom records that are JSON, parsed; null when there are none */
+  custom_records_json: Record<string, unknown> | null;
+  /** The JSON object that the caller sent with the invoice or payment */
+  passThru: Record<string, unknown> | null;
+  /** What the payee of an LNURL or a Lightning address shows the payer (LUD-09). Present only on a settled payment whose payee sent it. The texts are the payee's: escape them where you show them */
+  success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
+  /** A public address that shows only `status`, `num_satoshis` and `expires_at`, for the page on which the payer sees the invoice. Only this response contains it */
+  status_url: string;
+}
+
 export interface DecodedInvoice {
   /** The public key of the node that is paid, in hex */
   destination: string;
@@ -127,6 +180,15 @@ export interface Event {
 export interface Health {
   /** Always `ok` */
   status: 'ok' | (string & {});
+}
+
+export interface InvoiceStatus {
+  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final */
+  status: 'pending' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet */
+  num_satoshis: number;
+  /** Unix seconds; null when it does not expire */
+  expires_at: number | null;
 }
 
 export interface Key {
@@ -965,6 +1027,13 @@ export interface CancelInvoiceRequest {
   id: string;
 }
 
+export interface GetInvoiceStatusRequest {
+  /** The token of the `status_url` */
+  token: string;
+  /** While `status` is `pending`, the response waits until it changes, at most this number of seconds. It is sent at once when the key has too many requests waiting. Default: no wait */
+  wait?: number;
+}
+
 export interface WithdrawRequest {
   /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
   key: string;
@@ -1781,13 +1850,15 @@ export interface Operations<Options> {
   /** Change a wallet. Changes the label, the status, or both. An inactive wallet receives, but sends no money. Its pay links cannot be paid. Permission: a secret API key. (`PATCH /v1/wallet/{key}`) */
   changeWallet(request: ChangeWalletRequest, options?: Options): Promise<Wallet>;
   /** Create an invoice. Returns a BOLT11 invoice in `payment_request`. Its payment is credited to the wallet. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/invoice`) */
-  createInvoice(request: CreateInvoiceRequest, options?: Options): Promise<LightningTransaction>;
+  createInvoice(request: CreateInvoiceRequest, options?: Options): Promise<CreatedInvoice>;
   /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
   getLightningTransaction(request: GetLightningTransactionRequest & { fields: string }, options?: Options): Promise<Part<LightningTransactionDetails>>;
   /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
   getLightningTransaction(request: GetLightningTransactionRequest & { fields?: undefined }, options?: Options): Promise<LightningTransactionDetails>;
   /** Cancel an open invoice. Cancels it at the node first, so that it can no longer be paid. 400 `invoice_paid` when it has been paid or a payment is arriving. Permission: `wallet_deposit`. (`DELETE /v1/lntx/{id}`) */
   cancelInvoice(request: CancelInvoiceRequest, options?: Options): Promise<LightningTransaction>;
+  /** Read the status of an invoice without a key. For the page on which a payer sees the invoice. Its address is the `status_url` in the response that created the invoice. (`GET /v1/invoice-status/{token}`) */
+  getInvoiceStatus(request: GetInvoiceStatusRequest, options?: Options): Promise<InvoiceStatus>;
   /** Pay an invoice. Pays a BOLT11 invoice. Paying the same invoice again from the same wallet returns the first payment. A Lightning address or an LNURL is paid as by payLnurl. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/withdraw`) */
   withdraw(request: WithdrawRequest, options?: Options): Promise<Payment>;
   /** Pay a node without an invoice. Sends money to a node by its public key. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/keysend`) */

@@ -8,6 +8,7 @@ export const OPERATIONS = {
   createInvoice: { method: 'POST', path: '/v1/wallet/{key}/invoice' },
   getLightningTransaction: { method: 'GET', path: '/v1/lntx/{id}', query: ['wait', 'fields'] },
   cancelInvoice: { method: 'DELETE', path: '/v1/lntx/{id}' },
+  getInvoiceStatus: { method: 'GET', path: '/v1/invoice-status/{token}', query: ['wait'], open: true },
   withdraw: { method: 'POST', path: '/v1/wallet/{key}/withdraw' },
   keysend: { method: 'POST', path: '/v1/wallet/{key}/keysend' },
   transfer: { method: 'POST', path: '/v1/wallet/{key}/transfer' },

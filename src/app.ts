@@ -27,6 +27,7 @@ import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects/objects.ts';
 import { accountRoutes } from './http/routes/accounts.ts';
 import { eventRoutes } from './http/routes/events.ts';
+import { invoiceStatusRoutes } from './http/routes/invoice-status.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { keyRoutes } from './http/routes/keys.ts';
 import { lnurlAuthRoutes } from './http/routes/lnurl-auth.ts';
@@ -243,13 +244,14 @@ function registerRoutes(
   modules: Modules & { access: Access; runIdempotent: IdempotentHandler; limits: RateLimits },
 ): void {
   const { access, invoices, playground } = modules;
-  const { paymentWaitSeconds } = config;
+  const { paymentWaitSeconds, publicUrl } = config;
   const live = createLive(app, config, modules, { ...STREAM_TIMING, ...modules.streamTiming });
   const deps = { ...modules, ...live, objects: createObjects(config), listJobs: createListJobs(app) };
   walletRoutes(app, deps);
   accountRoutes(app, deps);
   keyRoutes(app, deps);
-  invoiceRoutes(app, deps);
+  invoiceRoutes(app, { ...deps, publicUrl });
+  invoiceStatusRoutes(app, deps);
   transactionRoutes(app, deps);
   eventRoutes(app, deps);
   webhookRoutes(app, deps);

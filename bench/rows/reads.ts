@@ -120,7 +120,15 @@ function routes(web: Web, database: Database): (app: App) => void {
   const waits: InvoiceRouteDependencies['waits'] = { wait: async (_request, _reply, _seconds, { known }) => known };
   return (app) => {
     walletRoutes(app, web);
-    invoiceRoutes(app, { ...web, invoices, history, clock, limits: { admitQrCode: () => undefined }, waits });
+    invoiceRoutes(app, {
+      ...web,
+      invoices,
+      history,
+      clock,
+      limits: { admitQrCode: () => undefined },
+      waits,
+      publicUrl: 'http://127.0.0.1',
+    });
     transactionRoutes(app, { ...web, history, listJobs: createListJobs(app) });
   };
 }

@@ -3,6 +3,7 @@ import type { Feed } from '../../feed/feed.ts';
 import type { EventLog, EventScope, LoggedEvent } from '../../feed/log.ts';
 import { comparePlaces, cursorAt, type LogPlace } from '../../feed/place.ts';
 import type { EventTexts } from './event-texts.ts';
+import { RETRY_MS } from './streams.ts';
 
 export interface EventFrameDependencies {
   readonly feed: Pick<Feed, 'listen'>;
@@ -18,8 +19,6 @@ export interface StreamedEvents {
   readonly after: LogPlace | undefined;
 }
 
-/** How long a client waits before it connects again. */
-const RETRY_MS = 2000;
 /** New events that wait for a slow client. Beyond that, they are read from the log again. */
 const MAX_WAITING = 200;
 /** How many events are read from the log, and how many are rendered, at once. */

@@ -17,6 +17,9 @@ export interface StreamTiming {
 
 export const STREAM_TIMING: StreamTiming = { heartbeatMs: 15_000, checkMs: 5000, stallMs: 15_000 };
 
+/** How long a client waits before it connects again. */
+export const RETRY_MS = 2000;
+
 export interface NewStream {
   /** Yields frames of `text/event-stream` until the signal aborts, or until the stream ends. */
   frames(signal: AbortSignal): AsyncGenerator<string>;

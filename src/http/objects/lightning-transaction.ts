@@ -107,6 +107,20 @@ export const LightningTransactionDetailsObject = Type.Object(
   { title: 'LightningTransactionDetails' },
 );
 
+/** The response of `POST …/invoice`. */
+export const CreatedInvoiceObject = Type.Object(
+  {
+    ...LightningTransactionObject.properties,
+    status_url: Type.String({
+      description:
+        'A public address that shows only `status`, `num_satoshis` and `expires_at`, for the page on which the payer sees the invoice. Only ' +
+        'this response contains it',
+      examples: [`https://wallets.example.com/v1/invoice-status/${EXAMPLE.statusToken}`],
+    }),
+  },
+  { title: 'CreatedInvoice' },
+);
+
 const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, cancelled: 0, failed: 0 } as const;
 
 /** `noKeysend` is the value of `is_keysend` for everything but a keysend. */

@@ -22,5 +22,6 @@ export const EXAMPLE = {
   /** The SHA-256 of the preimage. */
   paymentHash: '2469852cc71412d18958d229804098d9a3aea685e44f68475e59c18741e002a3',
   token: 'SVhMK3qY5tZ8nB2wRx7cLp4D',
+  statusToken: '0Vbb5eQk00aT9sWfRb3xY19d2f8a4be07c41d5a3e6b1c80f92d457',
   now: 1_767_225_600,
 } as const;

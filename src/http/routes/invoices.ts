@@ -15,11 +15,12 @@ import { described, Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThr
 import type { IdempotentHandler } from '../idempotent.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { StatusWaits } from '../live/status-waits.ts';
-import { LightningTransactionDetailsObject, LightningTransactionObject } from '../objects/lightning-transaction.ts';
+import { CreatedInvoiceObject, LightningTransactionDetailsObject, LightningTransactionObject } from '../objects/lightning-transaction.ts';
 import type { Objects } from '../objects/objects.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
 import { lightningUri, QR_RESPONSE, QrFormat, sendQr } from '../pages/qr.ts';
+import { statusUrl } from './invoice-status.ts';
 
 const NOT_SETTLED = { payment_preimage: null, settled: 0, settled_at: null };
 
@@ -50,7 +51,7 @@ const createSchema = {
   ...requires('wallet_deposit'),
   params: KeyParams,
   body: InvoiceBody,
-  response: { 201: LightningTransactionObject },
+  response: { 201: CreatedInvoiceObject },
   exampleChanges: { 201: { ...NOT_SETTLED, status: 'pending' } },
 };
 
@@ -103,10 +104,11 @@ export interface InvoiceRouteDependencies {
   readonly clock: Clock;
   readonly limits: Pick<RateLimits, 'admitQrCode'>;
   readonly waits: Pick<StatusWaits, 'wait'>;
+  readonly publicUrl: string;
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
-  const { access, runIdempotent, invoices, objects, clock } = deps;
+  const { access, runIdempotent, invoices, objects, clock, publicUrl } = deps;
 
   for (const base of WALLET_BASES) {
     app.post(`${base}/invoice`, { schema: createSchema }, async (request, reply) => {
@@ -125,7 +127,8 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
           },
         },
       );
-      return reply.code(201).send(objects.lightningTransaction(ofInvoice(invoice, unixSeconds(clock))));
+      const created = objects.lightningTransaction(ofInvoice(invoice, unixSeconds(clock)));
+      return reply.code(201).send({ ...created, status_url: statusUrl(publicUrl, invoice) });
     });
   }
 

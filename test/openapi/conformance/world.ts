@@ -107,6 +107,8 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'getPayLinkQr.key': () => wallet.lnurlPay,
     'payAddress.name': async () => (await payLink(wallet.id, { lnurlp_identifier: newName() })).lnurlp_identifier,
     'verifyPayment.token': verifyToken,
+    'getInvoiceStatus.token': async () =>
+      (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).status_url.split('/').at(-1),
     'listPayLinks.after': () => payLinkId,
     'listWalletPayLinks.after': () => payLinkId,
     amount: () => 2000,
