@@ -3,9 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import { startReceiver } from './receiver.ts';
-
-const SETTINGS = { OUTBOUND_ALLOW: '127.0.0.1' };
-export const FAST = { webhooks: { refreshMs: 50, pollMs: 10, flushMs: 5 } };
+import { FAST, LOCAL } from './timing.ts';
 
 onFakeNode(
   'a webhook',
@@ -38,6 +36,6 @@ onFakeNode(
       expect(await client.get(`/v1/webhooks/${id}`)).toMatchObject({ waiting: 0, consecutive_failures: 0 });
     });
   },
-  SETTINGS,
+  LOCAL,
   FAST,
 );

@@ -2,12 +2,14 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { NodeConnection } from '../../connection/connection.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Payments } from '../../payments/payments.ts';
+import type { Webhooks } from '../../webhooks/webhooks.ts';
 
 /** The modules whose state is reported. */
 export interface MetricsSources {
   readonly ledger: Pick<Ledger, 'stats'>;
   readonly payments: Pick<Payments, 'countPending'>;
   readonly feed: { countListeners(): number };
+  readonly webhooks: Pick<Webhooks, 'stats'>;
   readonly alerts: { countOpen(): Promise<readonly OpenAlerts[]> };
   /** Returns the positions of the nodes at the last reconciliation. */
   readonly lastPositions: () => Promise<readonly NodePosition[]>;
@@ -28,6 +30,7 @@ interface OpenAlerts {
 export function registerServiceMetrics(registry: Registry, sources: MetricsSources): void {
   registerLedgerMetrics(registry, sources);
   registerNodeMetrics(registry, sources);
+  registerWebhookMetrics(registry, sources);
   const { payments, alerts, feed } = sources;
   const registers = [registry];
   new Gauge({
@@ -87,6 +90,40 @@ function registerLedgerMetrics(registry: Registry, { ledger }: MetricsSources): 
       this.inc(ledger.stats().postings);
     },
   });
+}
+
+function registerWebhookMetrics(registry: Registry, { webhooks }: MetricsSources): void {
+  const registers = [registry];
+  // One read of the database for all of them: prom-client collects in the order of registration.
+  let stats: ReturnType<Webhooks['stats']>;
+  new Counter({
+    name: 'satchel_webhook_attempts_total',
+    help: 'Attempts to deliver events to webhooks, by outcome',
+    labelNames: ['outcome'],
+    registers,
+    async collect() {
+      stats = webhooks.stats();
+      const { counts } = await stats;
+      this.reset();
+      for (const [outcome, count] of Object.entries(counts)) this.inc({ outcome }, count);
+    },
+  });
+  const gauge = (name: string, help: string, read: (of: Awaited<typeof stats>) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(read(await stats));
+      },
+    });
+  gauge(
+    'satchel_webhook_deliveries_waiting',
+    'Deliveries that failed, and those that wait for them; at most 10000',
+    ({ waiting }) => waiting,
+  );
+  gauge('satchel_webhook_oldest_waiting_seconds', 'The age of the oldest of them', ({ oldestWaitingSeconds }) => oldestWaitingSeconds);
+  gauge('satchel_webhooks_disabled', 'Webhooks that the service disabled', ({ disabled }) => disabled);
 }
 
 function registerNodeMetrics(registry: Registry, { connections, lastPositions }: MetricsSources): void {

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { OutboundError } from '../../src/outbound/outbound.ts';
+import { createWorld } from './world.ts';
+
+describe('a URL that is stored for later requests', () => {
+  const { outbound } = createWorld();
+
+  it.each([
+    'https://10.0.0.1/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://2130706433/',
+    'https://localhost/',
+    'https://a.localhost/',
+    'http://pay.test/',
+    'https://pay.test:25/',
+    'https://user@pay.test/',
+    'ftp://pay.test/',
+    '',
+  ])('is refused without a request: %s', (url) => {
+    expect(() => outbound.checkUrl(url)).toThrow(OutboundError);
+  });
+
+  it.each(['https://pay.test/path?secret=1', 'https://93.184.215.14:8443/'])('is accepted: %s', (url) => {
+    expect(() => outbound.checkUrl(url)).not.toThrow();
+  });
+
+  it('is accepted where the operator allows its host', () => {
+    const { outbound: allowing } = createWorld({ allow: 'localhost,10.0.0.0/8' });
+    for (const url of ['http://localhost:3000/', 'https://10.1.1.1/']) expect(() => allowing.checkUrl(url)).not.toThrow();
+    expect(() => allowing.checkUrl('https://127.0.0.1/')).toThrow(OutboundError);
+  });
+});

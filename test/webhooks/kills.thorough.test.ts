@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startChild } from '../devnet/playground/support/shared.ts';
+import type { Client, Json, TestWallet } from '../support/client.ts';
+import { freshUrls } from '../support/ledger.ts';
+import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
+import { accept, startReceiver } from './receiver.ts';
+
+const LOCAL = { OUTBOUND_ALLOW: '127.0.0.1' };
+const isTransfer = ({ event }: Json) => event.name.startsWith('wallet_transfer');
+
+/** Returns the ids of all transfer events of the account, in the order of the log. */
+async function transferEvents(client: Client): Promise<{ id: string; wallet: string }[]> {
+  const events: { id: string; wallet: string }[] = [];
+  for (let after = ''; ; ) {
+    const query = `per-page=500&type=wallet_transfer_in,wallet_transfer_out${after && `&after=${after}`}`;
+    const page: Json[] = await client.get(`/v1/events?${query}`);
+    if (page.length === 0) return events;
+    events.push(...page.map(({ id, data }) => ({ id, wallet: data.wtx.wal.id })));
+    after = events.at(-1)?.id ?? '';
+  }
+}
+
+/** Checks that every event arrived, and that those of each wallet arrived in order, apart from repetitions. */
+function expectAll(accepted: readonly Json[], log: readonly { id: string; wallet: string }[]): void {
+  const arrived = accepted.filter(isTransfer).map((event) => ({ id: event.id as string, wallet: event.data.wtx.wal.id as string }));
+  expect(new Set(arrived.map(({ id }) => id))).toEqual(new Set(log.map(({ id }) => id)));
+  const wallets = new Set(log.map(({ wallet }) => wallet));
+  for (const wallet of wallets) {
+    const ids = [...new Set(arrived.filter((one) => one.wallet === wallet).map(({ id }) => id))];
+    expect(ids).toEqual(log.filter((one) => one.wallet === wallet).map(({ id }) => id));
+  }
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  describe(`a service that is killed between a commit and its deliveries (${dialect})`, () => {
+    const receiver = startReceiver();
+    const urls = freshUrls(dialect);
+    const folder = mkdtempSync(join(tmpdir(), 'satchel-hooks-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    it('W3: delivers every event after its restart, and none of what was rejected', async () => {
+      const databaseUrl = dialect === 'sqlite' ? `sqlite:${join(folder, 'satchel.db')}` : await urls();
+      const settings = { ...(await processSettings(folder, databaseUrl)), ...LOCAL, LIGHTNING_URL: 'fake:?seed=1' };
+      let service = await startProcess(settings);
+      const { client } = service;
+      const [a, b] = [await client.wallet(1000), await client.wallet()];
+      await client.post('/v1/webhooks', { url: receiver.url() });
+      receiver.respond = () => undefined;
+      const transfer = (num_satoshis: number) =>
+        client.request('POST', `/v1/wallet/${a.id}/transfer`, { key: client.secretKey, json: { dest_wallet_id: b.id, num_satoshis } });
+      for (let i = 0; i < 20; i += 1) {
+        expect((await transfer(1)).status).toBe(201);
+        expect((await transfer(100_000)).status).toBe(400);
+      }
+      await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
+      await service.kill();
+      expect(receiver.accepted()).toEqual([]);
+      receiver.respond = accept;
+      service = await startProcess(settings);
+      await expect.poll(() => new Set(receiver.accepted().map(({ id }) => id)).size).toBe(40);
+      expectAll(receiver.accepted(), await transferEvents(service.client));
+      await service.stop();
+      expect((await runVerify(settings)).code).toBe(0);
+    });
+  });
+}
+
+describe('two instances that share the deliveries', () => {
+  const receiver = startReceiver();
+  const urls = freshUrls('postgres');
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-hooks-'));
+  const node = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'node'), PLAYGROUND_PORT: '0', LOG_LEVEL: 'error' });
+  const services: ServiceProcess[] = [];
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.kill()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('W3: lose none of 10,000 events while each is killed, and keep the order of each wallet', async () => {
+    const [, LIGHTNING_URL = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
+    const databaseUrl = await urls();
+    const shared = { ...LOCAL, LIGHTNING_URL, BOOTSTRAP_SECRET_KEY: `sak_${'shared1Key2'.repeat(3)}`, SECRET_KEY: 'ab'.repeat(32) };
+    const settings = await Promise.all(
+      ['one', 'two'].map(async (name) => ({ ...(await processSettings(join(folder, name), databaseUrl)), ...shared })),
+    );
+    for (const own of settings) services.push(await startProcess(own));
+    const client = () => services[0]?.client as Client;
+    const wallets: TestWallet[] = [];
+    for (let i = 0; i < 10; i += 1) wallets.push(await client().wallet(10_000));
+    const paths = ['/a', '/b'];
+    for (const path of paths)
+      await client().post('/v1/webhooks', { url: receiver.url(path), event_types: ['wallet_transfer_in', 'wallet_transfer_out'] });
+    const holders = async () => {
+      const database = new pg.Client({ connectionString: databaseUrl });
+      await database.connect();
+      const { rows } = await database.query('SELECT count(DISTINCT lease_holder) AS n FROM webhook WHERE lease_until_ms > 0');
+      await database.end();
+      return Number(rows[0].n);
+    };
+    await expect.poll(holders, { timeout: 60_000, interval: 500 }).toBe(2);
+
+    const TOTAL = 5000;
+    let sent = 0;
+    let done = 0;
+    const key = shared.BOOTSTRAP_SECRET_KEY;
+    const worker = async (seed: number) => {
+      while (sent < TOTAL) {
+        const index = sent++;
+        const [from, to] = [wallets[index % 10] as TestWallet, wallets[(index + 1 + seed) % 10] as TestWallet];
+        if (from === to) continue;
+        const json = { dest_wallet_id: to.id, num_satoshis: 1 };
+        const service = services[index % 2] as ServiceProcess;
+        const response = await service.client
+          .request('POST', `/v1/wallet/${from.id}/transfer`, { key, json, headers: { 'idempotency-key': `t${index}` } })
+          .catch(() => undefined);
+        if (response?.status === 201) done += 1;
+      }
+    };
+    const kill = async (index: 0 | 1) => {
+      await services[index]?.kill();
+      services[index] = await startProcess(settings[index] as Record<string, string>);
+    };
+    const working = Promise.all(Array.from({ length: 8 }, (_, seed) => worker(seed)));
+    for (const [part, index] of [
+      [0.2, 0],
+      [0.5, 1],
+      [0.8, 0],
+    ] as const) {
+      await expect.poll(() => sent, { interval: 5 }).toBeGreaterThan(TOTAL * part);
+      await kill(index);
+    }
+    await working;
+    expect(done).toBeGreaterThan(TOTAL / 2);
+    const log = await transferEvents(client());
+    for (const path of paths) {
+      await expect
+        .poll(() => new Set(receiver.accepted(path).map(({ id }) => id)).size, { timeout: 120_000, interval: 200 })
+        .toBe(log.length);
+      expectAll(receiver.accepted(path), log);
+    }
+
+    expect(log.length).toBeGreaterThan(5000);
+    expect((await runVerify(settings[0] as Record<string, string>)).code).toBe(0);
+  });
+});
