@@ -222,7 +222,7 @@ onFakeNode(
       const [a, b] = [await service.client.wallet(1000), await service.client.wallet()];
       const path = `/v1/wallet/${a.id}/events`;
       for (let i = 0; i < 100; i++) await service.client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, ...bulky });
-      const [first] = await service.client.get(`${path}?per-page=1`);
+      const [first] = await service.client.get(`${path}?type=wallet_receive`);
       const { port } = new URL(service.client.url);
       const lazy = connect({ port: Number(port), host: '127.0.0.1', onread: { buffer: Buffer.alloc(1024), callback: () => false } });
       const closed = new Promise((resolve) => lazy.once('close', resolve));
