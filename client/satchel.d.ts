@@ -1,4 +1,4 @@
-import type { ErrorType, LightningTransactionDetails, Operations } from './operations.js';
+import type { ErrorType, Event, LightningTransactionDetails, Operations } from './operations.js';
 
 export type * from './operations.js';
 
@@ -42,6 +42,65 @@ export function waitForSettlement(
   id: string,
   options?: WaitOptions,
 ): Promise<LightningTransactionDetails>;
+
+export interface PaymentWaitOptions {
+  /** Default: 120. */
+  readonly timeoutSeconds?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Returns an invoice or a payment (`lntx_…`, or a payment hash) as soon as its `status` is not `pending`, without polling. At the timeout it is
+ * returned as it is: a payment that is still `pending` has not failed. Repeats a request that failed because of a lost connection, a 429 or a 5xx.
+ */
+export function waitForPayment(
+  client: Pick<SatchelClient, 'getLightningTransaction'>,
+  id: string,
+  options?: PaymentWaitOptions,
+): Promise<LightningTransactionDetails>;
+
+export interface EventOptions extends ClientOptions {
+  /** A wallet: its id or an access key. Absent: all wallets of the account, for which `key` must be a secret API key. */
+  readonly wallet?: string;
+  /** Only events with these names. */
+  readonly types?: readonly Event['event']['name'][];
+  /** The id of the last event that you have processed. Absent: only new events. */
+  readonly after?: string;
+  /** Ends the iteration with the signal's reason as an error. */
+  readonly signal?: AbortSignal;
+  /** Is called when the connection was lost, before the next attempt. */
+  readonly onDisconnect?: (error: unknown) => void;
+}
+
+/**
+ * Yields events as they happen. When the connection is lost, it connects again and continues after the last event. Throws `SatchelError` for a
+ * request that cannot succeed, such as `cursor_expired`.
+ */
+export function events(options: EventOptions): AsyncGenerator<Event, never, undefined>;
+
+export interface VerifyOptions {
+  /** How old a webhook may be, and how far in the future. Default: 300. */
+  readonly toleranceSeconds?: number;
+}
+
+/** The headers of a request: those of the Fetch API, or an object with names in upper or lower case. */
+export type WebhookHeaders = { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * Checks the signature and the age of a webhook, and returns its event. `body` is the body as it was received: JSON that was parsed and written
+ * again has another signature. `secrets`: `whsec_…`; several while a secret is replaced. Throws `WebhookError`.
+ */
+export function verifyWebhook(
+  body: string | Uint8Array | ArrayBuffer,
+  headers: WebhookHeaders,
+  secrets: string | readonly string[],
+  options?: VerifyOptions,
+): Promise<Event>;
+
+/** The request is no webhook that the service has signed with one of the secrets, or it is too old. */
+export class WebhookError extends Error {
+  readonly name: 'WebhookError';
+}
 
 /** The operations that return a list. */
 export type ListName = {

@@ -1,18 +1,9 @@
 import { OPERATIONS } from './operations.js';
+import { isTemporary, pause, readResponse } from './response.js';
 
-/** The service responded with its error object. */
-export class SatchelError extends Error {
-  name = 'SatchelError';
-
-  constructor(status, body, retryAfterSeconds) {
-    super(body.message);
-    this.status = status;
-    this.type = body.type;
-    this.requestId = body.request_id;
-    this.walletTransactionId = body.wtx_id;
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
+export { events } from './events.js';
+export { SatchelError } from './response.js';
+export { verifyWebhook, WebhookError } from './webhooks.js';
 
 /** A client with one method for each operation of the API. */
 export function createClient({ url, key, fetch: ask = fetch }) {
@@ -21,7 +12,7 @@ export function createClient({ url, key, fetch: ask = fetch }) {
     const [address, init] = requestOf(base, key, operation, request ?? {}, options ?? {});
     const response = await ask(address, init);
     options?.onResponse?.(response);
-    return read(response);
+    return readResponse(response);
   };
   return Object.fromEntries(Object.entries(OPERATIONS).map(([name, operation]) => [name, call(operation)]));
 }
@@ -43,6 +34,30 @@ export async function waitForSettlement(client, id, options = {}) {
   }
 }
 
+const DEFAULT_WAIT_SECONDS = 120;
+/** Less than the timeout of most proxies. */
+const ONE_WAIT_SECONDS = 30;
+
+/**
+ * Returns an invoice or a payment as soon as its `status` is not `pending`: the service sends its response then, so that nothing is polled. At
+ * the timeout it is returned as it is: a payment that is still `pending` has not failed.
+ */
+export async function waitForPayment(client, id, { timeoutSeconds = DEFAULT_WAIT_SECONDS, signal } = {}) {
+  const deadline = Date.now() + timeoutSeconds * 1000;
+  for (;;) {
+    const began = Date.now();
+    const wait = Math.min(Math.ceil((deadline - began) / 1000), ONE_WAIT_SECONDS);
+    try {
+      const transaction = await client.getLightningTransaction({ id, ...(wait > 0 && { wait }) }, { signal });
+      if (transaction.status !== 'pending' || Date.now() >= deadline) return transaction;
+    } catch (error) {
+      if (signal?.aborted || !isTemporary(error) || Date.now() >= deadline) throw error;
+    }
+    // The service responds at once when too many requests wait.
+    await pause(Math.max(0, began + 1000 - Date.now()), signal);
+  }
+}
+
 /** Yields the pages of a list. Items that are added meanwhile neither repeat nor hide others where the list has a cursor. */
 export async function* pages(client, name, request = {}) {
   const hasCursor = OPERATIONS[name].query.includes('after');
@@ -55,21 +70,6 @@ export async function* pages(client, name, request = {}) {
     const { page = 1, ...rest } = next;
     next = hasCursor ? { ...rest, after: items.at(-1).id } : { ...rest, page: page + 1 };
   }
-}
-
-function pause(ms, signal) {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-  });
 }
 
 function requestOf(base, key, operation, request, { idempotencyKey, headers = {}, signal }) {
@@ -98,16 +98,4 @@ function requestOf(base, key, operation, request, { idempotencyKey, headers = {}
   };
   const body = hasBody ? { body: JSON.stringify(Object.fromEntries(left)) } : {};
   return [address, { method: operation.method, headers: sent, ...(signal && { signal }), ...body }];
-}
-
-async function read(response) {
-  const text = await response.text();
-  if (!/^application\/json\b/.test(response.headers.get('content-type') ?? '')) {
-    if (response.ok) return text === '' ? undefined : text;
-    throw new Error(`The response with status ${response.status} is not from Satchel.`);
-  }
-  const body = JSON.parse(text);
-  if (response.ok || typeof body?.type !== 'string') return body;
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  throw new SatchelError(response.status, body, Number.isNaN(seconds) ? undefined : seconds);
 }

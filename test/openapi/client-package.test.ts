@@ -23,11 +23,16 @@ it('packs the client, installs it into an empty project, type-checks it and runs
     expect(files.map(({ path }: { path: string }) => path).sort()).toEqual([
       'LICENSE',
       'README.md',
+      'event-parser.d.ts',
+      'event-parser.js',
+      'events.js',
       'operations.d.ts',
       'operations.js',
       'package.json',
+      'response.js',
       'satchel.d.ts',
       'satchel.js',
+      'webhooks.js',
     ]);
     await writeFile(join(folder, 'package.json'), '{"type":"module","private":true}');
     await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, filename)], { cwd: folder });
