@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createAccounts } from '../src/accounts/accounts.ts';
 import { createAccountDirectory } from '../src/accounts/directory.ts';
+import { createSessions } from '../src/accounts/login/sessions.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { createAccess } from '../src/http/auth/access.ts';
 import { createIdempotentHandler } from '../src/http/idempotent.ts';
@@ -32,7 +33,12 @@ const database = await openDatabase(url, { log });
 const accounts = createAccounts(database, systemClock);
 const wallets = createWallets({ database, accounts, clock: systemClock, isNodeAvailable: async () => true });
 const ledger = createLedger(database, systemClock);
-const access = createAccess({ accounts, wallets, directory: createAccountDirectory(database, systemClock) });
+const access = createAccess({
+  accounts,
+  wallets,
+  directory: createAccountDirectory(database, systemClock),
+  sessions: createSessions(database, systemClock),
+});
 const objects = createObjects();
 // No payment is made. The modules behind the payment routes only have to be loaded, because they count as idle memory.
 const runIdempotent = createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) });

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { type Accounts, createAccounts, type Key } from '../src/accounts/accounts.ts';
 import { createAccountDirectory } from '../src/accounts/directory.ts';
 import { parseKey } from '../src/accounts/keys.ts';
+import { createSessions } from '../src/accounts/login/sessions.ts';
 import type { Database } from '../src/db/database.ts';
 import type { App } from '../src/http/app-type.ts';
 import { type Access, createAccess } from '../src/http/auth/access.ts';
@@ -42,7 +43,12 @@ export async function webOn(database: Database): Promise<Web> {
   return {
     secretKey: keys.secretKey,
     funded: made.map(({ wallet }) => wallet),
-    access: createAccess({ accounts, wallets, directory: createAccountDirectory(database, systemClock) }),
+    access: createAccess({
+      accounts,
+      wallets,
+      directory: createAccountDirectory(database, systemClock),
+      sessions: createSessions(database, systemClock),
+    }),
     runIdempotent: createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) }),
     wallets,
     ledger: createLedger(database, systemClock),
@@ -70,7 +76,11 @@ export function inMemory(web: Web): Web {
   };
   const directory = { isOperator: async () => true };
   const accounts: Pick<Accounts, 'find'> = { find: async (text) => keys.get(parseKey(text)?.hash ?? '') };
-  return { ...web, access: createAccess({ accounts, wallets, directory }), wallets: wallets as Wallets };
+  return {
+    ...web,
+    access: createAccess({ accounts, wallets, directory, sessions: { find: async () => undefined } }),
+    wallets: wallets as Wallets,
+  };
 }
 
 /** A listening server. Disposal closes it. */

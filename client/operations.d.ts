@@ -340,6 +340,12 @@ export interface LnurlOk {
   status: 'OK';
 }
 
+export interface Login {
+  account: Account;
+  /** The session of this request; null for a request with an API key */
+  session: Session | null;
+}
+
 export interface NewAccount {
   /** The id of the account, `acc_…` */
   id: string;
@@ -359,8 +365,12 @@ export interface NewAccount {
   max_wallets: number;
   /** The number of its wallets */
   num_wallets: number;
-  /** The secret API key of the account, `sak_…`. Only this response contains it */
-  secret_key: string;
+  /** The secret API key of the account, `sak_…`. Only this response contains it. Null with `invite` */
+  secret_key: string | null;
+  /** With `invite`: the link for the owner, as of `createSetupLink`; null otherwise */
+  setup_url: string | null;
+  /** When the link expires, in Unix seconds */
+  setup_expires_at: number | null;
 }
 
 export interface NewAuthChallenge {
@@ -753,6 +763,32 @@ export interface Routes {
   routes: Array<{ /** The block height at which the payment expires */ totalTimeLock: number; /** The amount with fees, in satoshis */ totalAmt: string; /** The amount with fees, in millisatoshis */ totalAmtMsat: string; /** The fees, in millisatoshis */ totalFeesMsat: string; /** The channels of the route, in order */ hops: Array<{ /** The short channel id, as a decimal number */ chanId: string; /** The capacity of the channel in satoshis; `0` when it is unknown */ chanCapacity: string; /** The amount to forward, in satoshis */ amtToForward: string; /** The amount to forward, in millisatoshis */ amtToForwardMsat: string; /** The fee of this hop, in millisatoshis */ feeMsat: string; /** The block height at which the hop expires */ expiry: number; /** The public key of the node at the end of the channel, in hex */ pubKey: string; /** Whether the hop reads TLV payloads. Always true */ tlvPayload: boolean; }>; }>;
   /** Always null: the service does not estimate it */
   successProb: number | null;
+}
+
+export interface Session {
+  /** The id of the session, `ses_…`. It is not a secret */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** How the person logged in */
+  method: 'password' | 'setup_link' | 'lnurl_auth' | 'passkey' | (string & {});
+  /** Only an `active` session is accepted */
+  status: 'active' | 'expired' | 'revoked' | (string & {});
+  /** The last use, a minute exact, in Unix seconds */
+  last_used_at: number;
+  /** When it ends if it is not used, in Unix seconds */
+  expires_at: number;
+  /** The browser, as it names itself */
+  user_agent: string;
+  /** Whether this request belongs to the session */
+  is_current: boolean;
+}
+
+export interface SetupLink {
+  /** The link with which the owner sets e-mail and password, once. Only this response contains it */
+  setup_url: string;
+  /** When the link expires, in Unix seconds */
+  setup_expires_at: number;
 }
 
 export interface Transfer {
@@ -1610,6 +1646,8 @@ export interface CreateAccountRequest {
   max_wallets?: number;
   /** Why, for the record of changes */
   reason?: string;
+  /** Creates a setup link for the owner instead of a secret API key. Default: false */
+  invite?: boolean;
 }
 
 export interface GetAccountByIdRequest {
@@ -1630,6 +1668,56 @@ export interface ChangeAccountRequest {
   max_wallets?: number;
   /** Why, for the record of changes */
   reason?: string;
+}
+
+export interface CreateSetupLinkRequest {
+  /** The id of the account, `acc_…` */
+  id: string;
+  /** Why, for the record of changes */
+  reason?: string;
+}
+
+export interface GetSessionRequest {
+
+}
+
+export interface LogInRequest {
+  /** The e-mail, which is the name of the login. Upper case counts as lower case */
+  email: string;
+  /** The password */
+  password: string;
+}
+
+export interface LogOutRequest {
+
+}
+
+export interface SetUpLoginRequest {
+  /** The part of the setup link after `#` */
+  token: string;
+  /** The e-mail to log in with. Default: that of the account */
+  email?: string;
+  /** The new password */
+  password: string;
+}
+
+export interface ChangePasswordRequest {
+  /** The present password */
+  current_password: string;
+  /** The new password */
+  new_password: string;
+}
+
+export interface ListSessionsRequest {
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 500 */
+  'per-page'?: number;
+}
+
+export interface RevokeSessionRequest {
+  /** The `ses_` id of the session */
+  id: string;
 }
 
 export interface ListKeysRequest {
@@ -1963,12 +2051,28 @@ export interface Operations<Options> {
   getAccount(request?: GetAccountRequest, options?: Options): Promise<Account>;
   /** List all accounts. Permission: a secret API key of an operator. (`GET /v1/accounts`) */
   listAccounts(request?: ListAccountsRequest, options?: Options): Promise<Array<Account>>;
-  /** Create an account. The response contains the first keys of the account; no later response does. Permission: a secret API key of an operator. (`POST /v1/accounts`) */
+  /** Create an account. The response contains the first keys of the account, or with `invite` a setup link; no later response does. Permission: a secret API key of an operator. (`POST /v1/accounts`) */
   createAccount(request?: CreateAccountRequest, options?: Options): Promise<NewAccount>;
   /** Read an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}`) */
   getAccountById(request: GetAccountByIdRequest, options?: Options): Promise<Account>;
   /** Change an account. Changes only the fields that are sent. The last active operator can be neither frozen nor made a member: 409. Permission: a secret API key of an operator. (`PATCH /v1/accounts/{id}`) */
   changeAccount(request: ChangeAccountRequest, options?: Options): Promise<Account>;
+  /** Create a link to set e-mail and password. For an owner who has no password yet, or has lost it. It replaces an earlier link, and can be used once. Permission: a secret API key of an operator. (`POST /v1/accounts/{id}/setup-link`) */
+  createSetupLink(request: CreateSetupLinkRequest, options?: Options): Promise<SetupLink>;
+  /** Read the account and the session of this request. Permission: a secret API key. (`GET /v1/session`) */
+  getSession(request?: GetSessionRequest, options?: Options): Promise<Login>;
+  /** Log in with e-mail and password. The response sets a cookie, which authenticates the next requests of the browser. For pages of this service only. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. (`POST /v1/session`) */
+  logIn(request: LogInRequest, options?: Options): Promise<Login>;
+  /** Log out. Ends the session of this request and clears its cookie. With an API key nothing changes. Permission: a secret API key. (`DELETE /v1/session`) */
+  logOut(request?: LogOutRequest, options?: Options): Promise<Login>;
+  /** Set e-mail and password with a setup link. The link can be used once. All sessions of the account end. The response sets a cookie, which authenticates the next requests of the browser. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. (`POST /v1/session/setup`) */
+  setUpLogin(request: SetUpLoginRequest, options?: Options): Promise<Login>;
+  /** Change the password. All other sessions of the account end. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. Permission: a secret API key. (`POST /v1/session/password`) */
+  changePassword(request: ChangePasswordRequest, options?: Options): Promise<Login>;
+  /** List the sessions of the account. Permission: a secret API key. (`GET /v1/sessions`) */
+  listSessions(request?: ListSessionsRequest, options?: Options): Promise<Array<Session>>;
+  /** End a session. Permission: a secret API key. (`DELETE /v1/sessions/{id}`) */
+  revokeSession(request: RevokeSessionRequest, options?: Options): Promise<Session>;
   /** List the API keys of the account. Permission: a secret API key. (`GET /v1/keys`) */
   listKeys(request?: ListKeysRequest, options?: Options): Promise<Array<Key>>;
   /** Create an API key. The response contains the key itself; no later response does. `budget_msat` and `budget_period` are sent together. Payments in flight count with their amount and fee limit. Permission: a secret API key. (`POST /v1/keys`) */

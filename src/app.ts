@@ -2,6 +2,8 @@ import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import { createAccountDirectory } from './accounts/directory.ts';
 import { createKeyring } from './accounts/keyring.ts';
+import { createLogins } from './accounts/login/logins.ts';
+import { createSessions } from './accounts/login/sessions.ts';
 import { createAlerts } from './alerts/alerts.ts';
 import { type Config, makeDataDir } from './config.ts';
 import { connectNodes, type NodeConnections } from './connection/connections.ts';
@@ -19,6 +21,7 @@ import type { App } from './http/app-type.ts';
 import { type Access, createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
 import { createListJobs } from './http/limits/list-jobs.ts';
+import { createLoginLimits } from './http/limits/login-limits.ts';
 import { createRateLimits, type RateLimits } from './http/limits/rate-limits.ts';
 import { Places } from './http/live/places.ts';
 import { createStatusWaits } from './http/live/status-waits.ts';
@@ -40,6 +43,7 @@ import { paymentRoutes } from './http/routes/payments.ts';
 import { playgroundRoutes } from './http/routes/playground.ts';
 import { proofRoutes } from './http/routes/proofs.ts';
 import { serviceRoutes } from './http/routes/service.ts';
+import { sessionRoutes } from './http/routes/sessions.ts';
 import { transactionRoutes } from './http/routes/transactions.ts';
 import { transferRoutes } from './http/routes/transfers.ts';
 import { walletRoutes } from './http/routes/wallets.ts';
@@ -134,10 +138,11 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   const accounts = createAccounts(database, clock);
   const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {
     // Keys that the operator chose are not stored in a file.
-    if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config.dataDir, keys);
+    if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config, keys);
   });
   const keyring = createKeyring(database, clock);
   const directory = createAccountDirectory(database, clock);
+  const people = { logins: createLogins({ database, clock }), sessions: createSessions(database, clock) };
   const idempotency = createIdempotency(database, clock);
   const wallets = createWallets({
     database,
@@ -188,7 +193,7 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, challenges, proofs };
   const service = { clock, log, database, alerts, connections, accounts, newKeys, keyring, directory, idempotency, outbound, playground };
-  return { ...service, ...moneyModules, eventLog, eventDetails, feed, webhooks };
+  return { ...service, ...people, ...moneyModules, eventLog, eventDetails, feed, webhooks };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */
@@ -248,7 +253,8 @@ function registerRoutes(
   const live = createLive(app, config, modules, { ...STREAM_TIMING, ...modules.streamTiming });
   const deps = { ...modules, ...live, objects: createObjects(config), listJobs: createListJobs(app) };
   walletRoutes(app, deps);
-  accountRoutes(app, deps);
+  accountRoutes(app, { ...deps, publicUrl: config.publicUrl });
+  sessionRoutes(app, { ...deps, loginLimits: createLoginLimits({ isUnlimited: config.addressRateLimit.perSecond === 0 }) });
   keyRoutes(app, deps);
   invoiceRoutes(app, { ...deps, publicUrl });
   invoiceStatusRoutes(app, deps);

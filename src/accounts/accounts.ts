@@ -8,6 +8,8 @@ import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import type { Guard } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
 import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type ParsedKey, parseKey } from './keys.ts';
+import { validSessions } from './login/sessions.sql.ts';
+import { createSetupLink } from './login/setup-links.ts';
 
 /** A stored key, with its account and, for a wallet key, its wallet. */
 export interface Key {
@@ -20,13 +22,17 @@ export interface Key {
   /** Unix seconds. */
   readonly expiresAt: number | undefined;
   readonly limits: KeyLimits | undefined;
+  /** Whether it stands for a session, which has the rights of a secret API key; `id` is then that of the session. */
+  readonly isSession?: boolean;
 }
 
 /**
- * Returns a guard that rejects a posting if the key is revoked or expired at its commit. Keys are read from a cache that may be one second old;
+ * Returns a guard that rejects a posting if the key or session is revoked or expired at its commit. Keys are read from a cache that may be one second old;
  * the guard reads the database.
  */
 export function keyGuard(key: Key): Guard {
+  if (key.isSession)
+    return { statement: validSessions, id: key.id, onMiss: () => new Refusal('unauthorized', 'The session has ended. Log in again.') };
   return { statement: sql.validKeys, id: key.id, onMiss: () => new Refusal('unauthorized', 'The API key is revoked or expired.') };
 }
 
@@ -40,6 +46,8 @@ export interface AccountKeys {
   readonly accountId: string;
   readonly secretKey: string;
   readonly publicKey: string;
+  /** The token of the link with which a person sets up the login of the first account. */
+  readonly setupToken?: string;
 }
 
 /** Accounts (logins) and the keys of accounts and wallets. */
@@ -101,7 +109,9 @@ function bytes(hex: string): Uint8Array {
 async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): Promise<AccountKeys | undefined> {
   if (secretKey === undefined) {
     const accounts = await tx.first(sql.countAccounts);
-    return accounts?.n === 0 ? createAccount(tx, clock, newKeyText('secret_api')) : undefined;
+    if (accounts?.n !== 0) return undefined;
+    const keys = await createAccount(tx, clock, newKeyText('secret_api'));
+    return { ...keys, setupToken: (await createSetupLink(tx, clock, keys.accountId)).token };
   }
   const parsed = parseKey(secretKey);
   if (parsed?.kind !== 'secret_api' || secretKey.length < 'sak_'.length + 20) {
@@ -112,14 +122,19 @@ async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): P
   return existing ? undefined : createAccount(tx, clock, secretKey);
 }
 
-/** Creates an account with a secret and a public key. */
-export async function createAccount(tx: Tx, clock: Clock, secretKey: string): Promise<AccountKeys> {
+async function createAccount(tx: Tx, clock: Clock, secretKey: string): Promise<AccountKeys> {
+  const { accountId, publicKey } = await openAccount(tx, clock);
+  await insertKey(tx, clock, secretKey, { accountId, walletId: undefined });
+  return { accountId, secretKey, publicKey };
+}
+
+/** Creates an account with a public key. */
+export async function openAccount(tx: Tx, clock: Clock): Promise<{ accountId: string; publicKey: string }> {
   const accountId = `acc_${newId(clock.nowMs())}`;
   const publicKey = newKeyText('public_api');
   await tx.run(sql.insertAccount, accountId, unixSeconds(clock));
-  await insertKey(tx, clock, secretKey, { accountId, walletId: undefined });
   await insertKey(tx, clock, publicKey, { accountId, walletId: undefined });
-  return { accountId, secretKey, publicKey };
+  return { accountId, publicKey };
 }
 
 /** The fields of a new key, without its text. */

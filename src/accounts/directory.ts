@@ -5,10 +5,11 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type RowWrite, requireGuards } from '../ledger/ledger.ts';
-import { createAccount, type Key, keyGuard } from './accounts.ts';
+import { insertKey, type Key, keyGuard, openAccount } from './accounts.ts';
 import * as sql from './directory.sql.ts';
 import { lockAccount } from './keyring.sql.ts';
 import { newKeyText } from './keys.ts';
+import { createSetupLink, type SetupLink } from './login/setup-links.ts';
 
 /** `operator`: also manages the accounts. */
 export const ROLES = ['operator', 'member'] as const;
@@ -41,10 +42,11 @@ export interface AccountChanges {
   readonly maxWallets?: number | undefined;
 }
 
-/** A new account and its secret API key, which is returned only once. */
+/** A new account, and either its secret API key or the link for its owner. They are returned only once. */
 export interface CreatedAccount {
   readonly account: Account;
-  readonly secretKey: string;
+  readonly secretKey: string | undefined;
+  readonly setupLink: SetupLink | undefined;
 }
 
 /** The request of an operator. */
@@ -55,6 +57,12 @@ export interface OperatorRequest {
   readonly reason: string;
 }
 
+interface Recorded {
+  readonly by: Key;
+  readonly changes: object;
+  readonly reason: string;
+}
+
 /** All accounts, and what operators may change of them. */
 export interface AccountDirectory {
   find(id: string): Promise<Account | undefined>;
@@ -62,8 +70,17 @@ export interface AccountDirectory {
   list(limit: number, offset: number): Promise<{ accounts: Account[]; total: number }>;
   /** Returns whether an account is an active operator. */
   isOperator(id: string): Promise<boolean>;
-  /** Creates an account. @throws Refusal `unauthorized`, `forbidden`, `email_taken` */
-  create(request: OperatorRequest, extraRows: (created: CreatedAccount) => readonly RowWrite[]): Promise<CreatedAccount>;
+  /** Creates an account; with `isInvited` it has a setup link instead of a secret key. @throws Refusal `unauthorized`, `forbidden`, `email_taken` */
+  create(
+    request: OperatorRequest & { readonly isInvited: boolean },
+    extraRows: (created: CreatedAccount) => readonly RowWrite[],
+  ): Promise<CreatedAccount>;
+  /** Creates a setup link, which replaces an earlier one. @throws Refusal `unauthorized`, `forbidden`, `not_found` */
+  createSetupLink(
+    id: string,
+    request: Omit<OperatorRequest, 'changes'>,
+    extraRows: (link: SetupLink) => readonly RowWrite[],
+  ): Promise<SetupLink>;
   /**
    * Changes an account. When it returns, no new payment leaves an account that was frozen.
    * @throws Refusal `unauthorized`, `forbidden`, `not_found`, `email_taken`, `last_operator`
@@ -97,7 +114,7 @@ export function createAccountDirectory(database: Database, clock: Clock): Accoun
     }
   }
 
-  async function record(tx: Tx, id: string, { by, changes, reason }: OperatorRequest): Promise<void> {
+  async function record(tx: Tx, id: string, { by, changes, reason }: Recorded): Promise<void> {
     const change = `acch_${newId(clock.nowMs())}`;
     await tx.run(sql.insertChange, change, id, by.id, by.accountId, JSON.stringify(changes), reason, unixSeconds(clock));
   }
@@ -115,12 +132,23 @@ export function createAccountDirectory(database: Database, clock: Clock): Accoun
     },
     create: (request, extraRows) =>
       asOperator(request.by, async (tx) => {
-        const { accountId, secretKey } = await createAccount(tx, clock, newKeyText('secret_api'));
+        const { accountId } = await openAccount(tx, clock);
         await applyChanges(tx, accountId, request.changes);
         await record(tx, accountId, request);
-        const created = { account: await read(tx, accountId), secretKey };
+        const secretKey = request.isInvited ? undefined : newKeyText('secret_api');
+        if (secretKey !== undefined) await insertKey(tx, clock, secretKey, { accountId, walletId: undefined });
+        const setupLink = request.isInvited ? await createSetupLink(tx, clock, accountId) : undefined;
+        const created = { account: await read(tx, accountId), secretKey, setupLink };
         await writeRows(tx, extraRows(created));
         return created;
+      }),
+    createSetupLink: (id, { by, reason }, extraRows) =>
+      asOperator(by, async (tx) => {
+        await read(tx, id);
+        const link = await createSetupLink(tx, clock, id);
+        await record(tx, id, { by, changes: { setupLink: 'created' }, reason });
+        await writeRows(tx, extraRows(link));
+        return link;
       }),
     change: (id, request) =>
       asOperator(request.by, async (tx) => {
@@ -133,7 +161,7 @@ export function createAccountDirectory(database: Database, clock: Clock): Accoun
   };
 }
 
-export const NEEDS_OPERATOR = 'This needs a secret API key (sak_) of an operator.';
+export const NEEDS_OPERATOR = 'This needs a secret API key (sak_) or a session of an operator.';
 
 async function applyChanges(tx: Tx, id: string, { role, status, email, maxWallets }: AccountChanges): Promise<void> {
   if (status !== undefined) {

@@ -1,11 +1,10 @@
-import { listAccounts, replaceLostKey } from '../accounts/lost-keys.ts';
-import type { Database } from '../db/database.ts';
+import { replaceLostKey } from '../accounts/lost-keys.ts';
 import { MIGRATIONS, requireMigrated } from '../db/migrate.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
 import { withDatabase } from './database.ts';
-import { moment, table } from './table.ts';
+import { onlyAccount } from './only-account.ts';
 
 const USAGE = `npm run --silent new-key -- [acc_…]
 
@@ -27,15 +26,6 @@ async function main(): Promise<void> {
 Its owner should revoke the lost keys with it now: GET /v1/keys lists them, DELETE /v1/keys/<id> revokes one.\n`);
     process.stdout.write(`${created.text}\n`);
   });
-}
-
-/** Returns the only account. It does not guess: a key for the wrong account gives access to another customer's money. */
-async function onlyAccount(database: Database): Promise<string> {
-  const [first, ...others] = await listAccounts(database);
-  if (!first) throw new Error('The database has no account yet; the next start of the service creates one.');
-  if (others.length === 0) return first.id;
-  const rows = [first, ...others].map(({ id, createdAt, wallets }) => [id, moment(createdAt), String(wallets)]);
-  throw new Error(`There are several accounts; name one.\n${table([['account', 'created', 'wallets'], ...rows], [2])}`);
 }
 
 main().catch((error) => {

@@ -49,6 +49,11 @@ export interface IdempotencyScope {
   readonly hasSecret?: boolean;
 }
 
+/** Returns whether requests to a route may have an Idempotency-Key. Those of sessions contain passwords: see routes/sessions.ts. */
+export function takesIdempotencyKey(method: string, url: string): boolean {
+  return method.toUpperCase() === 'POST' && url.startsWith('/v1/') && !/^\/v1\/session(\/|$)/.test(url);
+}
+
 const NO_OUTCOME: OutcomeWriter = { rows: () => [], saveExisting: async () => undefined };
 
 interface IdempotentDependencies {

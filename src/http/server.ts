@@ -11,7 +11,8 @@ import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { App } from './app-type.ts';
-import { rejectCrossSiteBasic, SAFE_METHODS } from './auth/cross-site.ts';
+import { rejectCrossSite, rejectOtherPages, SAFE_METHODS } from './auth/cross-site.ts';
+import { sessionCookieName } from './auth/session-cookie.ts';
 import { handleErrors, type RecordDatabaseError, sendBadUrl } from './errors.ts';
 import { OWN_KEYWORDS } from './field-schema.ts';
 import { setCommonHeaders } from './headers.ts';
@@ -33,8 +34,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A public LNURL route: its errors are HTTP 200, as LUD-03 describes. */
     lnurl?: boolean;
-    /** A GET that changes something: it has no HEAD, and cross-site requests may not use Basic credentials for it. */
+    /** A GET that changes something: it has no HEAD, and pages of other sites may not use Basic credentials or sessions for it. */
     hasSideEffect?: boolean;
+    /** Pages of other sites may not send it. */
+    isForOwnPages?: boolean;
     /** A page with relative links: a trailing slash in its path is removed by a redirect. */
     isDocument?: boolean;
     /** Needs no key. */
@@ -82,6 +85,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   // RFC 9110, section 10.1.1: an unknown expectation may be ignored. Node would respond 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   addRequestFields(app);
+  app.decorate('sessionCookie', sessionCookieName(options.publicUrl?.startsWith('https:') === true));
   readBodies(app);
   handleErrors(app, limits, options.recordDatabaseError);
   checkRequests(app, options);
@@ -176,14 +180,19 @@ function checkRequests(app: App, { limits, publicUrl }: ServerOptions): void {
     if (isHttps) reply.header('strict-transport-security', HSTS);
     limits?.admitRequest(request, reply);
     requireHost(request);
-    if (!SAFE_METHODS.has(request.method)) rejectCrossSiteBasic(request, publicOrigin);
+    if (!SAFE_METHODS.has(request.method)) rejectCrossSite(request, publicOrigin);
     done();
   });
   app.addHook('onRoute', (route) => {
     if (route.config?.isDocument) route.onRequest = redirectTrailingSlash;
+    if (route.config?.isForOwnPages)
+      route.onRequest = (request, _reply, done) => {
+        rejectOtherPages(request, publicOrigin);
+        done();
+      };
     if (route.config?.hasSideEffect && !route.config.lnurl)
       route.onRequest = (request, _reply, done) => {
-        rejectCrossSiteBasic(request, publicOrigin);
+        rejectCrossSite(request, publicOrigin);
         done();
       };
   });

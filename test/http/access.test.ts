@@ -1,6 +1,7 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { type App, onFakeNode } from '../support/app.ts';
-import type { Client, HttpResponse, Json, TestWallet } from '../support/client.ts';
+import { loginTo } from '../support/browser.ts';
+import type { Client, HttpResponse, Json, RequestOptions, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';
 
 const OPERATIONS = {
@@ -44,7 +45,7 @@ const MONEY_OUT: readonly string[] = ['withdraw', 'keysend', 'transfer'] satisfi
 
 // The credential, the wallet identifier in the path, and the status of every operation in the order above. `read-as-admin`
 // is the read key's secret under the admin prefix. The sibling is another wallet of the account. The neighbour is another account.
-// A `limited` key has a budget. A rotation of `rotated` returned `rotated-to`. `account` and `wallet`: their keys, and the wallet's label.
+// A `limited` key has a budget. A session is sent as a cookie, from a page of the service. A rotation of `rotated` returned `rotated-to`. `account` and `wallet`: their keys, and the wallet's label.
 const PERMISSIONS = `
   credential       path            wallets     wallet  history     in   out             links     account          wallet                  lntx  playground  node             accounts
                                    list make   read    list csv    inv  wit  key  tra   get post  get list make    list make rot rev chg   read              read decode       list make read chg
@@ -52,6 +53,7 @@ const PERMISSIONS = `
   sak              admin           200  201    200     200 200     201  201  201  201   200 201   200 200 201      200 201 201 200 200     200   200         200  200         200  201  200  200
   sak              read            200  201    200     200 200     201  201  201  201   200 201   200 200 201      200 201 201 200 200     200   200         200  200         200  201  200  200
   sak              lnurl-pay       200  201    200     200 200     201  201  201  201   200 201   200 200 201      200 201 201 200 200     200   200         200  200         200  201  200  200
+  session          id              200  201    200     200 200     201  201  201  201   200 201   200 200 201      200 201 201 200 200     200   200         200  200         200  201  200  200
   pak              id              403  403    403     403 403     403  403  403  403   403 403   403 403 403      403 403 403 403 403     200   403         200  200         403  403  403  403
   pak              admin           403  403    200     200 200     201  201  201  201   200 201   403 403 403      403 403 403 403 403     200   403         200  200         403  403  403  403
   pak              invoice         403  403    403     200 200     201  403  403  403   403 403   403 403 403      403 403 403 403 403     200   403         200  200         403  403  403  403
@@ -69,6 +71,7 @@ const PERMISSIONS = `
   sibling-admin    id              403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     404   200         200  200         403  403  403  403
   sibling-admin    admin           403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     404   200         200  200         403  403  403  403
   neighbour-sak    id              200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     404   200         200  200         403  403  403  403
+  other-session    id              200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     404   200         200  200         403  403  403  403
   neighbour-sak    admin           200  201    404     404 404     404  404  404  404   404 404   200 200 201      404 404 404 404 404     404   200         200  200         403  403  403  403
   neighbour-pak    admin           403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     404   403         200  200         403  403  403  403
   neighbour-admin  id              403  403    404     404 404     404  404  404  404   404 404   403 403 403      403 403 403 403 403     404   200         200  200         403  403  403  403
@@ -83,6 +86,7 @@ const PERMISSIONS = `
   pak-as-sak       id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401         401  401         401  401  401  401
   id               id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401         401  401         401  401  401  401
   unknown-sak      id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401         401  401         401  401  401  401
+  ended-session    id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401         401  401         401  401  401  401
   unknown-admin    unknown-admin   401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401         401  401         401  401  401  401
   nothing          admin           401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401         401  401         401  401  401  401
   expired-admin    id              401  401    401     401 401     401  401  401  401   401 401   401 401 401      401 401 401 401 401     401   401         401  401         401  401  401  401
@@ -116,7 +120,7 @@ onFakeNode('permissions of each credential', ({ client, neighbour }) => {
     given.alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
     given.sibling = sibling.id;
     given.neighbourAccount = (await neighbour.get('/v1/account')).id;
-    Object.assign(keys, await endedKeys(client, wallet));
+    Object.assign(keys, await endedKeys(client, wallet), await sessions(client, neighbour));
     given.lntx = (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 1, passThru: { a: 1 } })).id;
   });
 
@@ -133,7 +137,11 @@ onFakeNode('permissions of each credential', ({ client, neighbour }) => {
       for (const [name, operation] of Object.entries(OPERATIONS)) {
         if (NEEDS_INVOICE.includes(name))
           given.payment_request = (await client.post('/playground/invoice', { num_satoshis: 10 })).payment_request;
-        const response = await operation((method, to, json) => client.request(method, to, { key, json }), `${base}/${keys[path]}`, given);
+        const response = await operation(
+          (method, to, json) => client.request(method, to, { ...sentAs(key), json }),
+          `${base}/${keys[path]}`,
+          given,
+        );
         seen[name] = response.status;
         if (response.status === 403)
           expect(response.body.message).toMatch(/the permission wallet_(read|tx_read|deposit|transfer|withdraw)\.|secret/);
@@ -185,6 +193,23 @@ onFakeNode('permissions of each credential', ({ client, neighbour }) => {
     expect(await balance()).toBe(before);
   });
 });
+
+/** How a test sends a credential of the table. */
+function sentAs(credential: string | undefined): RequestOptions {
+  if (!credential?.startsWith('satchel_session=')) return { key: credential };
+  return { headers: { cookie: credential, 'sec-fetch-site': 'same-origin' } };
+}
+
+/** The cookies of sessions of both accounts, and of one that has ended. */
+async function sessions(client: Client, neighbour: Client): Promise<Record<string, string>> {
+  const login = async (of: Client) => (await loginTo(client, (await of.get('/v1/account')).id)).browser;
+  const ended = await login(client);
+  const { cookie } = ended;
+  await ended.send('DELETE', '/v1/session');
+  const isUnknown = async () => (await client.request('GET', '/v1/session', sentAs(cookie))).status === 401;
+  await vi.waitUntil(isUnknown, { timeout: 60_000, interval: 100 });
+  return { session: (await login(client)).cookie, 'other-session': (await login(neighbour)).cookie, 'ended-session': cookie };
+}
 
 /** Keys that are no longer valid, for each possible reason, and the valid keys that remain. */
 async function endedKeys(client: Client, wallet: TestWallet): Promise<Record<string, string>> {

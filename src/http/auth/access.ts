@@ -2,11 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { type Accounts, type Key, keyGuard } from '../../accounts/accounts.ts';
 import { type AccountDirectory, NEEDS_OPERATOR } from '../../accounts/directory.ts';
 import { KEY_KINDS, type Permission } from '../../accounts/keys.ts';
+import type { Sessions } from '../../accounts/login/sessions.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Guard } from '../../ledger/ledger.ts';
 import type { Wallet, Wallets } from '../../wallets/wallets.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
-import { credentialText } from './credential.ts';
+import { credentialText, sessionCredential } from './credential.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,7 +48,7 @@ export interface Access {
 
 type WalletRequest = FastifyRequest & { params: { key: string } };
 
-/** The credential of a request: its text as sent, and the key that it identifies. */
+/** The credential of a request: its text, and the key that it identifies. A session counts as a secret API key. */
 export interface Credential {
   readonly text: string;
   readonly key: Key;
@@ -63,16 +64,18 @@ export interface WalletAuthorization {
 
 interface AccessDependencies {
   readonly accounts: Pick<Accounts, 'find'>;
+  readonly sessions: Pick<Sessions, 'find'>;
   readonly directory: Pick<AccountDirectory, 'isOperator'>;
   readonly wallets: Pick<Wallets, 'resolve'>;
   readonly limits?: RateLimits;
 }
 
-export function createAccess({ accounts, directory, wallets, limits }: AccessDependencies): Access {
+export function createAccess({ accounts, sessions, directory, wallets, limits }: AccessDependencies): Access {
   async function credentialOf(request: FastifyRequest): Promise<Credential> {
     if (request.credential) return request.credential;
     const text = credentialText(request);
-    const key = text === undefined ? undefined : await accounts.find(text);
+    const secret = sessionCredential(request);
+    const key = secret !== undefined ? await sessions.find(secret) : text === undefined ? undefined : await accounts.find(text);
     if (text !== undefined && key && !isLinkKey(key.kind)) {
       limits?.recordValidKey(request);
       request.credential = { text, key };
@@ -81,6 +84,7 @@ export function createAccess({ accounts, directory, wallets, limits }: AccessDep
     limits?.recordInvalidKey(request);
     if (key)
       throw new Refusal('forbidden', 'This key only identifies a wallet in links. Use a secret API key (sak_) or a wallet access key.');
+    if (secret !== undefined) throw new Refusal('unauthorized', 'The session has ended. Log in again.');
     throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
   }
 

@@ -1,13 +1,22 @@
 import type { FastifyRequest } from 'fastify';
 import { canonicalText } from '../../accounts/keys.ts';
+import { sessionSecret } from './session-cookie.ts';
 
 /**
  * Returns the credential of a request. The first of these is used: X-Api-Key, Authorization: Bearer, ?access-token=, the user name of
- * Authorization: Basic. The text is canonical, so that both spellings of a key's prefix share one rate limit.
+ * Authorization: Basic, the cookie of a session. The text is canonical, so that both spellings of a key's prefix share one rate limit.
  */
 export function credentialText(request: FastifyRequest): string | undefined {
   const sent = explicitCredential(request) ?? basicUserName(request);
-  return sent === undefined ? undefined : canonicalText(sent);
+  if (sent !== undefined) return canonicalText(sent);
+  const secret = sessionSecret(request);
+  return secret === undefined ? undefined : `session_${secret}`;
+}
+
+/** Returns the secret of the session that authenticates the request; undefined if it has another credential. */
+export function sessionCredential(request: FastifyRequest): string | undefined {
+  if (explicitCredential(request) !== undefined || basicUserName(request) !== undefined) return undefined;
+  return sessionSecret(request);
 }
 
 /** Returns whether the credential of the request is HTTP Basic. */

@@ -1,21 +1,34 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../kernel/refusal.ts';
-import { hasBasicCredential } from './credential.ts';
+import { hasBasicCredential, sessionCredential } from './credential.ts';
 
 /** Requests with these methods change nothing, except where a route has `hasSideEffect`. */
 export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Rejects a cross-site request that authenticates with HTTP Basic. Called for requests that change something. A browser adds stored Basic credentials to every
- * request, also to forms and images of other sites (CSRF). It never adds the other kinds of credentials by itself.
+ * Rejects a request that a page of another site may have caused (CSRF). Called for requests that change something. A browser adds stored
+ * Basic credentials and cookies to requests by itself, also to forms and images of other sites. It never adds the other kinds of credentials.
  * @throws Refusal `forbidden`
  */
-export function rejectCrossSiteBasic(request: FastifyRequest, publicOrigin: string | undefined): void {
-  if (!isCrossSite(request, publicOrigin) || !hasBasicCredential(request)) return;
-  throw new Refusal(
-    'forbidden',
-    'A page of another site may not use Basic authentication for requests that change something. Send the key in the X-Api-Key header.',
-  );
+export function rejectCrossSite(request: FastifyRequest, publicOrigin: string | undefined): void {
+  if (isCrossSite(request, publicOrigin) && hasBasicCredential(request)) throw new Refusal('forbidden', NO_BASIC);
+  if (sessionCredential(request) !== undefined && !isFromOwnPage(request, publicOrigin)) throw new Refusal('forbidden', OWN_PAGES_ONLY);
+}
+
+const NO_BASIC =
+  'A page of another site may not use Basic authentication for requests that change something. Send the key in the X-Api-Key header.';
+const OWN_PAGES_ONLY =
+  'A session may change something only from pages of this service, at the address in PUBLIC_URL. Other programs use an API key.';
+
+/** Rejects pages of other sites, with or without a credential. They could log their visitor in to an account of theirs. @throws Refusal `forbidden` */
+export function rejectOtherPages(request: FastifyRequest, publicOrigin: string | undefined): void {
+  if (isCrossSite(request, publicOrigin)) throw new Refusal('forbidden', OWN_PAGES_ONLY);
+}
+
+/** Unlike Basic authentication, sessions are new: a request without either header comes from no current browser, and is rejected. */
+function isFromOwnPage({ headers }: FastifyRequest, publicOrigin: string | undefined): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === undefined ? headers.origin !== undefined && headers.origin === publicOrigin : site === 'same-origin';
 }
 
 /** Browsers send `Sec-Fetch-Site` only over https and to localhost, but `Origin` with every unsafe cross-origin request. */

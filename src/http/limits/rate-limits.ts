@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonicalText, isPublicText } from '../../accounts/keys.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { credentialText } from '../auth/credential.ts';
+import { takesIdempotencyKey } from '../idempotent.ts';
 import { networkOf } from './addresses.ts';
 import { OpenCounts } from './open-counts.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
@@ -160,9 +161,8 @@ function createAddressLimits(addressRate: Rate, nowMs: () => number): Pick<RateL
   };
 }
 
-/** Every POST under /v1/ runs in an {@link IdempotentHandler}; no other route reads the header. */
 function mayBeReplay({ method, headers, routeOptions }: FastifyRequest): boolean {
-  return method === 'POST' && headers['idempotency-key'] !== undefined && routeOptions.url?.startsWith('/v1/') === true;
+  return headers['idempotency-key'] !== undefined && takesIdempotencyKey(method, routeOptions.url ?? '');
 }
 
 /** Monitoring must work during a flood of requests. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ACCOUNT_STATUSES, type Account, type CreatedAccount, ROLES } from '../../accounts/directory.ts';
+import { type SetupLink, setupUrl } from '../../accounts/login/setup-links.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { nullable, oneOf } from './response-types.ts';
 
@@ -23,10 +24,14 @@ export const AccountObject = Type.Object(
 export const NewAccountObject = Type.Object(
   {
     ...AccountObject.properties,
-    secret_key: Type.String({
-      description: 'The secret API key of the account, `sak_…`. Only this response contains it',
-      examples: ['sak_…'],
-    }),
+    secret_key: nullable(
+      Type.String({
+        description: 'The secret API key of the account, `sak_…`. Only this response contains it. Null with `invite`',
+        examples: ['sak_…'],
+      }),
+    ),
+    setup_url: nullable(Type.String({ description: 'With `invite`: the link for the owner, as of `createSetupLink`; null otherwise' })),
+    setup_expires_at: nullable(Type.Integer({ description: 'When the link expires, in Unix seconds' })),
   },
   { title: 'NewAccount' },
 );
@@ -45,6 +50,23 @@ export function renderAccount(account: Account): Static<typeof AccountObject> {
   };
 }
 
-export function renderNewAccount({ account, secretKey }: CreatedAccount): Static<typeof NewAccountObject> {
-  return { ...renderAccount(account), secret_key: secretKey };
+export const SetupLinkObject = Type.Object(
+  {
+    setup_url: Type.String({
+      description: 'The link with which the owner sets e-mail and password, once. Only this response contains it',
+      examples: ['https://wallets.example.com/setup#SVhM…'],
+    }),
+    setup_expires_at: Type.Integer({ description: 'When the link expires, in Unix seconds', examples: [EXAMPLE.now + 604_800] }),
+  },
+  { title: 'SetupLink' },
+);
+
+/** Returns the fields of a new account that no later response contains. */
+export function renderSecrets({ secretKey, setupLink }: CreatedAccount, publicUrl: string) {
+  const link = setupLink ? renderSetupLink(setupLink, publicUrl) : { setup_url: null, setup_expires_at: null };
+  return { secret_key: secretKey ?? null, ...link };
+}
+
+export function renderSetupLink({ token, expiresAt }: SetupLink, publicUrl: string): Static<typeof SetupLinkObject> {
+  return { setup_url: setupUrl(publicUrl, token), setup_expires_at: expiresAt };
 }

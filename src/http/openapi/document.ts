@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema, RouteOptions } from 'fastify';
+import { takesIdempotencyKey } from '../idempotent.ts';
 import { isSelectableAnswer } from '../responses/select.ts';
-import { ERROR_SCHEMA, errorResponses, errorsOf, takesIdempotencyKey } from './errors.ts';
+import { ERROR_SCHEMA, errorResponses, errorsOf } from './errors.ts';
 import { type ExampleSchema, exampleOf, withChanges, withFieldExamples } from './examples.ts';
 import { COMMON_HEADERS, HEADERS, headersWith, PAGE_HEADERS, PARAMETERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { REFUSALS, type RefusalType } from '../../kernel/refusal.ts';
+import { takesIdempotencyKey } from '../idempotent.ts';
 import { headersWith } from './headers.ts';
 import type { ApiResponse, JsonSchema, Reference } from './openapi-types.ts';
 
@@ -99,8 +100,4 @@ function canReturn(status: number, { method, url, needsKey, lnurl, more }: Error
     default:
       return false;
   }
-}
-
-export function takesIdempotencyKey(method: string, url: string): boolean {
-  return method === 'post' && url.startsWith('/v1/');
 }

@@ -8,6 +8,7 @@ export const EXAMPLE = {
   walletTransaction: 'wtx_0Vbb5eQl00mP2kVcHd7zN4i',
   walletTransactionOut: 'wtx_0Vbb5eQl00mP2kVcHd7zN4o',
   account: 'acc_0Vbb5dZq00hT3mVxLu0fF7',
+  session: 'ses_0Vbb6A3n00wC8pZuKt9eE6',
   email: 'maria@example.com',
   key: 'key_0Vbb6A3n00wC8pZuKt9eE6',
   newKey: 'key_0Vbb6B5p00xD2rVwLs4gH7',

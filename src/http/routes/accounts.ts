@@ -5,7 +5,7 @@ import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { choice, Email, emailText, plainText } from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
-import { AccountObject, NewAccountObject, renderAccount, renderNewAccount } from '../objects/account.ts';
+import { AccountObject, NewAccountObject, renderAccount, renderSecrets, renderSetupLink, SetupLinkObject } from '../objects/account.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../responses/paging.ts';
@@ -26,10 +26,18 @@ const fields = {
   reason: Type.Optional(Type.String({ maxLength: 500, description: 'Why, for the record of changes' })),
 };
 
-const NewAccountBody = Type.Object(fields, {
-  additionalProperties: false,
-  examples: [{ email: EXAMPLE.email, max_wallets: 10, reason: 'signed the contract' }],
-});
+const NewAccountBody = Type.Object(
+  {
+    ...fields,
+    invite: Type.Optional(Type.Boolean({ description: 'Creates a setup link for the owner instead of a secret API key. Default: false' })),
+  },
+  { additionalProperties: false, examples: [{ email: EXAMPLE.email, max_wallets: 10, reason: 'signed the contract' }] },
+);
+
+const SetupLinkBody = Type.Object(
+  { reason: fields.reason },
+  { additionalProperties: false, examples: [{ reason: 'forgot the password' }] },
+);
 
 const AccountChangeBody = Type.Object(
   {
@@ -67,7 +75,7 @@ const createSchema = {
   ...COMMON,
   operationId: 'createAccount',
   summary: 'Create an account',
-  description: 'The response contains the first keys of the account; no later response does.',
+  description: 'The response contains the first keys of the account, or with `invite` a setup link; no later response does.',
   body: NewAccountBody,
   response: { 201: NewAccountObject },
   errorStatuses: [409],
@@ -93,13 +101,24 @@ const changeSchema = {
   errorStatuses: [409],
 };
 
+const setupLinkSchema = {
+  ...COMMON,
+  operationId: 'createSetupLink',
+  summary: 'Create a link to set e-mail and password',
+  description: 'For an owner who has no password yet, or has lost it. It replaces an earlier link, and can be used once.',
+  params: IdParams,
+  body: SetupLinkBody,
+  response: { 201: SetupLinkObject },
+};
+
 export interface AccountRouteDependencies {
+  readonly publicUrl: string;
   readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
   readonly directory: AccountDirectory;
 }
 
-export function accountRoutes(app: App, { access, runIdempotent, directory }: AccountRouteDependencies): void {
+export function accountRoutes(app: App, { access, runIdempotent, directory, publicUrl }: AccountRouteDependencies): void {
   async function readAccount(id: string): Promise<Static<typeof AccountObject>> {
     const account = await directory.find(id);
     if (!account) throw new Refusal('not_found');
@@ -123,20 +142,37 @@ export function accountRoutes(app: App, { access, runIdempotent, directory }: Ac
 
   app.post('/v1/accounts', { schema: createSchema }, async (request, reply) => {
     const credential = await access.operator(request);
-    const order = { by: credential.key, ...readChanges(request.body) };
+    const order = { by: credential.key, ...readChanges(request.body), isInvited: request.body.invite ?? false };
     const account = await runIdempotent(
       request,
       reply,
       { credential, hasSecret: true },
       {
         make: async ({ rows }) => {
-          const created = await directory.create(order, (made) => rows(made.account.id, made.secretKey));
-          return renderNewAccount(created);
+          const created = await directory.create(order, (made) => rows(made.account.id, renderSecrets(made, publicUrl)));
+          return { ...renderAccount(created.account), ...renderSecrets(created, publicUrl) };
         },
-        replay: async (id, secret) => ({ ...(await readAccount(id)), secret_key: secret() as string }),
+        replay: async (id, secrets) => ({ ...(await readAccount(id)), ...(secrets() as ReturnType<typeof renderSecrets>) }),
       },
     );
     return reply.code(201).send(account);
+  });
+
+  app.post('/v1/accounts/:id/setup-link', { schema: setupLinkSchema }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const { id } = request.params;
+    const order = { by: credential.key, reason: plainText('reason', request.body.reason ?? '') };
+    const link = await runIdempotent(
+      request,
+      reply,
+      { credential, objectId: id, hasSecret: true },
+      {
+        make: async ({ rows }) =>
+          renderSetupLink(await directory.createSetupLink(id, order, (made) => rows(id, renderSetupLink(made, publicUrl))), publicUrl),
+        replay: async (_id, secret) => secret() as Static<typeof SetupLinkObject>,
+      },
+    );
+    return reply.code(201).send(link);
   });
 
   app.patch('/v1/accounts/:id', { schema: changeSchema }, async (request) => {

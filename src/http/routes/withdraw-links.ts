@@ -207,7 +207,9 @@ function createRoutes(app: App, { access, runIdempotent, links }: WithdrawLinkRo
     ): Promise<NewWithdrawLink> {
       // The payments of its claims also have the id of the link.
       if (passThru) passThruWith(passThru, { lnurlw_id: SOME_LINK_ID });
-      const order = { ...readOrder(fields, isPermanent), wallet, passThru: passThruText(passThru), guards, madeBy: credential.key };
+      // A link outlives the session in which it was created.
+      const madeBy = credential.key.isSession ? undefined : credential.key;
+      const order = { ...readOrder(fields, isPermanent), wallet, passThru: passThruText(passThru), guards, madeBy };
       const extraRows = ({ link, secrets }: CreatedLink) => outcome?.rows(link.id, renderLinkSecrets(secrets)) ?? [];
       const { link, secrets } = await links.create({ ...order, extraRows });
       return { ...renderWithdrawLink(link), ...renderLinkSecrets(secrets) };

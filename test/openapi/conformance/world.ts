@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { JsonSchema } from '../../../src/http/openapi/openapi-types.ts';
 import { LinkingKey } from '../../lnurl/linking-key.ts';
+import { loginTo, newLogin } from '../../support/browser.ts';
 import type { Client, Json, TestWallet } from '../../support/client.ts';
 import type { Field, Values, Walked } from './operations.ts';
 import { send } from './send.ts';
@@ -47,6 +48,10 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   const queryPassThru = () => Buffer.from('{"a":1}').toString('base64');
   const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
   const newestEvent = async () => (await client.get(`/v1/wallet/${wallet.id}/events`)).at(-1).id;
+
+  const setupToken = ({ setup_url }: Json) => new URL(setup_url).hash.slice(1);
+  const login = await newLogin(client);
+  const own = await loginTo(client, (await client.get('/v1/account')).id);
 
   const sources: Readonly<Record<string, Source>> = {
     key: () => wallet.id,
@@ -119,6 +124,13 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'pullLnurl.lnurl': async () => (await client.post(`/v1/wallet/${other.id}/lnurl/withdraw`, { num_satoshis: SAT })).lnurl,
     lnurlp_identifier: newName,
     email: newEmail,
+    'logIn.email': () => login.email,
+    'logIn.password': () => login.password,
+    'changePassword.current_password': () => own.password,
+    'changePassword.new_password': () => own.password,
+    'setUpLogin.token': async () => setupToken(await client.post('/v1/accounts', { invite: true, email: newEmail() })),
+    'setUpLogin.password': () => 'a long password',
+    'revokeSession.id': async () => (await client.get('/v1/sessions'))[0].id,
     lnurlp_domain: () => new URL(client.url).host,
     lnurlp_image: () => Buffer.from('89504e470d0a1a0a00', 'hex').toString('base64'),
     ott: async () => (await withdrawLink()).ott,

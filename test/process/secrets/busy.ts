@@ -45,6 +45,7 @@ export async function beBusy(recorder: Recorder, secrets: Secrets, secretKey: st
   await recorder.request('GET', `/v1/user/wallet/${wallet}`, { headers: basic });
   await recorder.request('GET', `/v1/wallet/${wallet}`, { headers: { authorization: `Bearer ${keys.read}` } });
   await makeKeys(request, secrets, base);
+  await logIn(request, recorder, secrets);
   return { secretKey, wallet, keys, openInvoice, paidInvoice, ...(await useLinks(request, recorder, secrets, { base, outside })) };
 }
 
@@ -78,6 +79,41 @@ async function makeKeys(request: RequestFunction, secrets: Secrets, base: string
     await request('DELETE', `${path}/${rotated.id}`);
   }
   await request('GET', '/v1/account');
+}
+
+/** Sets up a login, fails to log in, logs in, uses the session and ends it. A password is in no response. */
+async function logIn(request: RequestFunction, recorder: Recorder, secrets: Secrets): Promise<void> {
+  const page = { 'sec-fetch-site': 'same-origin' };
+  const [password, wrong] = ['the password of a person', 'the wrong password of a person'];
+  for (const text of [password, wrong]) secrets.learn(`password ${text}`, text);
+  const named = { 'idempotency-key': 'an invitation' };
+  const { body } = await request('POST', '/v1/accounts', { invite: true }, named);
+  const token = new URL(body.setup_url).hash.slice(1);
+  secrets.learn('setup token', token, ({ request: sent, body: shown }) => sent === 'POST /v1/accounts' && shown?.id === body.id);
+  await request('POST', '/v1/accounts', { invite: true }, named);
+  const email = 'person@example.com';
+  const learnSession = (name: string, { text }: RecordedResponse): string => {
+    const secret = /satchel_session=(\w{43})/.exec(text)?.[1] ?? '';
+    secrets.learn(name, secret, (response) => response.text === text);
+    return `satchel_session=${secret}`;
+  };
+  const send = (method: string, path: string, json: object | undefined, headers = {}) =>
+    recorder.request(method, path, { ...(json && { json }), headers: { ...page, ...headers } });
+  learnSession('session of a setup', await send('POST', '/v1/session/setup', { token, email, password }));
+  await send('POST', '/v1/session/setup', { token, email, password });
+  await send('POST', '/v1/session', { email, password: wrong });
+  const cookie = learnSession(
+    'session of a login',
+    await send('POST', '/v1/session', { email, password }, { 'idempotency-key': 'a login' }),
+  );
+  await send('POST', '/v1/wallet', {}, { cookie, 'idempotency-key': 'a wallet of a session' }).then(({ body: made }) => {
+    for (const [name, [key]] of Object.entries(made.access_keys as Record<string, [string]>))
+      if (!name.includes('LNURL')) secrets.learn(`session's wallet: ${name}`, key, (response) => response.body?.id === made.id);
+  });
+  await send('POST', '/v1/session/password', { current_password: wrong, new_password: password }, { cookie });
+  for (const path of ['/v1/session', '/v1/sessions', '/v1/wallets']) await send('GET', path, undefined, { cookie });
+  await send('DELETE', '/v1/session', undefined, { cookie });
+  await send('GET', '/v1/session', undefined, { cookie });
 }
 
 /** The URLs of LNURL contain the tokens of a link. The response to a request with a token contains the callback with it. */

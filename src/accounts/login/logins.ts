@@ -1,0 +1,87 @@
+import type { Database } from '../../db/database.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { type Clock, unixSeconds } from '../../kernel/clock.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import { requireGuards } from '../../ledger/ledger.ts';
+import { type Key, keyGuard } from '../accounts.ts';
+import * as sql from './logins.sql.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
+import { revokeOtherSessions, type StartedSession, startSession } from './sessions.ts';
+import { setupTokenHash } from './setup-links.ts';
+
+/** Logs people in with e-mail and password. */
+export interface Logins {
+  /** Starts a session. An unknown e-mail costs the same work and has the same error as a wrong password. @throws Refusal `unauthorized` */
+  logIn(login: { email: string; password: string }, userAgent: string): Promise<StartedSession>;
+  /**
+   * Sets e-mail and password with the token of a setup link, which can then no longer be used. Ends all sessions of the account and starts
+   * one. @throws Refusal `unauthorized`, `email_taken`, `validation_failed` without an e-mail
+   */
+  setUp(setup: { token: string; email: string | undefined; password: string }, userAgent: string): Promise<StartedSession>;
+  /** Changes the password and ends all other sessions of the account. @throws Refusal `unauthorized` */
+  changePassword(by: Key, passwords: { current: string; next: string }): Promise<void>;
+}
+
+export interface LoginDependencies {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly passwords?: Passwords;
+}
+
+export function createLogins({ database, clock, passwords = createPasswords() }: LoginDependencies): Logins {
+  return {
+    async logIn({ email, password }, userAgent) {
+      const login = await database.first(sql.findLogin, email);
+      const stored = login?.password_hash ?? undefined;
+      if (!(await passwords.verify(password, stored)) || !login || stored === undefined) throw wrongLogin();
+      return database.transaction(async (tx) => {
+        // The password may have been changed since it was read.
+        if (!(await tx.first(sql.lockLogin, login.id, stored))) throw wrongLogin();
+        return startSession(tx, clock, { accountId: login.id, method: 'password', userAgent });
+      });
+    },
+    async setUp({ token, email, password }, userAgent) {
+      const tokenHash = setupTokenHash(token);
+      const link = await database.first(sql.findSetupLink, tokenHash, unixSeconds(clock));
+      if (!link) throw unusableLink();
+      const accountId = link.account_id;
+      const known = await database.first(sql.findLoginOfAccount, accountId);
+      if (email === undefined && known?.email === null)
+        throw new Refusal('validation_failed', '`email` is required, because the account has none.');
+      const passwordHash = await passwords.hash(password);
+      try {
+        return await database.transaction(async (tx) => {
+          if ((await tx.run(sql.deleteSetupLink, tokenHash, unixSeconds(clock))) === 0) throw unusableLink();
+          await tx.run(sql.setLogin, accountId, email ?? null, passwordHash);
+          await revokeOtherSessions(tx, clock, accountId);
+          return startSession(tx, clock, { accountId, method: 'setup_link', userAgent });
+        });
+      } catch (error) {
+        throw isUniqueViolation(error, 'account') ? new Refusal('email_taken') : error;
+      }
+    },
+    async changePassword(by, { current, next }) {
+      const login = await database.first(sql.findLoginOfAccount, by.accountId);
+      const stored = login?.password_hash ?? undefined;
+      if (!(await passwords.verify(current, stored)) || stored === undefined) throw wrongPassword();
+      const passwordHash = await passwords.hash(next);
+      await database.transaction(async (tx) => {
+        await requireGuards(tx, [keyGuard(by)]);
+        if ((await tx.run(sql.replacePassword, by.accountId, stored, passwordHash)) === 0) throw wrongPassword();
+        await revokeOtherSessions(tx, clock, by.accountId, by.id);
+      });
+    },
+  };
+}
+
+function wrongLogin(): Refusal {
+  return new Refusal('unauthorized', 'The e-mail or the password is wrong.');
+}
+
+function wrongPassword(): Refusal {
+  return new Refusal('forbidden', '`current_password` is wrong, or the account has no password.');
+}
+
+function unusableLink(): Refusal {
+  return new Refusal('unauthorized', 'The link is unknown, has expired, or has been used. Ask the operator for a new one.');
+}

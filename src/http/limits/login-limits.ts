@@ -1,0 +1,51 @@
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from '../../kernel/refusal.ts';
+import { networkOf } from './addresses.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+/** Limits attempts to log in. Each instance of the service counts separately. */
+export interface LoginLimits {
+  /** Runs before a password is verified; for an attempt without an e-mail, only the address counts. @throws Refusal `rate_limited` */
+  admitAttempt(request: FastifyRequest, email?: string): void;
+  /** Records a success: others cannot use up the attempts of this address for this e-mail. */
+  recordSuccess(request: FastifyRequest, email: string): void;
+}
+
+const MAX_BUCKETS = 100_000;
+/** The attempts of one address, with any e-mail. */
+const ADDRESS_RATE = { perSecond: 1 / 5, burst: 30 };
+/** The attempts of one address with one e-mail: a guesser has 1,440 a day. */
+const PAIR_RATE = { perSecond: 1 / 60, burst: 10 };
+/**
+ * The attempts of all addresses with one e-mail, except those that have logged in with it. It fills up again within minutes after an attack, so a
+ * stranger cannot lock the owner out for long, and not at all at an address that the owner has used.
+ */
+const EMAIL_RATE = { perSecond: 1 / 10, burst: 100 };
+
+export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, nowMs = () => performance.now()): LoginLimits {
+  const addresses = new TokenBuckets(ADDRESS_RATE, MAX_BUCKETS, nowMs);
+  const pairs = new TokenBuckets(PAIR_RATE, MAX_BUCKETS, nowMs);
+  const emails = new TokenBuckets(EMAIL_RATE, MAX_BUCKETS, nowMs);
+  const successful = new Set<string>();
+
+  return {
+    admitAttempt(request, email) {
+      if (isUnlimited) return;
+      const address = networkOf(request.ip);
+      const pair = `${address} ${email}`;
+      const isAdmitted =
+        addresses.takeToken(address) &&
+        (email === undefined || (pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(email))));
+      if (!isAdmitted) throw new Refusal('rate_limited', 'Too many attempts to log in. Try again in a minute.');
+    },
+    recordSuccess(request, email) {
+      const address = networkOf(request.ip);
+      const pair = `${address} ${email}`;
+      addresses.returnToken(address);
+      pairs.returnToken(pair);
+      emails.returnToken(email);
+      if (successful.size === MAX_BUCKETS) successful.delete(successful.values().next().value as string);
+      successful.add(pair);
+    },
+  };
+}
