@@ -4,6 +4,7 @@ import { details, machine, type Result, resultOf, table } from './report.ts';
 import { type Row, Skipped } from './row.ts';
 import { delayRows } from './rows/delays.ts';
 import { engineRows } from './rows/engine.ts';
+import { eventRows } from './rows/events.ts';
 import { growthRows } from './rows/growth.ts';
 import { invoicePaymentRows } from './rows/invoice-payments.ts';
 import { layerRows } from './rows/layers.ts';
@@ -42,6 +43,7 @@ const ROWS: readonly Row[] = [
   ...memoryRows(),
   ...memoryUnderLoadRows(),
   ...slowReaderRows(),
+  ...eventRows(),
   ...lightningRows(),
   ...lndRows(),
 ];

@@ -1,9 +1,13 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { freePort } from '../test/support/free-port.ts';
+
+const MB = 1_000_000;
+const execute = promisify(execFile);
 
 const root = join(import.meta.dirname, '..');
 
@@ -49,4 +53,10 @@ async function untilReady(url: string): Promise<void> {
     await delay(100);
   }
   throw new Error('the service did not start');
+}
+
+/** Returns the resident memory of a process in MB. */
+export async function residentMb(pid: number): Promise<number> {
+  const { stdout } = await execute('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return (Number(stdout) * 1024) / MB;
 }

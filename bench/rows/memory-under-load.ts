@@ -1,17 +1,13 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { figureOf } from '../compare.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import type { Run } from '../run.ts';
-import { startService } from '../service-process.ts';
+import { residentMb, startService } from '../service-process.ts';
 import { transferRequests } from '../transfer-route.ts';
 import { webOn } from '../web.ts';
 
 const CONNECTIONS = 64;
-const MB = 1_000_000;
-const execute = promisify(execFile);
 
 /** The resident memory of the service, in a separate process, after a long load. */
 export function memoryUnderLoadRows(): Row[] {
@@ -34,6 +30,5 @@ async function afterTransfers(run: Run): Promise<readonly Figure[]> {
   await using service = await startService(settings);
   const total = run.sizes.transfersUnderLoad;
   await load({ port: service.port, requests: transferRequests(web), connections: CONNECTIONS, seconds: 3600, total });
-  const { stdout } = await execute('ps', ['-o', 'rss=', '-p', String(service.pid)]);
-  return [figureOf('resident', [(Number(stdout) * 1024) / MB])];
+  return [figureOf('resident', [await residentMb(service.pid)])];
 }
