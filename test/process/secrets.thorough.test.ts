@@ -80,13 +80,36 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(secrets.foundIn(newKeyText('wallet_admin'))).toEqual([expect.stringContaining('something like a key')]);
     });
 
+    it('finds none in events', async () => {
+      const lists = [
+        await recorder.request('GET', '/v1/events?per-page=500', { key: secretKey }),
+        await recorder.request('GET', `/v1/wallet/${made.wallet}/events?per-page=500`, { key: made.keys.read }),
+        await recorder.request('GET', `/v1/events?per-page=1&wallet_id=${made.keys.admin}&access-token=${secretKey}`),
+      ];
+      expect(lists.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const names = new Set(lists[0]?.body.map(({ event }: Json) => event.name));
+      for (const name of [
+        'wallet_created',
+        'invoice_created',
+        'wallet_send',
+        'wallet_send_failure',
+        'link_claimed',
+        'key_created',
+        'key_revoked',
+      ])
+        expect(names).toContain(name);
+      for (const { text } of lists) expect(secrets.foundIn(text)).toEqual([]);
+    });
+
     it('finds none in any other response, log line, file or database row', async () => {
       expect(inAnswers()).toEqual([]);
       expect(secrets.foundIn(service.output())).toEqual([]);
       const searched = await places();
       expect(searched.map(({ name }) => name)).toEqual(
         expect.arrayContaining(
-          dialect === 'sqlite' ? ['satchel.db', 'satchel.db-wal'] : ['access_key', 'withdraw_link', 'payment', 'idempotency_outcome'],
+          dialect === 'sqlite'
+            ? ['satchel.db', 'satchel.db-wal']
+            : ['access_key', 'withdraw_link', 'payment', 'event', 'idempotency_outcome'],
         ),
       );
       expect(searched.map(({ name, holds }) => [name, secrets.foundIn(holds)]).filter(([, found]) => found?.length)).toEqual([]);
@@ -140,7 +163,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const showing = (preimage = '') => recorder.responses.filter(({ text }) => text.includes(preimage));
       expect(showing(open)).toEqual([]);
       expect(showing(paid).length).toBeGreaterThan(0);
-      for (const { body } of showing(paid)) expect(lightningOf(body, made.paidInvoice.id)).toMatchObject({ settled: 1 });
+      const shown = showing(paid).map(({ body }) => lightningsOf(body, made.paidInvoice.id).filter((one) => one.payment_preimage === paid));
+      for (const found of shown) expect(new Set(found.map(({ settled }) => settled))).toEqual(new Set([1]));
       for (const preimage of preimages.values()) expect(service.output()).not.toContain(preimage);
     });
   });
@@ -194,11 +218,8 @@ async function fromPostgres(connectionString: string, query: string): Promise<Js
   }
 }
 
-/** Finds the lightning transaction with this id anywhere in a response. */
-function lightningOf(body: Json, id: string): Json {
-  if (typeof body !== 'object' || body === null) return undefined;
-  if (body.id === id) return body;
-  return Object.values(body)
-    .map((inner) => lightningOf(inner, id))
-    .find((found) => found !== undefined);
+/** Returns the lightning transactions with this id in a response. */
+function lightningsOf(body: Json, id: string): Json[] {
+  if (typeof body !== 'object' || body === null) return [];
+  return body.id === id ? [body] : Object.values(body).flatMap((inner) => lightningsOf(inner, id));
 }

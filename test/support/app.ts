@@ -14,10 +14,12 @@ import { type Config, readConfig } from '../../src/config.ts';
 import type { Database, Dialect, SqlValue } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { type Statement, statement } from '../../src/db/statement.ts';
+import { createEventLog } from '../../src/feed/log.ts';
 import type { StreamTiming } from '../../src/http/live/streams.ts';
 import type { JobTiming } from '../../src/jobs.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
 import { systemAccounts } from '../../src/ledger/stores.ts';
 import { openNode } from '../../src/open-node.ts';
 import { type Action, findAction, type NewAction, requestAction } from '../../src/operator/actions.ts';
@@ -60,6 +62,8 @@ export interface App extends DatabaseFaults {
   reconcile(scope?: ReconciliationScope): Promise<NodeReport>;
   /** The same with all nodes. */
   reconcileAll(scope?: ReconciliationScope): Promise<ReconciliationReport>;
+  /** Ends retention rounds of events, for EVENT_RETENTION_DAYS = 1. */
+  endEventRounds(count: number): Promise<void>;
   /** Returns the open alerts, the oldest first. */
   openAlerts(): Promise<Alert[]>;
   /** Returns the committed balance of suspense. */
@@ -221,6 +225,10 @@ function databaseAccess(database: () => Database): DatabaseAccess {
       const found = async () => (await findRequest(database(), id))?.report;
       await vi.waitUntil(found, { timeout: 60_000, interval: 20 });
       return (await found()) as ReconciliationReport;
+    },
+    async endEventRounds(count) {
+      const log = createEventLog({ database: database(), ledger: createLedger(database(), systemClock), retentionDays: 1 });
+      for (let round = 0; round < count; round++) await log.endRound();
     },
     openAlerts: () => createAlerts(database(), systemClock, silentLog).listOpen(),
     suspenseMsat: () =>

@@ -53,7 +53,15 @@ async function inBodies(recorder: Recorder, secret: string, { secretKey: key, ba
     await recorder.request('POST', route, { key, json: `"${secret}"`, headers: { 'content-type': secret } });
   }
   for (const name of ['page', 'per-page', 'after', 'from', 'fields', 'status', 'type', 'key', 'api_key'])
-    for (const list of ['/v1/wallets', '/v1/keys', '/v1/proofs', `${base}/transactions`, `${base}/statement`])
+    for (const list of [
+      '/v1/wallets',
+      '/v1/keys',
+      '/v1/events',
+      '/v1/proofs',
+      `${base}/events`,
+      `${base}/transactions`,
+      `${base}/statement`,
+    ])
       await recorder.request('GET', `${list}?${name}=${secret}${name === 'per-page' ? '' : '&per-page=1'}`, { key });
 }
 
