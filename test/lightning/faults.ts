@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Dialect } from '../../src/db/database.ts';
 import { msat } from '../../src/kernel/money.ts';
@@ -9,7 +10,8 @@ import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
 import type { OutsidePayment, PlaygroundControl } from '../../src/lightning/test-network.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { freshUrls } from '../support/ledger.ts';
-import { processSettings, runCommand, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
+import { processSettings, type ServiceProcess, startProcess } from '../support/process.ts';
+import { type Attempt, checkAttempts, checkLedger, statusOf } from './attempts.ts';
 
 /** A real node below the service. The test starts and stops its network. */
 export interface NodeUnderFaults {
@@ -47,15 +49,6 @@ const FREEZES_MS = [800, 7000];
 const POLL_MS = 5000;
 const END_MS = 15 * 60_000;
 
-/** Payments that the test has requested. Each is recorded before its request, which may fail. */
-interface Outgoing {
-  readonly paymentHash: string;
-  readonly amountMsat: number;
-  readonly walletId: string;
-}
-
-type Incoming = Omit<Outgoing, 'amountMsat'>;
-
 /** Kills, stops and freezes a real node, and kills the service, while payments go in and out, on both databases. */
 export function faultSuite(suite: FaultSuite): void {
   describe.each(['sqlite', 'postgres'] as const)(`faults of ${suite.software} and of the service (%s)`, (dialect) => {
@@ -90,8 +83,8 @@ export function faultSuite(suite: FaultSuite): void {
         }
       });
       const stuck = await running.stuckPayments(suite.quietMs);
-      const counts = await running.compareWithOutside();
       await running.expectAlerts(stuck);
+      const counts = await running.compareWithOutside();
       console.log(`${suite.software}, ${dialect}, ${suite.faults} faults: ${JSON.stringify({ ...counts, stuck: stuck.length })}`);
     }, 3_600_000);
   });
@@ -102,8 +95,7 @@ class Load {
   readonly #node: NodeUnderFaults;
   readonly #settings: Record<string, string>;
   readonly #wallets: TestWallet[] = [];
-  readonly #outgoing: Outgoing[] = [];
-  readonly #incoming: Incoming[] = [];
+  readonly #attempts: Attempt[] = [];
   #service: ServiceProcess;
   #isRunning = false;
 
@@ -153,13 +145,13 @@ class Load {
     if (!isOfNode) this.#service = await startProcess(this.#settings);
   }
 
-  /** Waits until the same payments have been pending for `quietMs`, and no payment of an outside node is. Returns their payment hashes. */
-  async stuckPayments(quietMs: number): Promise<string[]> {
+  /** Waits until the same payments have been pending for `quietMs`, and no payment of an outside node is. Returns them. */
+  async stuckPayments(quietMs: number): Promise<Attempt[]> {
     const deadline = Date.now() + END_MS;
-    let pending: string[] = [];
+    let pending: Attempt[] = [];
     for (let since = Date.now(); Date.now() < deadline; await delay(POLL_MS)) {
       const now = await this.#pendingPayments();
-      if (now.join() !== pending.join()) since = Date.now();
+      if (!isDeepStrictEqual(now, pending)) since = Date.now();
       pending = now;
       const isQuiet = pending.length === 0 || Date.now() - since >= quietMs;
       if (isQuiet && !(await this.#outside()).some(({ direction, state }) => direction === 'sent' && state === 'pending')) return pending;
@@ -171,50 +163,20 @@ class Load {
    * Expects that each payment was charged if and only if its receiver has it, each received payment credited if and only if its payer has paid
    * it, and that all balances are their sums. Returns the number of payments with each outcome.
    */
-  async compareWithOutside(): Promise<Record<string, number>> {
-    const outside = await this.#outside();
-    const isPaid = (direction: OutsidePayment['direction'], hash: string) =>
-      outside.some((one) => one.direction === direction && one.paymentHash === hash && one.state === 'succeeded');
-    const counts = {
-      requested: this.#outgoing.length,
-      settled: 0,
-      failed: 0,
-      none: 0,
-      pending: 0,
-      invoices: this.#incoming.length,
-      credited: 0,
-    };
-    const expected = new Map(this.#wallets.map(({ id }) => [id, DEPOSIT_SAT * 1000]));
-    const add = (id: string, amountMsat: number) => expected.set(id, (expected.get(id) ?? 0) + amountMsat);
-    for (const { paymentHash, amountMsat, walletId } of this.#outgoing) {
-      const { status, feeMsat } = await this.#transaction(paymentHash);
-      counts[status] += 1;
-      // A stuck payment was not received.
-      expect([paymentHash, status === 'settled']).toEqual([paymentHash, isPaid('received', paymentHash)]);
-      if (status === 'settled') add(walletId, -amountMsat - feeMsat);
-    }
-    for (const { paymentHash, walletId } of this.#incoming) {
-      await expect
-        .poll(async () => [paymentHash, (await this.#transaction(paymentHash)).status === 'settled'])
-        .toEqual([paymentHash, isPaid('sent', paymentHash)]);
-      if (!isPaid('sent', paymentHash)) continue;
-      add(walletId, INCOMING_SAT * 1000);
-      counts.credited += 1;
-    }
+  async compareWithOutside(): Promise<object> {
+    const { client } = this.#service;
+    const { changesMsat, ...counts } = await checkAttempts(client, this.#attempts, await this.#outside());
     for (const { id } of this.#wallets) {
-      const { balance_msat, pending_msat } = await this.#service.client.get(`/v1/wallet/${id}`);
-      expect([id, balance_msat + pending_msat]).toEqual([id, expected.get(id)]);
+      const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${id}`);
+      expect([id, balance_msat + pending_msat]).toEqual([id, DEPOSIT_SAT * 1000 + (changesMsat.get(id) ?? 0)]);
     }
-    expect(await runVerify(this.#settings)).toMatchObject({ code: 0 });
     return counts;
   }
 
-  /** Expects an alert with evidence for each stuck payment, no other such alert, and no contradiction between ledger and node. */
-  async expectAlerts(stuck: readonly string[]): Promise<void> {
-    const { stdout } = await runCommand('src/cli/reconcile.ts', ['--json'], this.#settings);
-    const { report, alerts }: Json = JSON.parse(stdout);
-    for (const node of report.nodes) expect(node).toMatchObject({ contradictions: [], missedSettlements: [], balance: { fellMsat: 0 } });
-    const messages: string[] = alerts.filter(({ kind }: Json) => kind === 'payment_stuck').map(({ message }: Json) => message);
+  /** Expects that ledger and node agree, and an alert with evidence for each stuck payment and no other. */
+  async expectAlerts(stuck: readonly Attempt[]): Promise<void> {
+    const { alerts } = await checkLedger(this.#settings);
+    const messages: string[] = alerts.filter(({ kind }) => kind === 'payment_stuck').map(({ message }) => message);
     expect(messages).toHaveLength(stuck.length);
     for (const message of messages) expect(message).toContain('No channel has an HTLC with this payment hash. Yes');
   }
@@ -243,13 +205,13 @@ class Load {
     const amountMsat = 1_000_000 + turn;
     const invoice = { at: 'alice', amountMsat: msat(amountMsat), memo: '', expirySeconds: 3600, hold: false } as const;
     const { paymentRequest, paymentHash } = await this.#node.control.createInvoice(invoice);
-    this.#outgoing.push({ paymentHash, amountMsat, walletId: wallet.id });
+    this.#attempts.push({ paymentHash, amountMsat, from: wallet.id });
     await this.#post(wallet, 'withdraw', { payment_request: paymentRequest });
   }
 
   async #receive(wallet: TestWallet): Promise<void> {
     const { payment_request } = await this.#post(wallet, 'invoice', { num_satoshis: INCOMING_SAT });
-    this.#incoming.push({ paymentHash: decodeBolt11(payment_request).paymentHash, walletId: wallet.id });
+    this.#attempts.push({ paymentHash: decodeBolt11(payment_request).paymentHash, amountMsat: INCOMING_SAT * 1000, to: wallet.id });
     await this.#node.control.payInvoice({ paymentRequest: payment_request, from: 'alice' });
   }
 
@@ -265,15 +227,10 @@ class Load {
     return (await this.#node.control.payments(0, 100_000)).filter(({ node }) => node === 'alice');
   }
 
-  async #pendingPayments(): Promise<string[]> {
-    const pending: string[] = [];
-    for (const { paymentHash } of this.#outgoing)
-      if ((await this.#transaction(paymentHash)).status === 'pending') pending.push(paymentHash);
+  async #pendingPayments(): Promise<Attempt[]> {
+    const { client } = this.#service;
+    const pending: Attempt[] = [];
+    for (const one of this.#attempts) if (one.from !== undefined && (await statusOf(client, one)) === 'pending') pending.push(one);
     return pending;
-  }
-
-  async #transaction(paymentHash: string): Promise<{ status: 'none' | 'pending' | 'settled' | 'failed'; feeMsat: number }> {
-    const { status, body } = await this.#service.client.request('GET', `/v1/lntx/${paymentHash}`, { key: KEY });
-    return status === 404 ? { status: 'none', feeMsat: 0 } : { status: body.status, feeMsat: body.fee_msat ?? 0 };
   }
 }

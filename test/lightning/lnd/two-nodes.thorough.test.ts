@@ -9,7 +9,7 @@ import type { PlaygroundControl } from '../../../src/lightning/test-network.ts';
 import type { HttpResponse, Json } from '../../support/client.ts';
 import { freshUrls } from '../../support/ledger.ts';
 import { processSettings, runCommand, type ServiceProcess, startProcess } from '../../support/process.ts';
-import { type Attempt, checkAttempts, checkLedger } from './attempts.ts';
+import { type Attempt, checkAttempts, checkLedger } from '../attempts.ts';
 import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 
