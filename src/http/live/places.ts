@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPublicText } from '../../accounts/keys.ts';
-import { credentialText } from '../auth/credential.ts';
 import { isLoopback, networkOf } from '../limits/addresses.ts';
 import { OpenCounts } from '../limits/open-counts.ts';
 
@@ -25,7 +24,8 @@ export class Places {
 
   /** Takes a place until the response has ended or its client has disconnected. Returns false if no place is free. */
   take(request: FastifyRequest, { raw }: FastifyReply): boolean {
-    const key = credentialText(request);
+    // Public routes do not check the key, and a made-up one must not get places of its own.
+    const key = request.credential?.text;
     const isSecret = key !== undefined && !isPublicText(key);
     const name = isSecret ? key : networkOf(request.ip);
     // Requests from this machine may come through a reverse proxy, for all of its clients.
