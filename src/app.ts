@@ -3,6 +3,7 @@ import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import { createAccountDirectory } from './accounts/directory.ts';
 import { createKeyring } from './accounts/keyring.ts';
 import { createLogins } from './accounts/login/logins.ts';
+import { createSecondFactors } from './accounts/login/second-factors.ts';
 import { createSessions } from './accounts/login/sessions.ts';
 import { createAlerts } from './alerts/alerts.ts';
 import { type Config, makeDataDir } from './config.ts';
@@ -44,6 +45,7 @@ import { playgroundRoutes } from './http/routes/playground.ts';
 import { proofRoutes } from './http/routes/proofs.ts';
 import { serviceRoutes } from './http/routes/service.ts';
 import { sessionRoutes } from './http/routes/sessions.ts';
+import { totpRoutes } from './http/routes/totp.ts';
 import { transactionRoutes } from './http/routes/transactions.ts';
 import { transferRoutes } from './http/routes/transfers.ts';
 import { walletRoutes } from './http/routes/wallets.ts';
@@ -54,7 +56,7 @@ import { createIdempotency } from './idempotency/idempotency.ts';
 import { createInvoices } from './invoices/invoices.ts';
 import { keysendRouting } from './invoices/settle.ts';
 import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
-import { systemClock } from './kernel/clock.ts';
+import { type Clock, systemClock } from './kernel/clock.ts';
 import { TtlCache } from './kernel/ttl-cache.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createChallenges } from './lnurl/auth/challenges.ts';
@@ -142,7 +144,7 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   });
   const keyring = createKeyring(database, clock);
   const directory = createAccountDirectory(database, clock);
-  const people = { logins: createLogins({ database, clock }), sessions: createSessions(database, clock) };
+  const secretKey = await readSecretKey(config);
   const idempotency = createIdempotency(database, clock);
   const wallets = createWallets({
     database,
@@ -181,7 +183,7 @@ async function createModules({ config, log, database, commits, opened, jobTiming
     renderEvents: async (events) => (await eventDetails(events)).map(createObjects(config).event),
     outbound: createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, maxRequestsPerHost: 256 }),
     alerts,
-    secretBox: createSecretBox(await readSecretKey(config)),
+    secretBox: createSecretBox(secretKey),
     retentionDays: config.eventRetentionDays,
     timing: jobTiming?.webhooks,
     clock,
@@ -193,7 +195,12 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, challenges, proofs };
   const service = { clock, log, database, alerts, connections, accounts, newKeys, keyring, directory, idempotency, outbound, playground };
-  return { ...service, ...people, ...moneyModules, eventLog, eventDetails, feed, webhooks };
+  return { ...service, ...createLoginModules(database, clock, secretKey), ...moneyModules, eventLog, eventDetails, feed, webhooks };
+}
+
+function createLoginModules(database: Database, clock: Clock, secretKey: Uint8Array) {
+  const secondFactors = createSecondFactors(secretKey, clock);
+  return { logins: createLogins({ database, clock, secondFactors }), sessions: createSessions(database, clock) };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */
@@ -254,7 +261,13 @@ function registerRoutes(
   const deps = { ...modules, ...live, objects: createObjects(config), listJobs: createListJobs(app) };
   walletRoutes(app, deps);
   accountRoutes(app, { ...deps, publicUrl: config.publicUrl });
-  sessionRoutes(app, { ...deps, loginLimits: createLoginLimits({ isUnlimited: config.addressRateLimit.perSecond === 0 }) });
+  const login = {
+    ...deps,
+    publicUrl: config.publicUrl,
+    loginLimits: createLoginLimits({ isUnlimited: config.addressRateLimit.perSecond === 0 }),
+  };
+  sessionRoutes(app, login);
+  totpRoutes(app, login);
   keyRoutes(app, deps);
   invoiceRoutes(app, { ...deps, publicUrl });
   invoiceStatusRoutes(app, deps);

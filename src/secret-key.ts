@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type Config, InvalidConfig } from './config.ts';
 
 /**
- * Returns the key that encrypts the signing secrets of webhooks: SECRET_KEY, or the one in DATA_DIR/secret-key, which the first start creates.
+ * Returns the key that encrypts signing secrets of webhooks and seeds of authenticator apps: SECRET_KEY, or the one in DATA_DIR/secret-key, which the first start creates.
  * @throws InvalidConfig for a damaged file
  */
 export async function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' | 'dataDir'>): Promise<Uint8Array> {

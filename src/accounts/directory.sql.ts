@@ -8,6 +8,7 @@ export type DirectoryRow = {
   email: string | null;
   max_wallets: number;
   has_password: number;
+  has_totp: number;
   public_text: string;
   wallets: number;
 };
@@ -15,6 +16,7 @@ export type DirectoryRow = {
 /** The public key is the oldest one, because an account keeps it forever. */
 const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.max_wallets,
     CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS has_password,
+    (SELECT count(*) FROM totp t WHERE t.account_id = a.id AND t.confirmed_at IS NOT NULL) AS has_totp,
     (SELECT k.public_text FROM access_key k WHERE k.account_id = a.id AND k.kind = 'public_api' ORDER BY k.id LIMIT 1) AS public_text,
     (SELECT count(*) FROM wallet w WHERE w.account_id = a.id) AS wallets
   FROM account a`;

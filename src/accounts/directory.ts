@@ -28,6 +28,7 @@ export interface Account {
   readonly status: AccountStatus;
   readonly email: string | undefined;
   readonly hasPassword: boolean;
+  readonly hasTotp: boolean;
   /** 0: no limit. */
   readonly maxWallets: number;
   readonly wallets: number;
@@ -190,6 +191,7 @@ function toAccount(row: sql.DirectoryRow): Account {
     status: row.status,
     email: row.email ?? undefined,
     hasPassword: row.has_password === 1,
+    hasTotp: row.has_totp === 1,
     maxWallets: row.max_wallets,
     wallets: row.wallets,
     publicKey: row.public_text,

@@ -59,6 +59,10 @@ export const REFUSALS = {
   },
   playground_refused: { status: 400, meaning: 'The playground cannot do that. The message has the reason.' },
   unauthorized: { status: 401, meaning: 'No API key, or one that is unknown or revoked.' },
+  code_required: {
+    status: 401,
+    meaning: 'The password is right. Send it again with `code`, a code of the authenticator app or a recovery code.',
+  },
   forbidden: { status: 403, meaning: 'The key lacks the permission that the message names.' },
   proof_unavailable: {
     status: 404,

@@ -3,6 +3,7 @@ import { createAccounts, type Key, keyGuard } from '../../src/accounts/accounts.
 import { createKeyring } from '../../src/accounts/keyring.ts';
 import { createLogins } from '../../src/accounts/login/logins.ts';
 import { createPasswords } from '../../src/accounts/login/passwords.ts';
+import { createSecondFactors } from '../../src/accounts/login/second-factors.ts';
 import { createSessions, startSession } from '../../src/accounts/login/sessions.ts';
 import { createSetupLink } from '../../src/accounts/login/setup-links.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -13,6 +14,7 @@ import { transferBetween } from '../../src/payments/transfer.ts';
 import { createWallets } from '../../src/wallets/wallets.ts';
 import { amount, onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
 
+const secondFactors = createSecondFactors(Buffer.alloc(32, 1), clock);
 const revoke = statement('test_revoke_session', 'UPDATE session SET revoked_at = 1 WHERE id = $1');
 const expire = statement('test_expire_session', 'UPDATE session SET expires_at = $2 WHERE id = $1');
 
@@ -88,7 +90,7 @@ onBothDatabases('a login', (open) => {
       derived.push(options);
       return Buffer.alloc(32, password);
     });
-    const logins = createLogins({ database, clock, passwords });
+    const logins = createLogins({ database, clock, secondFactors, passwords });
     const attempt = async (email: string, password: string) => {
       derived.length = 0;
       const outcome = await logins.logIn({ email, password }, '').catch((error) => error.message);
@@ -105,7 +107,12 @@ onBothDatabases('a login', (open) => {
   it('accepts a setup link once, also when two people use it at the same time', async () => {
     const database = await open();
     const { accountId } = await accountWithSession(database);
-    const logins = createLogins({ database, clock, passwords: createPasswords(async (password) => Buffer.alloc(32, password)) });
+    const logins = createLogins({
+      database,
+      clock,
+      secondFactors,
+      passwords: createPasswords(async (password) => Buffer.alloc(32, password)),
+    });
     const { token } = await database.transaction((tx) => createSetupLink(tx, clock, accountId));
     const setUp = () => logins.setUp({ token, email: 'ada@example.com', password: 'a long password' }, '');
     const outcomes = await Promise.allSettled([setUp(), setUp()]);

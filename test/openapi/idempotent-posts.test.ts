@@ -15,6 +15,9 @@ const EXEMPT = [
   'logIn',
   'setUpLogin',
   'changePassword',
+  'beginTotp',
+  'confirmTotp',
+  'removeTotp',
 ];
 
 onFakeNode(

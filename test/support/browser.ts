@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { totpCode } from '../../src/accounts/login/totp.ts';
 import type { Client, HttpResponse } from './client.ts';
 
 /** Sends requests as a page of the service does in a browser: with the cookie, and with `Sec-Fetch-Site`. */
@@ -42,4 +43,11 @@ export async function loginTo(client: Client, id: string, cookieName?: string) {
   const response = await browser.send('POST', '/v1/session/setup', { token: new URL(setup_url).hash.slice(1), email, password });
   if (response.status !== 201) throw new Error(`no login was set up: ${response.text}`);
   return { id, email, password, browser };
+}
+
+/** Returns the present code of an authenticator app, from the seed in base32. `steps` later for another one. */
+export function codeOf(secret: string, steps = 0): string {
+  const bits = Array.from(secret, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const seed = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+  return totpCode(seed, Math.floor(Date.now() / 30_000) + steps);
 }

@@ -10,12 +10,6 @@ export const findLoginOfAccount = statement<{ id: string; email: string | null; 
   'SELECT id, email, password_hash FROM account WHERE id = $1',
 );
 
-/** Replaces a password that is still the one that was verified. */
-export const replacePassword = statement(
-  'login_replace_password',
-  'UPDATE account SET password_hash = $3 WHERE id = $1 AND password_hash = $2',
-);
-
 /** NULL keeps the e-mail. */
 export const setLogin = statement(
   'login_set',

@@ -1,42 +1,67 @@
-import type { Database } from '../../db/database.ts';
+import type { Database, Tx } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { requireGuards } from '../../ledger/ledger.ts';
 import { type Key, keyGuard } from '../accounts.ts';
+import { lockAccount } from '../keyring.sql.ts';
 import * as sql from './logins.sql.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
+import { removeSecondFactor, type SecondFactors } from './second-factors.ts';
 import { revokeOtherSessions, type StartedSession, startSession } from './sessions.ts';
 import { setupTokenHash } from './setup-links.ts';
 
 /** Logs people in with e-mail and password. */
 export interface Logins {
-  /** Starts a session. An unknown e-mail costs the same work and has the same error as a wrong password. @throws Refusal `unauthorized` */
-  logIn(login: { email: string; password: string }, userAgent: string): Promise<StartedSession>;
   /**
-   * Sets e-mail and password with the token of a setup link, which can then no longer be used. Ends all sessions of the account and starts
-   * one. @throws Refusal `unauthorized`, `email_taken`, `validation_failed` without an e-mail
+   * Starts a session. An unknown e-mail costs the same work and has the same error as a wrong password.
+   * @throws Refusal `unauthorized`, `code_required` if the account has a second factor
+   */
+  logIn(login: { email: string; password: string; code?: string | undefined }, userAgent: string): Promise<StartedSession>;
+  /**
+   * Sets e-mail and password with the token of a setup link, which can then no longer be used. Removes the second factor, ends all sessions of
+   * the account and starts one. @throws Refusal `unauthorized`, `email_taken`, `validation_failed` without an e-mail
    */
   setUp(setup: { token: string; email: string | undefined; password: string }, userAgent: string): Promise<StartedSession>;
   /** Changes the password and ends all other sessions of the account. @throws Refusal `unauthorized` */
   changePassword(by: Key, passwords: { current: string; next: string }): Promise<void>;
+  /** Creates the seed of an authenticator app, which counts once it is confirmed. @throws Refusal `forbidden`, `validation_failed` */
+  beginTotp(by: Key, password: string): Promise<{ seed: Uint8Array; email: string }>;
+  /** Returns the recovery codes. They are not stored. @throws Refusal `validation_failed` */
+  confirmTotp(by: Key, code: string): Promise<string[]>;
+  /** Removes the second factor. @throws Refusal `forbidden`, `code_required` */
+  removeTotp(by: Key, proof: { password: string; code: string }): Promise<void>;
 }
 
 export interface LoginDependencies {
   readonly database: Database;
   readonly clock: Clock;
+  readonly secondFactors: SecondFactors;
   readonly passwords?: Passwords;
 }
 
-export function createLogins({ database, clock, passwords = createPasswords() }: LoginDependencies): Logins {
+export function createLogins({ database, clock, secondFactors, passwords = createPasswords() }: LoginDependencies): Logins {
+  /** Runs a transaction of a person who has sent the password of the account. */
+  async function withPassword<T>(by: Key, password: string, work: (tx: Tx, email: string) => Promise<T>): Promise<T> {
+    const login = await database.first(sql.findLoginOfAccount, by.accountId);
+    const stored = login?.password_hash ?? undefined;
+    if (!(await passwords.verify(password, stored)) || stored === undefined) throw wrongPassword();
+    return database.transaction(async (tx) => {
+      if (!(await tx.first(sql.lockLogin, by.accountId, stored))) throw wrongPassword();
+      await requireGuards(tx, [keyGuard(by)]);
+      return work(tx, login?.email ?? '');
+    });
+  }
+
   return {
-    async logIn({ email, password }, userAgent) {
+    async logIn({ email, password, code }, userAgent) {
       const login = await database.first(sql.findLogin, email);
       const stored = login?.password_hash ?? undefined;
       if (!(await passwords.verify(password, stored)) || !login || stored === undefined) throw wrongLogin();
       return database.transaction(async (tx) => {
         // The password may have been changed since it was read.
         if (!(await tx.first(sql.lockLogin, login.id, stored))) throw wrongLogin();
+        await secondFactors.require(tx, login.id, code);
         return startSession(tx, clock, { accountId: login.id, method: 'password', userAgent });
       });
     },
@@ -53,6 +78,7 @@ export function createLogins({ database, clock, passwords = createPasswords() }:
         return await database.transaction(async (tx) => {
           if ((await tx.run(sql.deleteSetupLink, tokenHash, unixSeconds(clock))) === 0) throw unusableLink();
           await tx.run(sql.setLogin, accountId, email ?? null, passwordHash);
+          await removeSecondFactor(tx, accountId);
           await revokeOtherSessions(tx, clock, accountId);
           return startSession(tx, clock, { accountId, method: 'setup_link', userAgent });
         });
@@ -61,16 +87,25 @@ export function createLogins({ database, clock, passwords = createPasswords() }:
       }
     },
     async changePassword(by, { current, next }) {
-      const login = await database.first(sql.findLoginOfAccount, by.accountId);
-      const stored = login?.password_hash ?? undefined;
-      if (!(await passwords.verify(current, stored)) || stored === undefined) throw wrongPassword();
       const passwordHash = await passwords.hash(next);
-      await database.transaction(async (tx) => {
-        await requireGuards(tx, [keyGuard(by)]);
-        if ((await tx.run(sql.replacePassword, by.accountId, stored, passwordHash)) === 0) throw wrongPassword();
+      await withPassword(by, current, async (tx) => {
+        await tx.run(sql.setLogin, by.accountId, null, passwordHash);
         await revokeOtherSessions(tx, clock, by.accountId, by.id);
       });
     },
+    beginTotp: (by, password) =>
+      withPassword(by, password, async (tx, email) => ({ seed: await secondFactors.begin(tx, by.accountId), email })),
+    confirmTotp: (by, code) =>
+      database.transaction(async (tx) => {
+        await tx.first(lockAccount, by.accountId);
+        await requireGuards(tx, [keyGuard(by)]);
+        return secondFactors.confirm(tx, by.accountId, code);
+      }),
+    removeTotp: (by, { password, code }) =>
+      withPassword(by, password, async (tx) => {
+        await secondFactors.require(tx, by.accountId, code);
+        await removeSecondFactor(tx, by.accountId);
+      }),
   };
 }
 

@@ -5,10 +5,13 @@ import { TokenBuckets } from './token-buckets.ts';
 
 /** Limits attempts to log in. Each instance of the service counts separately. */
 export interface LoginLimits {
-  /** Runs before a password is verified; for an attempt without an e-mail, only the address counts. @throws Refusal `rate_limited` */
-  admitAttempt(request: FastifyRequest, email?: string): void;
-  /** Records a success: others cannot use up the attempts of this address for this e-mail. */
-  recordSuccess(request: FastifyRequest, email: string): void;
+  /**
+   * Runs an attempt to log in with an e-mail, or to confirm the password of an account. Only attempts that fail count. A success prevents that
+   * others use up the attempts of this address for this name. @throws Refusal `rate_limited`
+   */
+  limitAttempt<T>(request: FastifyRequest, name: string, attempt: () => Promise<T>): Promise<T>;
+  /** Admits an attempt that counts only against the address. @throws Refusal `rate_limited` */
+  admitAddress(request: FastifyRequest): void;
 }
 
 const MAX_BUCKETS = 100_000;
@@ -28,24 +31,23 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
   const emails = new TokenBuckets(EMAIL_RATE, MAX_BUCKETS, nowMs);
   const successful = new Set<string>();
 
+  function refuseUnless(isAdmitted: boolean): void {
+    if (!isAdmitted && !isUnlimited) throw new Refusal('rate_limited', 'Too many attempts to log in. Try again in a minute.');
+  }
+
   return {
-    admitAttempt(request, email) {
-      if (isUnlimited) return;
+    async limitAttempt(request, name, attempt) {
       const address = networkOf(request.ip);
-      const pair = `${address} ${email}`;
-      const isAdmitted =
-        addresses.takeToken(address) &&
-        (email === undefined || (pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(email))));
-      if (!isAdmitted) throw new Refusal('rate_limited', 'Too many attempts to log in. Try again in a minute.');
-    },
-    recordSuccess(request, email) {
-      const address = networkOf(request.ip);
-      const pair = `${address} ${email}`;
+      const pair = `${address} ${name}`;
+      refuseUnless(addresses.takeToken(address) && pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(name)));
+      const done = await attempt();
       addresses.returnToken(address);
       pairs.returnToken(pair);
-      emails.returnToken(email);
+      emails.returnToken(name);
       if (successful.size === MAX_BUCKETS) successful.delete(successful.values().next().value as string);
       successful.add(pair);
+      return done;
     },
+    admitAddress: (request) => refuseUnless(addresses.takeToken(networkOf(request.ip))),
   };
 }

@@ -15,6 +15,7 @@ export const AccountObject = Type.Object(
       Type.String({ description: 'The e-mail, which is the name of its login; null without one', examples: [EXAMPLE.email] }),
     ),
     has_password: Type.Boolean({ description: 'Whether the account can log in with e-mail and password', examples: [false] }),
+    has_totp: Type.Boolean({ description: 'Whether the login also needs a code of an authenticator app', examples: [false] }),
     max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit', examples: [10] }),
     num_wallets: Type.Integer({ description: 'The number of its wallets', examples: [0] }),
   },
@@ -45,6 +46,7 @@ export function renderAccount(account: Account): Static<typeof AccountObject> {
     status: account.status,
     email: account.email ?? null,
     has_password: account.hasPassword,
+    has_totp: account.hasTotp,
     max_wallets: account.maxWallets,
     num_wallets: account.wallets,
   };

@@ -13,13 +13,18 @@ import { EXAMPLE } from '../openapi/example-values.ts';
 import { PUBLIC, requires } from '../openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../responses/paging.ts';
 
-const PASSWORD = 'correct horse battery';
+export const PASSWORD = 'correct horse battery';
 
-const Password = Type.String({ maxLength: 200, description: 'The password' });
+export const Password = Type.String({ maxLength: 200, description: 'The password' });
 const NewPassword = Type.String({ minLength: 10, maxLength: 200, rule: 'a text of 10 to 200 characters', description: 'The new password' });
 
+export const Code = Type.String({
+  maxLength: 20,
+  description: 'A code of the authenticator app, or a recovery code. Each is accepted once',
+});
+
 const LogInBody = Type.Object(
-  { email: Email, password: Password },
+  { email: Email, password: Password, code: Type.Optional(Code) },
   { additionalProperties: false, examples: [{ email: EXAMPLE.email, password: PASSWORD }] },
 );
 
@@ -38,7 +43,7 @@ const ChangePasswordBody = Type.Object(
 );
 
 const COOKIE = 'The response sets a cookie, which authenticates the next requests of the browser.';
-const NO_REPLAY = 'It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash.';
+export const NO_REPLAY = 'It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash.';
 
 const COMMON = { tags: ['Accounts'], ...requires('account') };
 
@@ -137,14 +142,13 @@ export function sessionRoutes(app: App, { access, directory, logins, sessions, l
 
   app.post('/v1/session', { schema: logInSchema, config: open }, async (request, reply) => {
     const email = emailText(request.body.email);
-    loginLimits.admitAttempt(request, email);
-    const started = await logins.logIn({ email, password: request.body.password }, userAgentOf(request));
-    loginLimits.recordSuccess(request, email);
+    const { password, code } = request.body;
+    const started = await loginLimits.limitAttempt(request, email, () => logins.logIn({ email, password, code }, userAgentOf(request)));
     return sendStarted(reply, started);
   });
 
   app.post('/v1/session/setup', { schema: setUpSchema, config: open }, async (request, reply) => {
-    loginLimits.admitAttempt(request);
+    loginLimits.admitAddress(request);
     const { token, email, password } = request.body;
     const setup = { token, email: email === undefined ? undefined : emailText(email), password };
     return sendStarted(reply, await logins.setUp(setup, userAgentOf(request)));
@@ -163,10 +167,8 @@ export function sessionRoutes(app: App, { access, directory, logins, sessions, l
 
   app.post('/v1/session/password', { schema: passwordSchema }, async (request) => {
     const { key, sessionId } = await caller(request);
-    loginLimits.admitAttempt(request, key.accountId);
     const { current_password: current, new_password: next } = request.body;
-    await logins.changePassword(key, { current, next });
-    loginLimits.recordSuccess(request, key.accountId);
+    await loginLimits.limitAttempt(request, key.accountId, () => logins.changePassword(key, { current, next }));
     return loginOf(key.accountId, sessionId === undefined ? undefined : await sessions.findById(key.accountId, sessionId));
   });
 

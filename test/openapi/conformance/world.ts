@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { JsonSchema } from '../../../src/http/openapi/openapi-types.ts';
 import { LinkingKey } from '../../lnurl/linking-key.ts';
-import { loginTo, newLogin } from '../../support/browser.ts';
+import { codeOf, loginTo, newLogin } from '../../support/browser.ts';
 import type { Client, Json, TestWallet } from '../../support/client.ts';
 import type { Field, Values, Walked } from './operations.ts';
 import { send } from './send.ts';
@@ -51,7 +51,17 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
 
   const setupToken = ({ setup_url }: Json) => new URL(setup_url).hash.slice(1);
   const login = await newLogin(client);
-  const own = await loginTo(client, (await client.get('/v1/account')).id);
+  const { id: ownId } = await client.get('/v1/account');
+  let own = await loginTo(client, ownId);
+  /** Sets another password, which removes the authenticator app. */
+  const newPassword = async () => {
+    own = await loginTo(client, ownId);
+    return own.password;
+  };
+  const firstCode = async () => {
+    const { secret } = await client.post('/v1/session/totp', { current_password: await newPassword() });
+    return codeOf(secret);
+  };
 
   const sources: Readonly<Record<string, Source>> = {
     key: () => wallet.id,
@@ -128,6 +138,11 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'logIn.password': () => login.password,
     'changePassword.current_password': () => own.password,
     'changePassword.new_password': () => own.password,
+    'beginTotp.current_password': newPassword,
+    'confirmTotp.code': firstCode,
+    'removeTotp.current_password': newPassword,
+    'removeTotp.code': () => '000000',
+    'logIn.code': () => '000000',
     'setUpLogin.token': async () => setupToken(await client.post('/v1/accounts', { invite: true, email: newEmail() })),
     'setUpLogin.password': () => 'a long password',
     'revokeSession.id': async () => (await client.get('/v1/sessions'))[0].id,

@@ -1,0 +1,81 @@
+import { hash, hkdfSync, randomBytes } from 'node:crypto';
+import type { Tx } from '../../db/database.ts';
+import { type Clock, unixSeconds } from '../../kernel/clock.ts';
+import { randomText } from '../../kernel/ids.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import { sealText, unsealText } from '../../kernel/sealing.ts';
+import * as sql from './second-factors.sql.ts';
+import { stepOfCode } from './totp.ts';
+
+/** The second factors of accounts: codes of an authenticator app (TOTP), and recovery codes. */
+export interface SecondFactors {
+  /** Creates a seed, which counts once it is confirmed. @throws Refusal `validation_failed` if one is confirmed */
+  begin(tx: Tx, accountId: string): Promise<Uint8Array>;
+  /** Confirms the seed with a first code. Returns the recovery codes, which are not stored. @throws Refusal `validation_failed` */
+  confirm(tx: Tx, accountId: string, code: string): Promise<string[]>;
+  /** Checks and uses up a code, or a recovery code, if the account has a second factor. @throws Refusal `code_required` */
+  require(tx: Tx, accountId: string, code: string | undefined): Promise<void>;
+}
+
+const SEED_BYTES = 20;
+const RECOVERY_CODES = 10;
+/** 71 random bits, so a fast hash is safe. */
+const RECOVERY_CODE_LENGTH = 12;
+
+/** @param secretKey the bytes of SECRET_KEY */
+export function createSecondFactors(secretKey: Uint8Array, clock: Clock): SecondFactors {
+  const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel totp seeds', 32));
+
+  async function acceptCode(tx: Tx, accountId: string, { sealed }: sql.TotpRow, code: string): Promise<boolean> {
+    const seed = openSeed(accountId, sealed);
+    const step = seed && stepOfCode(seed, code, unixSeconds(clock));
+    return step !== undefined && (await tx.run(sql.useStep, accountId, step)) === 1;
+  }
+
+  /** Returns undefined if another SECRET_KEY sealed it. Recovery codes still work then. */
+  function openSeed(accountId: string, sealed: Uint8Array): Uint8Array | undefined {
+    try {
+      return Buffer.from(unsealText(key, sealed, accountId), 'hex');
+    } catch {
+      return undefined;
+    }
+  }
+
+  return {
+    async begin(tx, accountId) {
+      const seed = randomBytes(SEED_BYTES);
+      const sealed = sealText(key, seed.toString('hex'), accountId);
+      if ((await tx.run(sql.insertTotp, accountId, sealed, unixSeconds(clock))) === 0)
+        throw new Refusal('validation_failed', 'The account has an authenticator app. Remove it first.');
+      return seed;
+    },
+    async confirm(tx, accountId, code) {
+      const row = await tx.first(sql.findTotp, accountId);
+      if (!row || row.confirmed_at !== null || !(await acceptCode(tx, accountId, row, code)))
+        throw new Refusal('validation_failed', '`code` must be a new code of the app that was added last.');
+      await tx.run(sql.confirmTotp, accountId, unixSeconds(clock));
+      await tx.run(sql.deleteRecoveryCodes, accountId);
+      const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(RECOVERY_CODE_LENGTH));
+      for (const one of codes) await tx.run(sql.insertRecoveryCode, accountId, recoveryHash(one));
+      return codes;
+    },
+    async require(tx, accountId, code) {
+      const row = await tx.first(sql.findTotp, accountId);
+      if (!row || row.confirmed_at === null) return;
+      if (code === undefined) throw new Refusal('code_required');
+      if (await acceptCode(tx, accountId, row, code)) return;
+      if ((await tx.run(sql.useRecoveryCode, accountId, recoveryHash(code))) === 0)
+        throw new Refusal('code_required', '`code` is wrong, or was used before. Wait for the next code of the app.');
+    },
+  };
+}
+
+/** Removes the second factor of an account. */
+export async function removeSecondFactor(tx: Tx, accountId: string): Promise<void> {
+  await tx.run(sql.deleteTotp, accountId);
+  await tx.run(sql.deleteRecoveryCodes, accountId);
+}
+
+function recoveryHash(code: string): Uint8Array {
+  return hash('sha256', code, 'buffer');
+}
