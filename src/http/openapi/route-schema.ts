@@ -23,7 +23,7 @@ export const TAGS = {
   Wallets: 'Wallets and their balances.',
   Money: 'Invoices, payments, transfers.',
   History: 'Past and pending transactions, as lists, single objects and CSV.',
-  Events: 'What happened: payments, transfers, invoices, keys. Events are read in pages, and kept for a limited time.',
+  Events: 'What happened: payments, transfers, invoices, keys. Events are read in pages or as a stream, and kept for a limited time.',
   Webhooks: 'Endpoints of yours to which events are delivered. docs/webhooks.md describes deliveries and signatures.',
   LNURL: 'Pay links, Lightning addresses, withdraw links, and the public addresses that other wallets call.',
   Accounts: 'Your account; for the operator, all accounts.',
