@@ -6,8 +6,9 @@ const BUSY = 0.9;
 const FREE = 0.8;
 /** Deliveries per second. A delivery takes one to two milliseconds of the process: the lowest rate costs about 3 % of its time. */
 const LOWEST = 20;
-const HIGHEST = 5000;
-const FALL = 0.5;
+const FIRST = 100;
+const HIGHEST = 1000;
+const FALL = 0.25;
 const RISE = 1.4;
 
 /**
@@ -17,12 +18,12 @@ const RISE = 1.4;
 export class StartRate {
   #last: EventLoopUtilization = performance.eventLoopUtilization();
   #sampledAt = performance.now();
-  #perSecond = HIGHEST;
+  #perSecond = FIRST;
   #allowance = 1;
 
   /** Whether other work leaves little time. */
   get isLow(): boolean {
-    return this.#perSecond < HIGHEST / 10;
+    return this.#perSecond < FIRST;
   }
 
   /** Takes the permission to begin a delivery. @returns 0, or the milliseconds after which to ask again */

@@ -64,6 +64,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         'Wallet Read',
         'new secret_api',
         'rotated wallet_admin',
+        'the secret of a webhook',
+        'rotated secret of a webhook',
         'other wallet: Wallet Admin',
         'setup token',
         'session of a login',

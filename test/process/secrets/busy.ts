@@ -21,6 +21,7 @@ export async function beBusy(recorder: Recorder, secrets: Secrets, secretKey: st
     return response;
   };
   const { wallet, keys } = await makeWallet(request, secrets);
+  await makeWebhook(request, secrets);
   const other = (await request('POST', '/v1/wallet', { user_label: 'other' })).body;
   for (const [name, [key]] of Object.entries(other.access_keys as Record<string, [string]>))
     if (!name.includes('LNURL'))
@@ -114,6 +115,19 @@ async function logIn(request: RequestFunction, recorder: Recorder, secrets: Secr
   for (const path of ['/v1/session', '/v1/sessions', '/v1/wallets']) await send('GET', path, undefined, { cookie });
   await send('DELETE', '/v1/session', undefined, { cookie });
   await send('GET', '/v1/session', undefined, { cookie });
+}
+
+/** Creates a webhook, replays the request, and rotates its secret. */
+async function makeWebhook(request: RequestFunction, secrets: Secrets): Promise<void> {
+  const named = { 'idempotency-key': 'a webhook' };
+  const json = { url: 'https://hook.invalid/' };
+  const { body } = await request('POST', '/v1/webhooks', json, named);
+  secrets.learn('the secret of a webhook', body.secret, (response) => response.body?.secret === body.secret);
+  await request('POST', '/v1/webhooks', json, named);
+  const rotated = (await request('POST', `/v1/webhooks/${body.id}/rotate-secret`, { overlap_seconds: 60 })).body;
+  secrets.learn('a rotated secret of a webhook', rotated.secret, (response) => response.body?.secret === rotated.secret);
+  await request('POST', `/v1/webhooks/${body.id}/test`);
+  for (const path of ['', `/${body.id}`, `/${body.id}/deliveries`]) await request('GET', `/v1/webhooks${path}`);
 }
 
 /** The URLs of LNURL contain the tokens of a link. The response to a request with a token contains the callback with it. */
