@@ -112,8 +112,7 @@ onFakeNode(
       await expect.poll(ids).toEqual([...first, first[2], ...first]);
       const now = Math.floor(Date.now() / 1000);
       await client.post(`/v1/webhooks/${id}/replay`, { from: now - 3600, to: now + 60 });
-      await expect.poll(() => new Set(ids().slice(7)).size).toBeGreaterThan(2);
-      expect(ids().slice(7)).toEqual(expect.arrayContaining(first));
+      await expect.poll(() => ids().slice(7)).toEqual(expect.arrayContaining(first));
       for (const json of [{}, { after: from, from: 1, to: 2 }, { from: 2, to: 1 }, { from: 1 }])
         expect((await send('POST', `/v1/webhooks/${id}/replay`, json)).status).toBe(400);
       expect(await send('POST', `/v1/webhooks/${id}/replay`, { after: 'evt_1' })).toMatchObject({ status: 410 });
