@@ -10,6 +10,13 @@ const MAX_WAIT_MS = 2000;
 export interface LogEnd {
   /** Returns an end that contains everything that was committed before the call, if the running transactions end soon. */
   refresh(): Promise<number>;
+  /** Returns an end that contains it in any case. @throws Error when a running transaction does not end soon. */
+  current(): Promise<number>;
+}
+
+interface Refreshed {
+  readonly end: number;
+  readonly isCurrent: boolean;
 }
 
 /**
@@ -21,46 +28,53 @@ export interface LogEnd {
  */
 export function createLogEnd(database: Database): LogEnd {
   let end = 0;
-  let refreshing: Promise<number> | undefined;
-  let next: Promise<number> | undefined;
+  let refreshing: Promise<Refreshed> | undefined;
+  let next: Promise<Refreshed> | undefined;
 
   async function read() {
     const row = await database.first(sql.newestPosition);
     return { position: row?.position ?? 0, writers: new Set(row?.writers?.split(' ') ?? []) };
   }
 
-  async function refresh(): Promise<number> {
+  async function refresh(): Promise<Refreshed> {
     const { position, writers } = await read();
-    for (let waitedMs = 0; writers.size > 0; waitedMs += CHECK_MS) {
+    const until = performance.now() + MAX_WAIT_MS;
+    while (writers.size > 0) {
       // A transaction that does not end delays events, but never loses one.
-      if (waitedMs >= MAX_WAIT_MS) return end;
+      if (performance.now() >= until) return { end, isCurrent: false };
       await delay(CHECK_MS);
       const now = await read();
       for (const writer of writers) if (!now.writers.has(writer)) writers.delete(writer);
     }
     end = Math.max(end, position);
-    return end;
+    return { end, isCurrent: true };
   }
 
-  return {
-    refresh() {
-      if (!refreshing) {
-        refreshing = refresh().finally(() => {
-          refreshing = undefined;
-        });
-        return refreshing;
-      }
-      // What was committed after the running refresh began is not in its result. All callers of that time share the next one.
-      next ??= refreshing.then(startNext, startNext);
-      return next;
-    },
-  };
+  function shared(): Promise<Refreshed> {
+    if (!refreshing) return start();
+    // What was committed after the running refresh began is not in its result. All callers of that time share the next one.
+    next ??= refreshing.then(startNext, startNext);
+    return next;
+  }
 
-  function startNext(): Promise<number> {
-    next = undefined;
+  function start(): Promise<Refreshed> {
     refreshing = refresh().finally(() => {
       refreshing = undefined;
     });
     return refreshing;
   }
+
+  function startNext(): Promise<Refreshed> {
+    next = undefined;
+    return start();
+  }
+
+  return {
+    refresh: async () => (await shared()).end,
+    async current() {
+      const refreshed = await shared();
+      if (!refreshed.isCurrent) throw new Error('a transaction that inserts events does not end');
+      return refreshed.end;
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { pieceTurn } from '../history/places.ts';
 import type { EntryRow, Ledger } from '../ledger/ledger.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import * as sql from './log.sql.ts';
-import { createLogEnd, type LogEnd } from './log-end.ts';
+import { createLogEnd } from './log-end.ts';
 import { comparePlaces, eventId, FIRST_ROW_RANK, LAST_RANK, type LogPlace, parseEventId, RANK_OF_SIDE, START } from './place.ts';
 
 /** An event of the log, without the objects that it concerns. */
@@ -65,8 +65,11 @@ export interface EventLog {
   read(filter: EventFilter, after: LogPlace, limit: number): Promise<LogPart>;
   /** Returns the place before the oldest event that has not expired. */
   oldest(): Promise<LogPlace>;
-  /** Returns the place of the newest event. */
-  newest(): Promise<LogPlace>;
+  /**
+   * Returns the place of the newest event. While a transaction that inserts events does not end, this is an earlier place; with `isExact`, an
+   * error is thrown instead.
+   */
+  newest(options?: { isExact: boolean }): Promise<LogPlace>;
   /** Returns the events with these ids, without those that have expired or never existed. */
   findMany(ids: readonly string[]): Promise<LoggedEvent[]>;
   /** Returns the place of an event, or that of {@link cursorAt}. @throws UnknownCursor */
@@ -107,7 +110,7 @@ export function createEventLog({ database, ledger, retentionDays }: EventLogDepe
 
   return {
     oldest,
-    newest: () => newest(database, end),
+    newest: async ({ isExact } = { isExact: false }) => newest(database, await (isExact ? end.current() : end.refresh())),
     async read({ scope, types }, after, limit) {
       const range = { after, until: await end.refresh(), limit };
       const isWanted = (event: LoggedEvent) => !types || types.has(event.type);
@@ -154,8 +157,7 @@ async function timeAt(database: Database, { position, rank }: LogPlace): Promise
   return (await database.first(sql.findStored, rank - FIRST_ROW_RANK, position))?.created_at_ms;
 }
 
-async function newest(database: Database, end: LogEnd): Promise<LogPlace> {
-  const position = await end.refresh();
+async function newest(database: Database, position: number): Promise<LogPlace> {
   const { last } = await readPiece(database, { position, rank: RANK_OF_SIDE.to }, position, Number.MAX_SAFE_INTEGER);
   return last ?? { position, rank: RANK_OF_SIDE.to };
 }

@@ -147,7 +147,7 @@ class StoredWebhooks implements Webhooks {
   async create({ accountId, walletId, url, eventTypes, userLabel }: NewWebhook, extraRows: ExtraRows<WebhookWithSecret>) {
     this.#checkUrl(url);
     const { database, eventLog, secretBox, clock } = this.#deps;
-    const place = await eventLog.newest();
+    const place = await eventLog.newest({ isExact: true });
     const id = `whk_${newId(clock.nowMs())}`;
     const secret = newSecret();
     const created = await database.transaction(async (tx) => {

@@ -134,6 +134,26 @@ onBothDatabases('the event log', (open) => {
     expect(entries).toEqual(entries.map((_, index) => index + 1 + (entries[0] ?? 0) - 1));
   });
 
+  it('returns no earlier place as the newest one while a transaction does not end', async () => {
+    const database = await open();
+    if (database.dialect === 'sqlite') return;
+    const { modules, wallets, log } = await logOn(database);
+    const [a, b] = wallets as [Wallet, Wallet];
+    await modules.ledger.post(transferOf(a, b));
+    const stuck = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const writing = database.transaction(async (tx) => {
+      await writeRows(tx, [noteOf(a, 'stuck')]);
+      begun.resolve();
+      await stuck.promise;
+    });
+    await begun.promise;
+    await expect(log.newest({ isExact: true }).finally(stuck.resolve)).rejects.toThrow('does not end');
+    await writing;
+    const place = await log.newest({ isExact: true });
+    expect((await log.read({ scope: 'all' }, place, 10)).events).toEqual([]);
+  });
+
   it('lets events expire after the retention time, and reports their cursors', async () => {
     const database = await open();
     const { modules, wallets, log } = await logOn(database);

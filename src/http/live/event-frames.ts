@@ -46,7 +46,7 @@ export async function* eventFrames(
   }
 
   try {
-    let place = after ?? (await eventLog.newest());
+    let place = after ?? (await eventLog.newest({ isExact: true }));
     let isBehind = after !== undefined;
     yield `retry: ${RETRY_MS}\nid: ${cursorAt(place)}\n\n`;
     while (!signal.aborted) {
