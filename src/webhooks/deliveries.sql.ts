@@ -79,12 +79,15 @@ export const waitingLanes = statement<{ lane: string; due_at_ms: number | null; 
   `SELECT lane, max(due_at_ms) AS due_at_ms, count(*) AS n FROM webhook_delivery WHERE webhook_id = $1 AND ended_at_ms IS NULL GROUP BY lane`,
 );
 
-/** Waiting lanes of single deliveries: tests and redeliveries, which any instance may have inserted. */
+/**
+ * Waiting lanes of single deliveries: tests and redeliveries, which any instance may have inserted. The newest ones, because earlier reads have
+ * returned the others.
+ */
 export const singleLanes = statement<{ webhook_id: string; lane: string; due_at_ms: number | null }>('webhook_delivery_single_lanes', {
   sqlite: `SELECT webhook_id, lane, due_at_ms FROM webhook_delivery WHERE webhook_id IN (SELECT value FROM json_each($1))
-    AND ended_at_ms IS NULL AND lane >= 'whd_' AND lane < 'whd~' LIMIT 1000`,
+    AND ended_at_ms IS NULL AND lane >= 'whd_' AND lane < 'whd~' ORDER BY position DESC LIMIT 1000`,
   postgres: `SELECT webhook_id, lane, due_at_ms FROM webhook_delivery WHERE webhook_id = ANY($1::text[])
-    AND ended_at_ms IS NULL AND lane >= 'whd_' AND lane < 'whd~' LIMIT 1000`,
+    AND ended_at_ms IS NULL AND lane >= 'whd_' AND lane < 'whd~' ORDER BY position DESC LIMIT 1000`,
 });
 
 /** The first waiting deliveries of a lane. */
