@@ -139,6 +139,7 @@ class RunningDeliverer implements Deliverer {
           await this.#round(signal);
         } catch (error) {
           if (signal.aborted) break;
+          this.#stopIfLeasesEnded();
           this.#deps.log.warn({ reason: errorMessage(error) }, 'webhook deliveries were interrupted; they continue');
           await pause(RETRY_MS, signal);
         }
@@ -151,7 +152,6 @@ class RunningDeliverer implements Deliverer {
 
   async #round(signal: AbortSignal): Promise<void> {
     if (this.#mustRefresh || performance.now() >= this.#refreshAt) await this.#refresh();
-    this.#stopIfLeasesEnded();
     const started = performance.now();
     this.#isBehind = await this.#read();
     const readMs = performance.now() - started;
@@ -204,18 +204,24 @@ class RunningDeliverer implements Deliverer {
   async #refresh(): Promise<void> {
     this.#mustRefresh = false;
     this.#refreshAt = performance.now();
-    const { held, share, total } = await this.#leases.refresh();
+    const { held, taken, share, total } = await this.#leases.refresh();
     this.#total = total;
     this.#refreshedAt = this.#refreshAt;
     this.#refreshAt += this.#timing.refreshMs;
     const active = new Map(held.filter(({ status }) => status === 'active').map((webhook) => [webhook.id, webhook]));
     for (const [id, queue] of this.#queues) {
       const webhook = active.get(id);
+      // Another instance held it meanwhile, so the queue lacks what that one stored.
+      if (webhook && taken.has(id)) {
+        this.#abandon(queue);
+        continue;
+      }
       if (webhook && !hasOtherFilter(webhook, queue.webhook)) queue.webhook = webhook;
       else this.#drop(queue);
     }
     for (const webhook of active.values()) await this.#take(webhook);
-    for (const { id, status } of held) if (status === 'deleted') this.#deleteDeliveries(id);
+    // The results of running deliveries are written first: rows that are inserted after the others were deleted would stay.
+    for (const { id, status } of held) if (status === 'deleted' && !this.#dropping.has(id)) this.#deleteDeliveries(id);
     for (const queue of [...this.#queues.values()].slice(share)) this.#drop(queue);
     await this.#addSingles();
     await this.#continueReplays();
@@ -252,12 +258,15 @@ class RunningDeliverer implements Deliverer {
   #stopIfLeasesEnded(): void {
     if (this.#deps.database.dialect === 'sqlite') return;
     if (performance.now() - this.#refreshedAt < this.#timing.leaseMs * 0.8) return;
-    for (const queue of this.#queues.values()) {
-      queue.abort();
-      this.#reader.remove(queue);
-    }
-    this.#queues.clear();
+    for (const queue of this.#queues.values()) this.#abandon(queue);
     this.#mustRefresh = true;
+  }
+
+  /** Ends the work on an endpoint on which another instance may work already. */
+  #abandon(queue: WebhookQueue): void {
+    queue.abort();
+    this.#reader.remove(queue);
+    this.#queues.delete(queue.webhook.id);
   }
 
   /** Finds tests and redeliveries. */
@@ -306,15 +315,19 @@ class RunningDeliverer implements Deliverer {
   #pump(): void {
     clearTimeout(this.#pumpTimer);
     this.#pumpTimer = undefined;
+    this.#stopIfLeasesEnded();
     let waitMs = 0;
     for (let isProgress = true; isProgress && waitMs === 0; ) {
       isProgress = false;
-      for (const queue of this.#queues.values()) {
+      for (const queue of [...this.#queues.values()]) {
         if (!queue.isReady || !this.#hasSlot(queue)) continue;
         waitMs = this.#rate.take();
         if (waitMs > 0) break;
         isProgress = true;
         this.#begin(queue);
+        // The next free slot goes to another endpoint: slow ones would otherwise take all of them.
+        this.#queues.delete(queue.webhook.id);
+        this.#queues.set(queue.webhook.id, queue);
       }
     }
     if (waitMs > 0) this.#pumpTimer = setTimeout(() => this.#pump(), waitMs);

@@ -10,8 +10,11 @@ import * as sql from './webhooks.sql.ts';
 export interface WebhookLeases {
   /** The name of this instance in leases. */
   readonly holder: string;
-  /** Renews leases, takes free webhooks up to the share of this instance, and returns those that it holds. */
-  refresh(): Promise<{ held: Webhook[]; share: number; total: number }>;
+  /**
+   * Renews leases, takes free webhooks up to the share of this instance, and returns those that it holds. `taken`: the ids of those that it
+   * did not hold before.
+   */
+  refresh(): Promise<{ held: Webhook[]; taken: ReadonlySet<string>; share: number; total: number }>;
   release(ids: readonly string[]): Promise<void>;
   /** Ends the part of this instance in the sharing. */
   end(): Promise<void>;
@@ -25,7 +28,7 @@ export function createWebhookLeases(database: Database, keyId: string, leaseMs: 
     async refresh() {
       // Without webhooks nothing is written.
       const total = (await database.first(sql.countWork, keyId))?.n ?? 0;
-      if (total === 0 && wasIdle) return { held: [], share: 0, total };
+      if (total === 0 && wasIdle) return { held: [], taken: new Set(), share: 0, total };
       wasIdle = total === 0;
       return database.transaction(async (tx) => {
         await tx.run(sql.reportAlive, holder, keyId, leaseMs);
@@ -34,7 +37,7 @@ export function createWebhookLeases(database: Database, keyId: string, leaseMs: 
         const share = Math.ceil(total / alive);
         const held = await tx.all(sql.renewLeases, holder, leaseMs, keyId);
         const taken = held.length < share ? await tx.all(sql.claim, holder, leaseMs, keyId, share - held.length) : [];
-        return { held: [...held, ...taken].map(toWebhook), share, total };
+        return { held: [...held, ...taken].map(toWebhook), taken: new Set(taken.map(({ id }) => id)), share, total };
       });
     },
     async release(ids) {
