@@ -82,7 +82,7 @@ onFakeNode(
 
 onFakeNode(
   'a session',
-  ({ client, neighbour, rows, execute, problems }) => {
+  ({ client, neighbour, another, rows, execute, problems }, dialect) => {
     it('may do what the secret key of its account may do, and only in its account', async () => {
       const { browser, id } = await newLogin(client);
       const made = await browser.send('POST', '/v1/wallet', { user_label: 'mine' });
@@ -182,6 +182,18 @@ onFakeNode(
         (await rows('SELECT count(*) AS n FROM wallet w JOIN session s ON s.account_id = w.account_id WHERE s.id = $1', id))[0],
       ).toEqual({ n: 2 });
       expect(await problems()).toEqual([]);
+    });
+
+    it.skipIf(dialect === 'sqlite')('revoked on one instance moves no money on another, and is refused there within a second', async () => {
+      const { browser } = await newLogin(client);
+      const elsewhere = new Browser(await another(), browser.secret);
+      const [one, two] = [(await browser.send('POST', '/v1/wallet', {})).body, (await browser.send('POST', '/v1/wallet', {})).body];
+      await browser.send('POST', '/playground/fund', { wallet_id: one.id, num_satoshis: 100 });
+      const transfer = () => elsewhere.send('POST', `/v1/wallet/${one.id}/transfer`, { dest_wallet_id: two.id, num_satoshis: 1 });
+      expect((await transfer()).status).toBe(201);
+      await browser.send('DELETE', '/v1/session');
+      expect((await transfer()).status).toBe(401);
+      await expect.poll(async () => (await elsewhere.send('GET', '/v1/session')).status, { timeout: 3000 }).toBe(401);
     });
 
     it('ends after a day without a request, and after two weeks in any case', async () => {

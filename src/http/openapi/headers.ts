@@ -33,6 +33,7 @@ export const HEADERS: Readonly<Record<string, ApiHeader>> = {
   'Idempotency-Replayed': text('`true` when an earlier request had already done this. The response shows what that request created.'),
   'Retry-After': count('Seconds to wait before the next attempt.'),
   'Content-Disposition': text('The name of the file.'),
+  'Set-Cookie': text('The secret of the session, or its removal.'),
 };
 
 export const PAGE_HEADERS = Object.keys(HEADERS).filter((name) => name.startsWith('X-Pagination-') || name === 'Link');

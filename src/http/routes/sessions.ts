@@ -55,6 +55,7 @@ const logInSchema = {
   ...PUBLIC,
   body: LogInBody,
   response: { 201: LoginObject },
+  responseHeaders: ['Set-Cookie'],
   errorStatuses: [401, 403],
 };
 
@@ -66,6 +67,7 @@ const setUpSchema = {
   ...PUBLIC,
   body: SetUpBody,
   response: { 201: LoginObject },
+  responseHeaders: ['Set-Cookie'],
   errorStatuses: [401, 403, 409],
 };
 
@@ -82,6 +84,7 @@ const logOutSchema = {
   summary: 'Log out',
   description: 'Ends the session of this request and clears its cookie. With an API key nothing changes.',
   response: { 200: LoginObject },
+  responseHeaders: ['Set-Cookie'],
   exampleChanges: { 200: { session: { status: 'revoked' } } },
 };
 
