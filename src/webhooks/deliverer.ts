@@ -32,7 +32,7 @@ export interface WebhookTiming {
   readonly timeoutMs: number;
 }
 
-const TIMING: WebhookTiming = { refreshMs: 2000, leaseMs: 10_000, pollMs: 100, flushMs: 50, timeoutMs: 15_000 };
+const TIMING: WebhookTiming = { refreshMs: 2000, leaseMs: 10_000, pollMs: 100, flushMs: 100, timeoutMs: 15_000 };
 
 /** The most concurrent deliveries, and those of them to endpoints that are down. */
 const MAX_RUNNING = 64;
@@ -44,6 +44,7 @@ const SHORTEST_WAIT_MS = 20;
 /** How long running deliveries may take when the service stops. */
 const GRACE_MS = 3000;
 const RETRY_MS = 1000;
+const BUSY_FLUSH_MS = 1000;
 const UNREADABLE_CHECK_MS = 30_000;
 const DELETED_AT_ONCE = 1000;
 const READS_AT_ONCE = 16;
@@ -109,7 +110,9 @@ class RunningDeliverer implements Deliverer {
     this.#timing = { ...TIMING, ...deps.timing };
     const { leaseMs, flushMs, timeoutMs } = this.#timing;
     this.#leases = createWebhookLeases(database, secretBox.keyId, leaseMs);
-    this.#results = createResults({ ...deps, holder: this.#leases.holder, flushMs });
+    // A commit delays those of payments: on SQLite it waits for the disk.
+    const flush = () => (this.#rate.isLow ? Math.max(flushMs, BUSY_FLUSH_MS) : flushMs);
+    this.#results = createResults({ ...deps, holder: this.#leases.holder, flushMs: flush });
     this.#reader = new LogReader(eventLog, log);
     const sender = createSender({ outbound, secretBox, clock, timeoutMs });
     const count = (outcome: keyof DeliveryCounts) => {
@@ -216,7 +219,7 @@ class RunningDeliverer implements Deliverer {
         this.#abandon(queue);
         continue;
       }
-      if (webhook && !hasOtherFilter(webhook, queue.webhook)) queue.webhook = webhook;
+      if (webhook && !queue.isStopped && !hasOtherFilter(webhook, queue.webhook)) queue.webhook = webhook;
       else this.#drop(queue);
     }
     for (const webhook of active.values()) await this.#take(webhook);

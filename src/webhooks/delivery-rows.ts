@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../feed/log.ts';
 import { newId } from '../kernel/ids.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import { nextAttemptMs } from './retry.ts';
-import type { DeliveryAttempt } from './webhook.ts';
+import type { DeliveryAttempt, Webhook } from './webhook.ts';
 
 /** How many attempts of one delivery are kept. */
 const KEPT_ATTEMPTS = 20;
@@ -46,4 +46,21 @@ export function rowAfterAttempt(row: DeliveryRow, attempt: DeliveryAttempt, nowM
   const next = isFinal || row.event_type === 'webhook_test' ? undefined : nextAttemptMs(first_attempt_ms, nowMs, attempts);
   if (next === undefined) return { ...common, state: 'dead', due_at_ms: null, ended_at_ms: nowMs };
   return { ...common, state: 'retrying', due_at_ms: next };
+}
+
+/** The event of a test is not in the log. */
+export function testEvent(webhook: Webhook, row: DeliveryRow): LoggedEvent {
+  return {
+    id: row.event_id,
+    place: { position: 0, rank: 0 },
+    createdAtMs: row.created_at_ms,
+    type: 'webhook_test',
+    accountId: webhook.accountId,
+    walletId: undefined,
+    ledgerAccount: undefined,
+    subject: webhook.id,
+    lightningId: undefined,
+    entry: undefined,
+    data: { webhook_id: webhook.id },
+  };
 }

@@ -24,6 +24,8 @@ export class Lane {
   dueMs: number | undefined;
   /** The first waiting rows. */
   rows: LoadedRow[] = [];
+  /** Whether the last read returned all waiting rows. */
+  hasAllRows = false;
   /** Whether, and how many, rows were added after the last read of the rows. */
   addedSinceLoad = 0;
   isRunning = false;

@@ -5,7 +5,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import * as sql from './deliveries.sql.ts';
-import { firstRow, rowAfterAttempt, rowWith } from './delivery-rows.ts';
+import { firstRow, rowAfterAttempt, rowWith, testEvent } from './delivery-rows.ts';
 import { type Fresh, Lane, type LoadedRow } from './lane.ts';
 import type { Progressing, Results } from './results.ts';
 import { FAILURES_OF_OUTAGE, hasFailedTooLong } from './retry.ts';
@@ -272,8 +272,7 @@ export class WebhookQueue implements Progressing {
     const { row, body } = loaded;
     const { clock, results } = this.#deps;
     if (body === undefined) {
-      lane.rows.shift();
-      this.#waitingRows -= 1;
+      this.#endRow(lane);
       results.update(this, rowWith(row, { state: 'cancelled', due_at_ms: null, ended_at_ms: clock.nowMs() }));
       return;
     }
@@ -281,15 +280,20 @@ export class WebhookQueue implements Progressing {
     if (!attempt) return;
     const after = rowAfterAttempt(row, attempt, clock.nowMs(), this.#isFinal(attempt));
     results.update(this, after);
-    if (after.due_at_ms === null) {
-      lane.rows.shift();
-      this.#waitingRows -= 1;
-    } else {
+    if (after.due_at_ms === null) this.#endRow(lane);
+    else {
       lane.rows = [];
       lane.addedSinceLoad += 1;
       this.#wait(lane, after.due_at_ms);
     }
     this.#conclude(after, attempt);
+  }
+
+  #endRow(lane: Lane): void {
+    lane.rows.shift();
+    this.#waitingRows -= 1;
+    // Otherwise the rows are read again, after the results were written.
+    if (lane.rows.length === 0 && lane.hasAllRows && lane.addedSinceLoad === 0) lane.dueMs = undefined;
   }
 
   #isFinal({ status }: DeliveryAttempt): boolean {
@@ -306,6 +310,7 @@ export class WebhookQueue implements Progressing {
       if (lane.addedSinceLoad === 0) lane.dueMs = undefined;
       return false;
     }
+    lane.hasAllRows = rows.length < RENDERED_AT_ONCE;
     const events = await eventLog.findMany(rows.flatMap(({ event_type, event_id }) => (event_type === 'webhook_test' ? [] : event_id)));
     const tests = rows.filter(({ event_type }) => event_type === 'webhook_test').map((row) => testEvent(this.webhook, row));
     const all = [...events, ...tests];
@@ -379,21 +384,4 @@ export class WebhookQueue implements Progressing {
   hasSeen(event: LoggedEvent): boolean {
     return this.ownPlace !== undefined && comparePlaces(event.place, this.ownPlace) <= 0;
   }
-}
-
-/** The event of a test is not in the log. */
-function testEvent(webhook: Webhook, row: DeliveryRow): LoggedEvent {
-  return {
-    id: row.event_id,
-    place: { position: 0, rank: 0 },
-    createdAtMs: row.created_at_ms,
-    type: 'webhook_test',
-    accountId: webhook.accountId,
-    walletId: undefined,
-    ledgerAccount: undefined,
-    subject: webhook.id,
-    lightningId: undefined,
-    entry: undefined,
-    data: { webhook_id: webhook.id },
-  };
 }

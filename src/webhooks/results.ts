@@ -40,7 +40,7 @@ export interface ResultDependencies {
   readonly log: Log;
   readonly holder: string;
   /** How long results are collected before they are written. */
-  readonly flushMs: number;
+  readonly flushMs: () => number;
 }
 
 const RETRY_MS = 1000;
@@ -64,7 +64,7 @@ export function createResults(deps: ResultDependencies): Results {
     add(batch);
     batch.touched.add(queue);
     pending += 1;
-    timer ??= setTimeout(() => void flush(), deps.flushMs);
+    timer ??= setTimeout(() => void flush(), deps.flushMs());
   }
 
   function flush(): Promise<void> {

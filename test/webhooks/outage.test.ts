@@ -105,7 +105,7 @@ onFakeNode(
 
     it('is disabled after three days with an alert, and resumes where it stopped', async () => {
       const [a, b] = [await client.wallet(1000), await client.wallet()];
-      const id = await hook('/silent');
+      const id = await hook('/silent', { event_types: ['wallet_transfer_in', 'wallet_transfer_out'] });
       receiver.respond = (_received, response) => response.writeHead(503).end();
       await transfer(a.id, b.id);
       const status = async () => (await client.get(`/v1/webhooks/${id}`)).status;
