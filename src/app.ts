@@ -140,7 +140,7 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   const accounts = createAccounts(database, clock);
   const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {
     // Keys that the operator chose are not stored in a file.
-    if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config, keys);
+    if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config.dataDir, keys);
   });
   const keyring = createKeyring(database, clock);
   const directory = createAccountDirectory(database, clock);

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AccountKeys } from './accounts/accounts.ts';
-import { setupUrl } from './accounts/login/setup-links.ts';
 import type { Config } from './config.ts';
 
 /** Returns the absolute path of the file with the keys of the first account. The operator may delete it after storing the keys elsewhere. */
@@ -10,14 +9,9 @@ export function keysFile(dataDir: string): string {
   return resolve(dataDir, 'first-key');
 }
 
-/**
- * Writes the keys of the first account to a file that only its owner may read: the secret key, the public key, and the link to set up the login,
- * one per line.
- */
-export async function storeFirstKeys({ dataDir, publicUrl }: Pick<Config, 'dataDir' | 'publicUrl'>, keys: AccountKeys): Promise<void> {
-  const { secretKey, publicKey, setupToken } = keys;
-  const lines = [secretKey, publicKey, ...(setupToken === undefined ? [] : [setupUrl(publicUrl, setupToken)])];
-  await writeFile(keysFile(dataDir), `${lines.join('\n')}\n`, { mode: 0o600 });
+/** Writes the keys of the first account to a file that only its owner may read: the secret key, then the public key, one per line. */
+export async function storeFirstKeys(dataDir: string, keys: AccountKeys): Promise<void> {
+  await writeFile(keysFile(dataDir), `${keys.secretKey}\n${keys.publicKey}\n`, { mode: 0o600 });
 }
 
 /** Returns a shell expression that expands to the secret key. Its path is absolute, so it works in every folder. */

@@ -1,5 +1,4 @@
 import type { AccountKeys } from './accounts/accounts.ts';
-import { setupUrl } from './accounts/login/setup-links.ts';
 
 export interface Greeting {
   readonly publicUrl: string;
@@ -42,7 +41,7 @@ export function greeting({
     : `Satchel waits for its Lightning node, at ${publicUrl}: nothing is sent or received until the node answers.`;
   return `${warning}
   ${state}
-${newKeys ? describeKeys(newKeys, publicUrl) : ''}
+${newKeys ? describeKeys(newKeys) : ''}
   Try it: these commands ${hasPlayground ? PLAYGROUND_STEPS : REAL_STEPS}
 
 KEY=${secretKeyShell}; URL=${localUrl}
@@ -53,17 +52,15 @@ curl -s "$URL/v1/wallet/$WALLET?fields=user_label,balance" -H "X-Api-Key: $KEY";
 `;
 }
 
-function describeKeys(newKeys: NonNullable<Greeting['newKeys']>, publicUrl: string): string {
+function describeKeys(newKeys: NonNullable<Greeting['newKeys']>): string {
   if ('file' in newKeys) {
     return `
-  Your keys are in ${newKeys.file}, which only you can read. It also has the link to set a password. They are printed only to a terminal.
+  Your keys are in ${newKeys.file}, which only you can read. They are printed only to a terminal.
 `;
   }
-  const { secretKey, publicKey, setupToken } = newKeys.keys;
-  const login = setupToken === undefined ? '' : `    To log in with e-mail and password, open ${setupUrl(publicUrl, setupToken)}\n`;
   return `
   Your keys, shown this once (the commands below read them from a file):
-    secret  ${secretKey}
-    public  ${publicKey}
-${login}`;
+    secret  ${newKeys.keys.secretKey}
+    public  ${newKeys.keys.publicKey}
+`;
 }

@@ -9,7 +9,6 @@ import type { Guard } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
 import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type ParsedKey, parseKey } from './keys.ts';
 import { validSessions } from './login/sessions.sql.ts';
-import { createSetupLink } from './login/setup-links.ts';
 
 /** A stored key, with its account and, for a wallet key, its wallet. */
 export interface Key {
@@ -46,8 +45,6 @@ export interface AccountKeys {
   readonly accountId: string;
   readonly secretKey: string;
   readonly publicKey: string;
-  /** The token of the link with which a person sets up the login of the first account. */
-  readonly setupToken?: string;
 }
 
 /** Accounts (logins) and the keys of accounts and wallets. */
@@ -109,9 +106,7 @@ function bytes(hex: string): Uint8Array {
 async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): Promise<AccountKeys | undefined> {
   if (secretKey === undefined) {
     const accounts = await tx.first(sql.countAccounts);
-    if (accounts?.n !== 0) return undefined;
-    const keys = await createAccount(tx, clock, newKeyText('secret_api'));
-    return { ...keys, setupToken: (await createSetupLink(tx, clock, keys.accountId)).token };
+    return accounts?.n === 0 ? createAccount(tx, clock, newKeyText('secret_api')) : undefined;
   }
   const parsed = parseKey(secretKey);
   if (parsed?.kind !== 'secret_api' || secretKey.length < 'sak_'.length + 20) {

@@ -21,10 +21,3 @@ it('says that the service waits while its node does not answer, and warns of a f
   expect(greeting({ ...GREETING, isNodeAvailable: false })).toContain('waits for its Lightning node');
   expect(greeting({ ...GREETING, isFake: true })).toContain('FAKE');
 });
-
-it('prints the link to set a password with the keys of a new account, or names the file that has it', () => {
-  const keys = { accountId: 'acc_1', secretKey: 'sak_1', publicKey: 'pak_1', setupToken: 'abc' };
-  expect(greeting({ ...GREETING, newKeys: { keys } })).toContain('open http://127.0.0.1:4021/setup#abc\n');
-  expect(greeting({ ...GREETING, newKeys: { file: '/data/first-key' } })).toContain('the link to set a password');
-  expect(greeting(GREETING)).not.toContain('/setup');
-});
