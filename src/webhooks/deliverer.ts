@@ -222,7 +222,15 @@ class RunningDeliverer implements Deliverer {
       if (webhook && !queue.isStopped && !hasOtherFilter(webhook, queue.webhook)) queue.webhook = webhook;
       else this.#drop(queue);
     }
-    for (const webhook of active.values()) await this.#take(webhook);
+    const begun = performance.now();
+    for (const webhook of active.values()) {
+      // Leases are renewed before they end: with thousands of webhooks, this takes longer than a lease lasts.
+      if (performance.now() - begun >= this.#timing.leaseMs * 0.3) {
+        this.#mustRefresh = true;
+        break;
+      }
+      await this.#take(webhook);
+    }
     // The results of running deliveries are written first: rows that are inserted after the others were deleted would stay.
     for (const { id, status } of held) if (status === 'deleted' && !this.#dropping.has(id)) this.#deleteDeliveries(id);
     for (const queue of [...this.#queues.values()].slice(share)) this.#drop(queue);
@@ -280,8 +288,10 @@ class RunningDeliverer implements Deliverer {
   }
 
   async #continueReplays(): Promise<void> {
-    for (const queue of this.#queues.values()) {
-      if (queue.mayAddRows && (await continueReplay(this.#deps, queue))) this.#mustRefresh = true;
+    if (this.#queues.size === 0) return;
+    for (const { webhook_id } of await this.#deps.database.all(sql.replayedWebhooks)) {
+      const queue = this.#queues.get(webhook_id);
+      if (queue?.mayAddRows && (await continueReplay(this.#deps, queue))) this.#mustRefresh = true;
     }
   }
 

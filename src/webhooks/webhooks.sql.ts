@@ -166,6 +166,12 @@ export const countReplays = statement<{ n: number }>(
   'SELECT count(*) AS n FROM webhook_replay WHERE webhook_id = $1',
 );
 
+/** The webhooks with replays that are not finished. */
+export const replayedWebhooks = statement<{ webhook_id: string }>(
+  'webhook_replay_webhooks',
+  'SELECT DISTINCT webhook_id FROM webhook_replay',
+);
+
 export const oldestReplay = statement<ReplayRow>(
   'webhook_replay_oldest',
   `SELECT id, webhook_id, position, rank, until_position, until_rank FROM webhook_replay WHERE webhook_id = $1 ORDER BY id LIMIT 1`,

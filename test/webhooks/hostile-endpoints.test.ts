@@ -6,7 +6,8 @@ import { FAST, LOCAL } from './timing.ts';
 
 onFakeNode(
   'an endpoint that delays its responses',
-  ({ client, neighbour, rows }) => {
+  (service) => {
+    const { client, neighbour, rows } = service;
     const receiver = startReceiver();
     const held: ServerResponse[] = [];
     afterEach(() => {
@@ -48,6 +49,25 @@ onFakeNode(
       }
       expect(ended).toBeLessThan(40);
       for (const id of slow) await client.request('DELETE', `/v1/webhooks/${id}`, { key: client.secretKey });
+    });
+
+    it('costs no statement of its own while it waits, however many there are', async () => {
+      const made: string[] = [];
+      for (let i = 0; i < 20; i += 1) made.push((await client.post('/v1/webhooks', { url: receiver.url('/idle') })).id);
+      // The first reads of the log.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const statements: string[] = [];
+      service.statements = statements;
+      await expect.poll(() => statements.filter((name) => name === 'webhook_count_work').length).toBeGreaterThan(4);
+      service.statements = undefined;
+      const counts = [
+        ...Map.groupBy(
+          statements.filter((name) => name.startsWith('webhook_')),
+          (name) => name,
+        ).values(),
+      ];
+      expect(Math.max(...counts.map(({ length }) => length))).toBeLessThan(20);
+      for (const id of made) await client.request('DELETE', `/v1/webhooks/${id}`, { key: client.secretKey });
     });
   },
   LOCAL,
