@@ -175,8 +175,9 @@ onFakeNode(
         ([, { get }]) => get?.responses['200']?.content?.['application/json']?.schema?.type === 'array',
       );
       expect(lists.length).toBeGreaterThan(5);
+      const webhook = await service.client.post('/v1/webhooks', { url: 'https://example.com/', event_types: 'webhook_test' });
       for (const [path] of lists) {
-        const url = path.replace('{key}', wallet.id).replace('{id}', keyId);
+        const url = path.replace('{key}', wallet.id).replace('{id}', path.includes('webhooks') ? webhook.id : keyId);
         expectRefused(await request('GET', `${url}?user_label=x`), 'user_label');
         expect((await request('GET', `${url}?access-token=${service.client.secretKey}&_=1712&_t=`)).status).toBe(200);
       }

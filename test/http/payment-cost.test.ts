@@ -6,7 +6,7 @@ import { onFakeNode } from '../support/app.ts';
 const COUNTED = /^(payment_|invoice_|ledger_|access_key_(?!find)|wallet_(?!find))/;
 
 const READ = 'payment_find_payable';
-const GUARDS = ['wallet_active', 'access_key_valid'];
+const GUARDS = ['wallet_sending', 'access_key_valid'];
 const HOLD_ROWS = ['payment_insert', 'payment_require_within_limit', 'invoice_close'];
 const END_ROWS = ['payment_succeed', 'invoice_settle_inside'];
 const sent = (rows: readonly string[]) => rows.map((name) => `${name}_many`);

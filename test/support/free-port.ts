@@ -6,14 +6,16 @@ import { createServer } from 'node:net';
  * between two starts.
  */
 const FIRST = 20_000;
-const COUNT = 12_000;
+const COUNT = 1_500;
+/** Concurrent test files take their ports from different ranges: one might otherwise take the port of a service that another restarts. */
+const RANGE = Number(process.env.VITEST_POOL_ID ?? 0) % 8;
 
 const given = new Set<number>();
 
 /** Returns a TCP port on which nothing listens. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST + Math.floor(Math.random() * COUNT);
+    const port = FIRST + RANGE * COUNT + Math.floor(Math.random() * COUNT);
     if (given.has(port) || !(await isFree(port))) continue;
     given.add(port);
     return port;
