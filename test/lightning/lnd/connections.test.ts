@@ -29,8 +29,8 @@ async function readFirst(transport: LndTransport, signal = NEVER): Promise<unkno
 describe('a connection to LND', () => {
   it('outlives the time limit of the call that opened it', async () => {
     const { lnd, transport } = await opened();
-    lnd.on('GET /first', { body: {} }).on('GET /second', () => delay(500, { body: { is: 'second' } }));
-    await transport.call({ method: 'GET', path: '/first', timeoutMs: 300 });
+    lnd.on('GET /first', { body: {} }).on('GET /second', () => delay(3300, { body: { is: 'second' } }));
+    await transport.call({ method: 'GET', path: '/first', timeoutMs: 3000 });
     await delay(50);
     expect(await transport.call({ method: 'GET', path: '/second' })).toEqual({ is: 'second' });
     expect(lnd.connections).toBe(1);
