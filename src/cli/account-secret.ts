@@ -1,0 +1,48 @@
+import { listAccounts } from '../accounts/lost-keys.ts';
+import type { Database } from '../db/database.ts';
+import { MIGRATIONS, requireMigrated } from '../db/migrate.ts';
+import { errorMessage } from '../kernel/log.ts';
+import { exitWithUsage, readArguments } from './arguments.ts';
+import { withDatabase } from './database.ts';
+import { moment, table } from './table.ts';
+
+const NOT_DONE = 2;
+
+/** A command that creates a secret for an account, such as a key, while the service may run. */
+export interface AccountSecretCommand {
+  readonly usage: string;
+  /** What the command creates, for errors. */
+  readonly noun: string;
+  /** Returns the secret, which goes to standard output, and a notice for standard error; undefined if there is no such account. */
+  create(database: Database, accountId: string): Promise<{ notice: string; secret: string } | undefined>;
+}
+
+/** Runs a command whose only argument is the account; it may be omitted if there is only one. */
+export function runAccountSecretCommand(command: AccountSecretCommand): void {
+  run(command).catch((error) => {
+    process.stderr.write(`No ${command.noun} was created. ${errorMessage(error)}\n`);
+    process.exitCode = NOT_DONE;
+  });
+}
+
+async function run({ usage, create }: AccountSecretCommand): Promise<void> {
+  const [given] = readArguments(usage, {}, 1).words;
+  if (given !== undefined && !/^acc_[0-9A-Za-z]+$/.test(given)) exitWithUsage(usage);
+  await withDatabase({ withoutLock: true }, async (database) => {
+    await requireMigrated(database, MIGRATIONS);
+    const accountId = given ?? (await onlyAccount(database));
+    const created = await create(database, accountId);
+    if (!created) throw new Error(`There is no account ${accountId}.`);
+    process.stderr.write(`${created.notice}\n`);
+    process.stdout.write(`${created.secret}\n`);
+  });
+}
+
+/** Returns the only account. It does not guess: a key for the wrong account gives access to another customer's money. */
+async function onlyAccount(database: Database): Promise<string> {
+  const [first, ...others] = await listAccounts(database);
+  if (!first) throw new Error('The database has no account yet; the next start of the service creates one.');
+  if (others.length === 0) return first.id;
+  const rows = [first, ...others].map(({ id, createdAt, wallets }) => [id, moment(createdAt), String(wallets)]);
+  throw new Error(`There are several accounts; name one.\n${table([['account', 'created', 'wallets'], ...rows], [2])}`);
+}
