@@ -23,7 +23,7 @@ import { collectMethods, rejectOtherMethods } from './methods.ts';
 import { documentOptions } from './openapi/document.ts';
 import { openApiRoute } from './openapi/openapi-route.ts';
 import { referencePage } from './openapi/reference-page.ts';
-import { startPage } from './pages/start-page.ts';
+import { dashboard, sendPageToBrowsers } from './pages/dashboard.ts';
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
 import { rejectUnknownParameters } from './requests/query.ts';
@@ -103,10 +103,11 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   // It collects the routes that are added after it.
   app.register(swagger, documentOptions());
   app.after(() => {
+    sendPageToBrowsers(app, options.publicUrl);
     register(app);
     openApiRoute(app);
     referencePage(app);
-    startPage(app);
+    dashboard(app, options.publicUrl);
     rejectOtherMethods(app, paths());
   });
   return app;

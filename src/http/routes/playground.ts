@@ -207,7 +207,7 @@ export function playgroundRoutes(app: App, deps: PlaygroundRouteDependencies): v
 }
 
 function describeRoute(app: App, { access, control }: PlaygroundRouteDependencies): void {
-  app.get('/playground', { schema: describeSchema }, async (request) => {
+  app.get('/playground', { schema: describeSchema, config: { isAlsoPage: true } }, async (request) => {
     await access.secretKey(request);
     const { network, nodes, unreachablePubkey } = await playing(() => control.describe());
     return { network, nodes: [...nodes], unreachable_pubkey: unreachablePubkey };

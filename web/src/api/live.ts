@@ -1,0 +1,70 @@
+import { useEffect, useState } from 'preact/hooks';
+import { events } from '../../../client/satchel.js';
+import { SERVICE_URL } from '../base-path.ts';
+import type { Event } from './client.ts';
+
+/** `live`: events arrive. `lost`: the connection is being restored; screens show data that may be old. */
+export type LiveState = 'connecting' | 'live' | 'lost';
+
+type Message = { readonly event: Event } | { readonly state: LiveState };
+
+const listeners = new Set<(event: Event) => void>();
+const stateListeners = new Set<(state: LiveState) => void>();
+let state: LiveState = 'connecting';
+
+/** Calls `listener` for every event of the account until the returned function is called. */
+export function onEvent(listener: (event: Event) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Calls `listener` after each change of the connection. */
+export function onLiveState(listener: (state: LiveState) => void): () => void {
+  stateListeners.add(listener);
+  return () => stateListeners.delete(listener);
+}
+
+export function useLiveState(): LiveState {
+  const [current, setCurrent] = useState(state);
+  useEffect(() => onLiveState(setCurrent), []);
+  return current;
+}
+
+/**
+ * Receives the events of the account until `signal` aborts. A browser opens only six connections to a host, so the tabs share one stream: the
+ * tab that holds the lock reads it and sends the events to the others.
+ */
+export function receiveEvents(signal: AbortSignal): void {
+  const channel = new BroadcastChannel(`satchel ${SERVICE_URL}`);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => deliver(data);
+  signal.addEventListener('abort', () => channel.close());
+  const send = (message: Message) => {
+    if (signal.aborted) return;
+    deliver(message);
+    channel.postMessage(message);
+  };
+  const read = () => readStream(send, signal);
+  // Locks need a secure context. Without them every tab has a stream of its own.
+  const reading = navigator.locks ? navigator.locks.request('satchel live', { signal }, read) : read();
+  Promise.resolve(reading).catch(() => {
+    if (!signal.aborted) send({ state: 'lost' });
+  });
+}
+
+async function readStream(send: (message: Message) => void, signal: AbortSignal): Promise<void> {
+  const fetchAndNote: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    if (response.ok) send({ state: 'live' });
+    return response;
+  };
+  const onDisconnect = () => send({ state: 'lost' });
+  for await (const event of events({ url: SERVICE_URL, fetch: fetchAndNote, signal, onDisconnect })) send({ event });
+}
+
+function deliver(message: Message): void {
+  if ('event' in message) for (const listener of listeners) listener(message.event);
+  else if (message.state !== state) {
+    state = message.state;
+    for (const listener of stateListeners) listener(state);
+  }
+}

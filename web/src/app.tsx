@@ -1,0 +1,71 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Router, useLocation } from 'wouter-preact';
+import { api, isLoggedOut, type Login } from './api/client.ts';
+import { receiveEvents } from './api/live.ts';
+import { clearResources } from './api/resource.ts';
+import { onSessionEnd, SessionContext } from './api/session.tsx';
+import { BASE_PATH } from './base-path.ts';
+import { Frame } from './frame/frame.tsx';
+import { Screens } from './frame/screens.tsx';
+import { LoginScreen } from './screens/login/login.tsx';
+import { SetupScreen } from './screens/setup/setup.tsx';
+
+/** `undefined`: not known yet. `null`: nobody is logged in. */
+type State = Login | null | undefined;
+
+export function App() {
+  const [login, setLogin] = useState<State>(undefined);
+  const [hasEnded, setHasEnded] = useState(false);
+  const [error, setError] = useState<unknown>();
+
+  useEffect(() => {
+    onSessionEnd(() => {
+      setHasEnded(true);
+      setLogin(null);
+    });
+    api.getSession().then(setLogin, (reason) => (isLoggedOut(reason) ? setLogin(null) : setError(reason)));
+  }, []);
+
+  useEffect(() => {
+    if (!login) return undefined;
+    const own = new AbortController();
+    receiveEvents(own.signal);
+    return () => own.abort();
+  }, [login?.session?.id]);
+
+  function start(started: Login) {
+    clearResources();
+    setHasEnded(false);
+    setLogin(started);
+  }
+
+  if (error !== undefined || login === undefined) return <Connecting error={error} />;
+  return (
+    <Router base={BASE_PATH.replace(/\/$/, '')}>
+      <Content login={login} hasEnded={hasEnded} onLogin={start} />
+    </Router>
+  );
+}
+
+function Content({ login, hasEnded, onLogin }: { login: Login | null; hasEnded: boolean; onLogin: (login: Login) => void }) {
+  const [path, navigate] = useLocation();
+  const isEntry = ['/', '/login', '/setup'].includes(path);
+  useEffect(() => {
+    if (login && isEntry) navigate('/wallets', { replace: true });
+  }, [login, isEntry, navigate]);
+
+  if (path === '/setup') return <SetupScreen onLogin={onLogin} />;
+  if (!login) return <LoginScreen hasEnded={hasEnded} onLogin={onLogin} />;
+  return (
+    <SessionContext.Provider value={login}>
+      <Frame>
+        <Screens />
+      </Frame>
+    </SessionContext.Provider>
+  );
+}
+
+function Connecting({ error }: { error: unknown }) {
+  if (error === undefined) return null;
+  return null;
+}

@@ -1,0 +1,40 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Route, Switch } from 'wouter-preact';
+import { useSession } from '../api/session.tsx';
+import { ROUTES, type ScreenRoute } from '../routes.ts';
+import { NotFoundScreen } from './not-found.tsx';
+
+/** Shows the screen of the present address. */
+export function Screens() {
+  const { account } = useSession();
+  const routes = ROUTES.filter(({ isForOperators }) => !isForOperators || account.role === 'operator');
+  return (
+    <Switch>
+      {routes.map((route) => (
+        <Route key={route.path} path={route.path}>
+          {(parameters) => <LoadedScreen route={route} parameters={parameters} />}
+        </Route>
+      ))}
+      <Route component={NotFoundScreen} />
+    </Switch>
+  );
+}
+
+const loaded = new Map<ScreenRoute, ComponentType>();
+
+/** Loads the code of a screen at its first use. */
+function LoadedScreen({ route, parameters }: { route: ScreenRoute; parameters: object }) {
+  const [, setLoaded] = useState(loaded.size);
+  const [error, setError] = useState<unknown>();
+  const Screen = loaded.get(route);
+  useEffect(() => {
+    if (Screen) return;
+    route.load().then((component) => {
+      loaded.set(route, component);
+      setLoaded(loaded.size);
+    }, setError);
+  }, [route, Screen]);
+  if (error !== undefined) throw error;
+  return Screen ? <Screen {...parameters} /> : null;
+}

@@ -1,0 +1,41 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from './parts/icon.tsx';
+import { t } from './texts/texts.ts';
+
+/** A screen of the dashboard. The path has the syntax of wouter; its parameters are the properties of the screen. */
+export interface ScreenRoute {
+  readonly path: string;
+  /** Loads the code of the screen, which is a file of its own in the build. */
+  // biome-ignore lint/suspicious/noExplicitAny: the parameters of a path are not known to its type.
+  readonly load: () => Promise<ComponentType<any>>;
+  /** Only operators see it. For a member the address does not exist. */
+  readonly isForOperators?: boolean;
+}
+
+/** All screens, in the order in which paths are compared. `src/http/pages/dashboard.ts` has the paths, for the service. */
+export const ROUTES: readonly ScreenRoute[] = [
+  { path: '/wallets', load: () => import('./screens/wallets/wallets.tsx').then((file) => file.WalletsScreen) },
+];
+
+/** An entry of the navigation. */
+export interface NavigationEntry {
+  readonly path: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly isForOperators?: boolean;
+  /** The entry is also in the bar at the bottom of a phone. */
+  readonly isInBar?: boolean;
+}
+
+export const NAVIGATION: readonly NavigationEntry[] = [
+  { path: '/wallets', label: t.navigation.wallets, icon: 'wallet', isInBar: true },
+  { path: '/links', label: t.navigation.links, icon: 'link', isInBar: true },
+  { path: '/keys', label: t.navigation.keys, icon: 'key', isInBar: true },
+  { path: '/webhooks', label: t.navigation.webhooks, icon: 'webhook' },
+  { path: '/events', label: t.navigation.events, icon: 'activity' },
+  { path: '/developers', label: t.navigation.developers, icon: 'terminal' },
+  { path: '/operator', label: t.navigation.operator, icon: 'server', isForOperators: true, isInBar: true },
+  { path: '/accounts', label: t.navigation.accounts, icon: 'users', isForOperators: true },
+  { path: '/playground', label: t.navigation.playground, icon: 'flask', isForOperators: true },
+  { path: '/settings', label: t.navigation.settings, icon: 'settings', isInBar: true },
+];
