@@ -111,6 +111,7 @@ function output(text: string): Line[] {
 function shorten(line: string): string {
   const short = line
     .replace(/\b((?:sak|pak|wal|wtx|lntx|acc|key)_\w{4})\w{8,}/g, '$1…')
+    .replace(/(setup#.{4}).+/, '$1…')
     .replace(/\b([0-9a-f]{6})[0-9a-f]{58,}\b/g, '$1…')
     .replace(/\b(lnbcrt\w{6})\w{40,}/g, '$1…');
   return short.length > COLUMNS ? `${short.slice(0, COLUMNS - 1)}…` : short;

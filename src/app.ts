@@ -5,6 +5,7 @@ import { createKeyring } from './accounts/keyring.ts';
 import { createLogins } from './accounts/login/logins.ts';
 import { createSecondFactors } from './accounts/login/second-factors.ts';
 import { createSessions } from './accounts/login/sessions.ts';
+import { createStartLink, type SetupLink } from './accounts/login/setup-links.ts';
 import { createAlerts } from './alerts/alerts.ts';
 import { type Config, makeDataDir } from './config.ts';
 import { connectNodes, type NodeConnections } from './connection/connections.ts';
@@ -79,6 +80,8 @@ export interface Satchel {
   readonly server: App;
   /** The keys of the first account, when this start created it. */
   readonly newKeys: AccountKeys | undefined;
+  /** Creates a link with which the operator sets up a login; undefined if an operator can log in. */
+  createSetupLink(): Promise<SetupLink | undefined>;
   /** Whether a node is in a test network with the routes under /playground. */
   readonly hasPlayground: boolean;
   /** Returns whether a Lightning node answers. The service runs without them. */
@@ -200,7 +203,11 @@ async function createModules({ config, log, database, commits, opened, jobTiming
 
 function createLoginModules(database: Database, clock: Clock, secretKey: Uint8Array) {
   const secondFactors = createSecondFactors(secretKey, clock);
-  return { logins: createLogins({ database, clock, secondFactors }), sessions: createSessions(database, clock) };
+  return {
+    logins: createLogins({ database, clock, secondFactors }),
+    sessions: createSessions(database, clock),
+    createSetupLink: () => createStartLink(database, clock, secretKey),
+  };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */
@@ -225,6 +232,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
   return {
     server,
     newKeys: modules.newKeys,
+    createSetupLink: modules.createSetupLink,
     hasPlayground: modules.playground !== undefined,
     isNodeAvailable: () => isAnyAvailable(connections),
     async close() {

@@ -6,6 +6,8 @@ export interface Greeting {
   readonly localUrl: string;
   /** The keys that this start created, or the file with them if the output is not a terminal. */
   readonly newKeys: { readonly keys: AccountKeys } | { readonly file: string } | undefined;
+  /** The link to set up the operator's login, or the file with it if the output is not a terminal; undefined if there is a login. */
+  readonly setupLink?: { readonly url: string } | { readonly file: string } | undefined;
   /** If false, nothing can be sent or received yet. */
   readonly isNodeAvailable: boolean;
   /** Whether the Lightning node is the fake node. The greeting warns of it, because nothing else shows it. */
@@ -26,6 +28,7 @@ export function greeting({
   publicUrl,
   localUrl,
   newKeys,
+  setupLink,
   isNodeAvailable,
   isFake = false,
   hasPlayground,
@@ -41,7 +44,7 @@ export function greeting({
     : `Satchel waits for its Lightning node, at ${publicUrl}: nothing is sent or received until the node answers.`;
   return `${warning}
   ${state}
-${newKeys ? describeKeys(newKeys) : ''}
+${newKeys ? describeKeys(newKeys) : ''}${setupLink ? describeSetupLink(setupLink) : ''}
   Try it: these commands ${hasPlayground ? PLAYGROUND_STEPS : REAL_STEPS}
 
 KEY=${secretKeyShell}; URL=${localUrl}
@@ -62,5 +65,17 @@ function describeKeys(newKeys: NonNullable<Greeting['newKeys']>): string {
   Your keys, shown this once (the commands below read them from a file):
     secret  ${newKeys.keys.secretKey}
     public  ${newKeys.keys.publicKey}
+`;
+}
+
+function describeSetupLink(setupLink: NonNullable<Greeting['setupLink']>): string {
+  if ('file' in setupLink) {
+    return `
+  No operator can log in yet. The link to set e-mail and password is in ${setupLink.file}, which only you can read.
+`;
+  }
+  return `
+  No operator can log in yet. Set e-mail and password here; the link works once, and until the next start:
+    ${setupLink.url}
 `;
 }

@@ -1,8 +1,10 @@
+import { setupUrl } from './accounts/login/setup-links.ts';
 import { type Satchel, startSatchel } from './app.ts';
 import { type Config, InvalidConfig, readConfig } from './config.ts';
 import { keysFile, secretKeyShell } from './first-key.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import { errorMessage } from './kernel/log.ts';
+import { removeSetupLink, storeSetupLink } from './setup-link.ts';
 import { closeOnSignals } from './signals.ts';
 
 // Files are readable only by their owner: the databases contain node keys, preimages and the customers' transactions.
@@ -16,13 +18,14 @@ async function main(): Promise<void> {
   // Before the greeting, because a program that waits for the greeting may send a signal right after it.
   closeOnSignals('Satchel', () => satchel.close());
   const newKeys = newKeysOf(satchel, config);
+  const setupLink = await setupLinkOf(satchel, config);
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
   const isFake = config.lightningUrls.some((url) => url.startsWith('fake:'));
   const isNodeAvailable = await satchel.isNodeAvailable();
   const { publicUrl } = config;
   const { hasPlayground } = satchel;
   process.stdout.write(
-    greeting({ publicUrl, localUrl, newKeys, isNodeAvailable, isFake, hasPlayground, secretKeyShell: secretKeyShell(config) }),
+    greeting({ publicUrl, localUrl, newKeys, setupLink, isNodeAvailable, isFake, hasPlayground, secretKeyShell: secretKeyShell(config) }),
   );
 }
 
@@ -33,6 +36,19 @@ async function main(): Promise<void> {
 function newKeysOf({ newKeys }: Satchel, { bootstrapSecretKey, dataDir }: Config): Greeting['newKeys'] {
   if (bootstrapSecretKey !== undefined || !newKeys) return undefined;
   return process.stdout.isTTY ? { keys: newKeys } : { file: keysFile(dataDir) };
+}
+
+/** Returns the link to set up the operator's login, or the file that contains it if the output is not a terminal; undefined if there is a login. */
+async function setupLinkOf(satchel: Satchel, { publicUrl, dataDir }: Config): Promise<Greeting['setupLink']> {
+  try {
+    const link = await satchel.createSetupLink();
+    if (link && !process.stdout.isTTY) return { file: await storeSetupLink(dataDir, setupUrl(publicUrl, link.token)) };
+    await removeSetupLink(dataDir);
+    return link && { url: setupUrl(publicUrl, link.token) };
+  } catch (error) {
+    process.stderr.write(`No setup link was created: ${errorMessage(error)}\n`);
+    return undefined;
+  }
 }
 
 /** Listens on HOST and PORT and returns the address. @throws InvalidConfig if it cannot listen there. */

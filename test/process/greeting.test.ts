@@ -21,3 +21,9 @@ it('says that the service waits while its node does not answer, and warns of a f
   expect(greeting({ ...GREETING, isNodeAvailable: false })).toContain('waits for its Lightning node');
   expect(greeting({ ...GREETING, isFake: true })).toContain('FAKE');
 });
+
+it('prints the setup link to a terminal, otherwise only the file with it', () => {
+  expect(greeting(GREETING)).not.toContain('log in');
+  expect(greeting({ ...GREETING, setupLink: { url: 'http://127.0.0.1:4021/setup#token' } })).toContain('http://127.0.0.1:4021/setup#token');
+  expect(greeting({ ...GREETING, setupLink: { file: '/data/setup-link' } })).toContain('is in /data/setup-link, which only you can read.');
+});

@@ -1,12 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startChild, startCommand } from '../devnet/playground/support/shared.ts';
+import { Browser } from '../support/browser.ts';
+import { clientOf } from '../support/client.ts';
 import { processSettings, type ServiceProcess, startProcess } from '../support/process.ts';
 
 const run = promisify(execFile);
@@ -73,6 +75,37 @@ describe('a start', () => {
     expect(intruder).toContain('Another Satchel is using');
   });
 
+  it('writes a new setup link to a file on each start, until an operator can log in', async () => {
+    const dataDir = join(folder, 'setup');
+    const file = join(dataDir, 'setup-link');
+    const settings = { ...(await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`)), LOG_LEVEL: 'trace' };
+    const first = await start(settings);
+    const old = readFileSync(file, 'utf8').trim();
+    expect(old).toMatch(new RegExp(`^${first.client.url}/setup#[\\w-]{43}$`));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(first.output()).toContain(`is in ${file}, which only you can read.`);
+    expect(first.output()).not.toContain(new URL(old).hash.slice(1));
+    await first.stop();
+
+    const second = await start(settings);
+    const url = readFileSync(file, 'utf8').trim();
+    expect(url).not.toBe(old);
+    const browser = new Browser(second.client);
+    const setUp = (link: string) =>
+      browser.send('POST', '/v1/session/setup', {
+        token: new URL(link).hash.slice(1),
+        email: 'ada@example.com',
+        password: 'a long password',
+      });
+    expect((await setUp(old)).status).toBe(401);
+    expect((await setUp(url)).body.account).toMatchObject({ role: 'operator' });
+    await second.stop();
+
+    const third = await start(settings);
+    expect(third.output()).not.toContain('log in yet');
+    expect(existsSync(file)).toBe(false);
+  });
+
   it.skipIf(!hasScript)('prints the first keys to a terminal, and commands that read the absolute path of their file', async () => {
     const dataDir = join(folder, 'terminal');
     const settings = await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`);
@@ -82,6 +115,11 @@ describe('a start', () => {
     const [, publicKey = ''] = await child.line(/public {2}(pak_\w+)/);
     await child.line(new RegExp(`^KEY="\\$\\(head -n 1 '${join(dataDir, 'first-key')}'\\)"`));
     expect(readFileSync(join(dataDir, 'first-key'), 'utf8')).toBe(`${secretKey}\n${publicKey}\n`);
+    const [, token = ''] = await child.line(/\/setup#([\w-]{43})/);
+    expect(existsSync(join(dataDir, 'setup-link'))).toBe(false);
+    const json = { token, email: 'ada@example.com', password: 'a long password' };
+    const service = clientOf(`http://127.0.0.1:${settings.PORT}`, secretKey, publicKey);
+    expect((await new Browser(service).send('POST', '/v1/session/setup', json)).status).toBe(201);
     // This ends the command that it runs. SIGKILL would leave that running.
     await child.end('SIGTERM');
   });

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHmac, hash, hkdfSync } from 'node:crypto';
 import type { Database, Tx } from '../../db/database.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { randomText } from '../../kernel/ids.ts';
@@ -34,7 +34,41 @@ export function replaceSetupLink(database: Database, clock: Clock, accountId: st
   return database.transaction(async (tx) => ((await tx.first(lockAccount, accountId)) ? createSetupLink(tx, clock, accountId) : undefined));
 }
 
-export function setupTokenHash(token: string): Uint8Array {
+/** Instances that start within this time print the same link, so that each printed link works. */
+const SHARED_SECONDS = 300;
+
+/**
+ * Creates a link for the operator as long as no operator can log in. It replaces an earlier link; on PostgreSQL, it is the one that another
+ * instance has just created: the token is derived from `secretKey`, so each instance can compute it.
+ * @returns undefined if an operator can log in
+ */
+export function createStartLink(database: Database, clock: Clock, secretKey: Uint8Array): Promise<SetupLink | undefined> {
+  const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel setup links', 32));
+  return database.transaction(async (tx) => {
+    const accountId = (await tx.first(sql.findOperatorWithoutLogin))?.id;
+    if (accountId === undefined) return undefined;
+    await tx.first(lockAccount, accountId);
+    // The login may have been set up before the lock.
+    if (!(await tx.first(sql.findOperatorWithoutLogin))) return undefined;
+    const now = unixSeconds(clock);
+    const old = await tx.first(sql.findSetupLinkOf, accountId);
+    const isShared = database.dialect === 'postgres' && old !== undefined && now < old.created_at + SHARED_SECONDS;
+    const shared = isShared ? startToken(key, accountId, old.created_at) : '';
+    if (isShared && setupTokenHash(shared).equals(old.token_hash)) return { token: shared, expiresAt: old.expires_at };
+    // Two links of one account never have the same time, and so not the same token.
+    const createdAt = Math.max(now, (old?.created_at ?? 0) + 1);
+    const token = startToken(key, accountId, createdAt);
+    const expiresAt = createdAt + EXPIRY_SECONDS;
+    await tx.run(sql.insertSetupLink, accountId, setupTokenHash(token), createdAt, expiresAt);
+    return { token, expiresAt };
+  });
+}
+
+function startToken(key: Uint8Array, accountId: string, createdAt: number): string {
+  return createHmac('sha256', key).update(`${accountId} ${createdAt}`).digest('base64url');
+}
+
+export function setupTokenHash(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
