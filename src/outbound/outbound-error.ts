@@ -3,10 +3,11 @@
  * - `invalid_url`: the URL breaks a rule. The message names the rule; it follows from the URL and the settings alone.
  * - `busy`: too many requests are running. A POST request was not sent.
  * - `not_json`: the response is complete, but not JSON.
+ * - `timed_out`: the time limit has ended. The message is that of `no_valid_response`.
  * - `no_valid_response`: everything else. It is the same for an unknown name, a private address, a closed port and a broken response, so
  *   users cannot explore the operator's network with it.
  */
-export type OutboundReason = 'invalid_url' | 'busy' | 'not_json' | 'no_valid_response';
+export type OutboundReason = 'invalid_url' | 'busy' | 'not_json' | 'timed_out' | 'no_valid_response';
 
 /** A failed request to another service. Its message is for users; the log has the exact cause. */
 export class OutboundError extends Error {
@@ -23,7 +24,9 @@ export function invalidUrl(rule: string): OutboundError {
   return new OutboundError('invalid_url', rule);
 }
 
-export function invalidResponse(host: string, reason: 'not_json' | 'no_valid_response' = 'no_valid_response'): OutboundError {
+type NoResponse = Exclude<OutboundReason, 'invalid_url' | 'busy'>;
+
+export function invalidResponse(host: string, reason: NoResponse = 'no_valid_response'): OutboundError {
   return new OutboundError(reason, `The service at ${host} could not be reached or gave no valid response.`);
 }
 

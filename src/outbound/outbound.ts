@@ -133,7 +133,8 @@ class GuardedClient implements Outbound {
     try {
       return await task(target, signal);
     } catch (error) {
-      const refusal = error instanceof OutboundError ? error : invalidResponse(target.url.host);
+      const reason = timeout.aborted ? 'timed_out' : 'no_valid_response';
+      const refusal = error instanceof OutboundError ? error : invalidResponse(target.url.host, reason);
       const cause = causeOf(signal.aborted ? signal.reason : error);
       this.#settings.log.debug({ host: target.url.host, reason: refusal.reason, cause }, 'an outbound request failed');
       throw refusal;

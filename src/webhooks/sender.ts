@@ -45,8 +45,8 @@ export function createSender({ outbound, secretBox, clock, timeoutMs }: SenderDe
         if (signal.aborted) return undefined;
         if (!(error instanceof OutboundError)) throw error;
         if (error.reason === 'busy') return undefined;
-        const isLate = performance.now() - started >= timeoutMs;
-        return ended({ status: null, error: isLate ? `No response within ${timeoutMs / 1000} seconds.` : error.message, response: '' });
+        const cause = error.reason === 'timed_out' ? `No response within ${timeoutMs / 1000} seconds.` : error.message;
+        return ended({ status: null, error: cause, response: '' });
       }
     },
   };

@@ -35,9 +35,9 @@ async function endTime(url: string, when: () => boolean, options: WorldOptions =
   timeout.abort(new Error('the time is over'));
   const error = await request;
   expect(limits).toEqual([10_000]);
-  expect(log).toMatchObject([{ fields: { reason: 'no_valid_response', cause: 'the time is over' } }]);
+  expect(log).toMatchObject([{ fields: { reason: 'timed_out', cause: 'the time is over' } }]);
   expect(sockets.filter((socket) => !socket.destroyed)).toEqual([]);
-  expect((await failure(outbound.getJson(url))).reason).toBe('no_valid_response');
+  expect((await failure(outbound.getJson(url))).reason).toBe('timed_out');
   return error;
 }
 
@@ -48,7 +48,7 @@ describe('the time of a request', () => {
   ])('ends while the server sends no %s', async (_what, scheme) => {
     const listener = await listenRaw((socket) => socket.resume());
     const error = await endTime(`${scheme}://127.0.0.1:${listener.port}/`, () => listener.connections === 1);
-    expect(error.reason).toBe('no_valid_response');
+    expect(error.reason).toBe('timed_out');
     await expect.poll(() => listener.open.size).toBe(0);
   });
 
@@ -81,7 +81,7 @@ describe('the time of a request', () => {
       },
     };
     const error = await endTime(`http://127.0.0.1:${listener.port}/`, () => parts > 100, { network });
-    expect(error.reason).toBe('no_valid_response');
+    expect(error.reason).toBe('timed_out');
     await expect.poll(() => listener.open.size).toBe(0);
   });
 
@@ -91,7 +91,7 @@ describe('the time of a request', () => {
       questions += 1;
       return new Promise<string[]>(() => undefined);
     };
-    expect((await endTime('https://pay.test/', () => questions === 1, { network: { resolve } })).reason).toBe('no_valid_response');
+    expect((await endTime('https://pay.test/', () => questions === 1, { network: { resolve } })).reason).toBe('timed_out');
   });
 
   it('ends while the connection is opened', async () => {
@@ -101,7 +101,7 @@ describe('the time of a request', () => {
       return opened.at(-1) ?? new Socket();
     };
     const error = await endTime('https://pay.test/', () => opened.length === 1, { names, network: { connect } });
-    expect(error.reason).toBe('no_valid_response');
+    expect(error.reason).toBe('timed_out');
     expect(opened.map(({ destroyed }) => destroyed)).toEqual([true]);
   });
 
@@ -110,7 +110,7 @@ describe('the time of a request', () => {
       if (url === '/') response.writeHead(302, { location: '/next' }).end();
     });
     const error = await endTime('https://pay.test/', () => internet.paths.length === 2, { names, internet });
-    expect(error.reason).toBe('no_valid_response');
+    expect(error.reason).toBe('timed_out');
   });
 
   it('can be set by the caller', async () => {
@@ -128,7 +128,7 @@ describe('the time of a request', () => {
     const listener = await listenRaw((socket) => socket.resume());
     const { outbound } = createWorld({ allow: '127.0.0.1' });
     const request = outbound.getJson(`http://127.0.0.1:${listener.port}/`, { timeoutMs: 50 });
-    expect((await failure(request)).reason).toBe('no_valid_response');
+    expect((await failure(request)).reason).toBe('timed_out');
   });
 });
 

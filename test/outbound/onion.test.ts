@@ -179,7 +179,7 @@ describe('a proxy that fails', () => {
     const request = failure(outbound.getJson(`http://${ONION}/`));
     await expect.poll(() => received).toBe(['the greeting', 'the connection', 'the response'].indexOf(_what) + 1);
     timeout.abort(new Error('the time is over'));
-    expect((await request).reason).toBe('no_valid_response');
+    expect((await request).reason).toBe('timed_out');
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
     await expect.poll(() => proxy.open.size).toBe(0);
   });

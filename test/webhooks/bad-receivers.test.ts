@@ -8,7 +8,8 @@ import type { Json } from '../support/client.ts';
 import { accept, startReceiver } from './receiver.ts';
 import { FAST, LOCAL } from './timing.ts';
 
-const SHORT = { webhooks: { ...FAST.webhooks, timeoutMs: 300 } };
+/** Long enough for a response on a busy machine. */
+const SHORT = { webhooks: { ...FAST.webhooks, timeoutMs: 1500 } };
 
 onFakeNode(
   'a bad receiver',
@@ -32,7 +33,7 @@ onFakeNode(
       expect(await logOf(receiver.url())).toMatchObject({ status: 'dead', status_code: 302, error: expect.stringContaining('Redirects') });
       expect(receiver.received.map(({ path }) => path)).not.toContain('/elsewhere');
       receiver.respond = () => undefined;
-      expect(await logOf(receiver.url())).toMatchObject({ status: 'dead', status_code: null, error: 'No response within 0.3 seconds.' });
+      expect(await logOf(receiver.url())).toMatchObject({ status: 'dead', status_code: null, error: 'No response within 1.5 seconds.' });
       receiver.respond = (_received, response) => response.destroy();
       expect(await logOf(receiver.url())).toMatchObject({
         status: 'dead',

@@ -30,6 +30,7 @@ function refusalOf({ reason, message }: OutboundError, callbackOf: string | unde
     case 'busy':
       return new Refusal('rate_limited', `${message} This request paid nothing.`);
     case 'not_json':
+    case 'timed_out':
     case 'no_valid_response':
       return new Refusal('lnurl_unavailable', `${message} This request paid nothing.`);
   }
