@@ -6,30 +6,35 @@ import { createServer } from 'node:net';
  * between two starts.
  */
 const FIRST = 20_000;
-const COUNT = 1_500;
-/** Concurrent test files take their ports from different ranges: one might otherwise take the port of a service that another restarts. */
-const RANGE = Number(process.env.VITEST_POOL_ID ?? 0) % 8;
+const PAIRS = 6_000;
 
-const given = new Set<number>();
-
-/** Returns a TCP port on which nothing listens. */
+/**
+ * Returns a TCP port on which nothing listens. No other process gets it from this function while this one runs: the port above it is
+ * occupied until then.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST + RANGE * COUNT + Math.floor(Math.random() * COUNT);
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
+    const port = FIRST + 2 * Math.floor(Math.random() * PAIRS);
+    const reservation = await listen(port + 1);
+    if (!reservation) continue;
+    const probe = await listen(port);
+    if (!probe) {
+      reservation.close();
+      continue;
+    }
+    reservation.unref();
+    probe.close();
+    await once(probe, 'close');
     return port;
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const probe = createServer().listen(port, '127.0.0.1');
+async function listen(port: number) {
+  const server = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
   try {
-    await once(probe, 'listening');
+    await once(server, 'listening');
+    return server;
   } catch {
-    return false;
+    return undefined;
   }
-  probe.close();
-  await once(probe, 'close');
-  return true;
 }
