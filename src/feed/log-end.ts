@@ -32,7 +32,7 @@ export function createLogEnd(database: Database): LogEnd {
   let next: Promise<Refreshed> | undefined;
 
   async function read() {
-    const row = await database.first(sql.newestPosition);
+    const row = await database.first(sql.newestPositionAndWriters);
     return { position: row?.position ?? 0, writers: new Set(row?.writers?.split(' ') ?? []) };
   }
 

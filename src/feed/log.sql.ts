@@ -1,20 +1,12 @@
 import { statement } from '../db/statement.ts';
-import type { EntryRow } from '../ledger/ledger.ts';
+import { type OwnedEntryRow, selectEntries } from '../history/history.ts';
 
-/** An entry with its wallet. */
-export type BookedRow = EntryRow & { wallet_id: string; account_id: string; ledger_account: number };
-
-const side = (name: 'from' | 'to', other: 'from' | 'to') => `SELECT t.position, t.id AS transfer_id, '${name}' AS side,
-    t.${name}_entry AS entry, t.amount_msat, t.${name}_balance_msat AS balance_msat, t.created_at_ms, t.${name}_type AS type,
-    t.${name}_lntx AS lntx, t.memo, t.pass_thru, t.${other}_account AS other_account,
-    t.${name}_account AS ledger_account, w.id AS wallet_id, w.account_id
-  FROM ledger_transfer t JOIN wallet w ON w.ledger_account = t.${name}_account
-  WHERE t.position BETWEEN $1 AND $2 AND t.${name}_type IS NOT NULL`;
+const bookedOn = (side: 'from' | 'to') => selectEntries(side, `t.position BETWEEN $1 AND $2 AND t.${side}_type IS NOT NULL`);
 
 /** The entries of all wallets in a range of positions. */
-export const bookedBetween = statement<BookedRow>(
+export const bookedBetween = statement<OwnedEntryRow>(
   'feed_booked_between',
-  `${side('from', 'to')} UNION ALL ${side('to', 'from')} ORDER BY 1, 3`,
+  `${bookedOn('from')} UNION ALL ${bookedOn('to')} ORDER BY position, side`,
 );
 
 export type StoredRow = {
@@ -53,16 +45,26 @@ export const transferTime = statement<{ created_at_ms: number }>(
   'SELECT created_at_ms FROM ledger_transfer WHERE position = $1',
 );
 
+const NEWEST = {
+  sqlite: '(SELECT max(position) FROM ledger_transfer)',
+  postgres: 'greatest((SELECT max(position) FROM ledger_transfer), (SELECT max(position) FROM event))',
+};
+
+export const newestPosition = statement<{ position: number | null }>('feed_newest_position', {
+  sqlite: `SELECT ${NEWEST.sqlite} AS position`,
+  postgres: `SELECT ${NEWEST.postgres} AS position`,
+});
+
 /**
  * The newest position, and the running transactions that may still commit an earlier one: those that have inserted into one of the two
  * tables, separated by spaces. An INSERT locks its table before it takes a position, and until its transaction has ended.
  */
-export const newestPosition = statement<{ position: number; writers: string | null }>('feed_newest_position', {
-  sqlite: 'SELECT coalesce(max(position), 0) AS position, NULL AS writers FROM ledger_transfer',
-  postgres: `SELECT greatest((SELECT max(position) FROM ledger_transfer), (SELECT max(position) FROM event), 0) AS position,
-    (SELECT string_agg(DISTINCT virtualtransaction, ' ') FROM pg_locks
-     WHERE locktype = 'relation' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-       AND relation IN ('ledger_transfer'::regclass, 'event'::regclass) AND mode = 'RowExclusiveLock') AS writers`,
+export const newestPositionAndWriters = statement<{ position: number | null; writers: string | null }>('feed_newest_position_and_writers', {
+  sqlite: `SELECT ${NEWEST.sqlite} AS position, NULL AS writers`,
+  postgres: `SELECT ${NEWEST.postgres} AS position,
+      (SELECT string_agg(DISTINCT virtualtransaction, ' ') FROM pg_locks
+       WHERE locktype = 'relation' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+         AND relation IN ('ledger_transfer'::regclass, 'event'::regclass) AND mode = 'RowExclusiveLock') AS writers`,
 });
 
 /** The oldest retention round that is kept. Events before its position have expired, if earlier rounds were deleted. */
@@ -77,8 +79,3 @@ export const oldestStoredPosition = statement<{ position: number | null }>(
 );
 
 export const deleteStoredBelow = statement('feed_delete_stored_below', 'DELETE FROM event WHERE position < $1');
-
-export const newestPositionOnly = statement<{ position: number | null }>('feed_newest_position_only', {
-  sqlite: 'SELECT max(position) AS position FROM ledger_transfer',
-  postgres: 'SELECT greatest((SELECT max(position) FROM ledger_transfer), (SELECT max(position) FROM event)) AS position',
-});

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { endRound, type Retained, ROUNDS_PER_DAY } from '../db/retention.ts';
 import { type EventType, eventTypeOfBooking, isEventType } from '../events/event-types.ts';
+import type { OwnedEntryRow } from '../history/history.ts';
 import { pieceTurn } from '../history/places.ts';
 import type { EntryRow, Ledger } from '../ledger/ledger.ts';
 import type { Wallet } from '../wallets/wallets.ts';
@@ -95,7 +96,7 @@ export function createEventLog({ database, ledger, retentionDays }: EventLogDepe
     name: 'event',
     // Events before the oldest round that is kept count as expired, so it is kept for one round more.
     rounds: retentionDays * ROUNDS_PER_DAY + 1,
-    newestPosition: sql.newestPositionOnly,
+    newestPosition: sql.newestPosition,
     oldestPosition: sql.oldestStoredPosition,
     deleteBelow: sql.deleteStoredBelow,
   };
@@ -106,7 +107,7 @@ export function createEventLog({ database, ledger, retentionDays }: EventLogDepe
   }
 
   /** Not the end of the log: that may be behind the end that another instance has read. */
-  const newestPosition = async () => (await database.first(sql.newestPositionOnly))?.position ?? 0;
+  const newestPosition = async () => (await database.first(sql.newestPosition))?.position ?? 0;
 
   return {
     oldest,
@@ -241,7 +242,7 @@ async function ofWallet(
 const NO_LIMIT: LogPlace = { position: Number.MAX_SAFE_INTEGER, rank: LAST_RANK };
 
 /** Entries without an event, such as fees, count too: returns the place up to which both lists are complete. */
-function lastOfFull(booked: readonly sql.BookedRow[], stored: readonly sql.StoredRow[], full: number): LogPlace {
+function lastOfFull(booked: readonly OwnedEntryRow[], stored: readonly sql.StoredRow[], full: number): LogPlace {
   const newestEntry = booked[0];
   const newestRow = stored.at(-1);
   const limits = [
@@ -267,7 +268,7 @@ function placeOfRow({ position, row }: sql.StoredRow): LogPlace {
   return { position, rank: row + FIRST_ROW_RANK };
 }
 
-function ofBooking(row: sql.BookedRow): LoggedEvent[] {
+function ofBooking(row: OwnedEntryRow): LoggedEvent[] {
   const type = eventTypeOfBooking(row.type);
   if (!type) return [];
   const place = { position: row.position, rank: RANK_OF_SIDE[row.side] };

@@ -14,6 +14,8 @@ import { lineSearch, type Search } from './search.ts';
 import { entriesOfPeriod, type Period } from './statement.ts';
 import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
 
+export { type OwnedEntryRow, selectEntries } from './lists.sql.ts';
+
 /** Reads wallet transactions and lightning transactions, which combine ledger entries, invoices and payments. */
 export interface History {
   /** Returns a page of a wallet's settled transactions, newest first, and their number. */
