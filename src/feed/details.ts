@@ -16,6 +16,7 @@ import type { LoggedEvent } from './log.ts';
  */
 export interface EventDetails {
   readonly event: LoggedEvent;
+  /** Undefined for an event of a booking. */
   readonly wallet: FundedWallet | undefined;
   readonly transaction: WalletTransaction | undefined;
   readonly invoice: LightningTransaction | undefined;
@@ -39,57 +40,63 @@ const SHOWN_PAYMENT: Partial<Record<EventType, 'pending' | 'failed' | 'present'>
 
 /** Adds the objects to events, in the same order. Reads each kind of object with one statement. */
 export async function detailsOf(deps: DetailDependencies, events: readonly LoggedEvent[]): Promise<EventDetails[]> {
-  const withPayment = events.filter(({ type }) => SHOWN_PAYMENT[type] !== undefined);
-  const withInvoice = events.filter(({ type }) => type.startsWith('invoice_'));
-  const [booked, payments, invoices, wallets] = await Promise.all([
+  const [booked, paid, invoices, wallets] = await Promise.all([
     bookedTransactions(deps, events),
-    deps.payments.findMany([...new Set(withPayment.map(({ subject }) => subject))]),
-    deps.invoices.findMany([...new Set(withInvoice.map(({ subject }) => subject))]),
+    paymentTransactions(deps, events),
+    invoicesAtEvents(deps, events),
     fundedWallets(deps, events),
   ]);
-  const paymentOf = new Map(payments.map((payment) => [payment.id, payment]));
-  const invoiceOf = new Map(invoices.map((invoice) => [invoice.id, invoice]));
-  const paid = await paymentTransactions(deps, withPayment, paymentOf);
-  return events.map((event) => {
-    const invoice = event.type.startsWith('invoice_') ? invoiceOf.get(event.subject) : undefined;
-    return {
-      event,
-      wallet: event.walletId === undefined ? undefined : wallets.get(event.walletId),
-      transaction: booked.get(event) ?? paid.get(event),
-      invoice: invoice && invoiceAt(event.type, invoice),
-    };
-  });
+  return events.map((event) => ({
+    event,
+    wallet: wallets.get(event),
+    transaction: booked.get(event) ?? paid.get(event),
+    invoice: invoices.get(event),
+  }));
 }
 
 async function bookedTransactions({ history }: DetailDependencies, events: readonly LoggedEvent[]) {
-  const booked = events.flatMap((event) => (event.entry && event.walletId !== undefined ? [{ event, line: lineOf(event) }] : []));
-  const rendered = await history.render(booked.flatMap(({ line }) => line ?? []));
+  const booked = events.flatMap((event) => {
+    const { entry, walletId } = event;
+    return entry && walletId !== undefined ? [{ event, line: { entry: { place: entry.position, walletId, entry } } }] : [];
+  });
+  const rendered = await history.render(booked.map(({ line }) => line));
   return new Map(booked.map(({ event }, index) => [event, rendered[index]]));
 }
 
-function lineOf({ entry, walletId }: LoggedEvent) {
-  return entry && walletId !== undefined ? { entry: { place: entry.position, walletId, entry } } : undefined;
-}
-
 /** Renders payments as each event shows them; one payment may have several events. */
-async function paymentTransactions({ history }: DetailDependencies, events: readonly LoggedEvent[], paymentOf: Map<string, Payment>) {
-  const found = new Map<LoggedEvent, WalletTransaction | undefined>();
+async function paymentTransactions({ history, payments }: DetailDependencies, events: readonly LoggedEvent[]) {
+  const withPayment = events.filter(({ type }) => SHOWN_PAYMENT[type] !== undefined);
+  const found = await payments.findMany([...new Set(withPayment.map(({ subject }) => subject))]);
+  const paymentOf = new Map(found.map((payment) => [payment.id, payment]));
+  const transactions = new Map<LoggedEvent, WalletTransaction | undefined>();
   for (const shown of ['pending', 'failed', 'present'] as const) {
-    const alike = events.filter(({ type }) => SHOWN_PAYMENT[type] === shown);
+    const alike = withPayment.filter(({ type }) => SHOWN_PAYMENT[type] === shown);
     const lines = alike.flatMap((event) => {
       const payment = paymentOf.get(event.subject);
       return payment ? [{ event, line: { payment: shown === 'present' ? payment : paymentAt(event, shown, payment) } }] : [];
     });
     const rendered = await history.render(lines.map(({ line }) => line));
-    for (const [index, { event }] of lines.entries()) found.set(event, rendered[index]);
+    for (const [index, { event }] of lines.entries()) transactions.set(event, rendered[index]);
   }
-  return found;
+  return transactions;
 }
 
 /** Returns the payment as it was. The row of a payment that was corrected no longer has the reason of its failure. */
 function paymentAt({ data }: LoggedEvent, state: 'pending' | 'failed', payment: Payment): Payment {
   const failureReason = state === 'failed' ? (data?.failureReason as Payment['failureReason']) : undefined;
   return { ...payment, state, failureReason, feeMsat: undefined, settledAt: undefined };
+}
+
+async function invoicesAtEvents({ invoices }: DetailDependencies, events: readonly LoggedEvent[]) {
+  const withInvoice = events.filter(({ type }) => type.startsWith('invoice_'));
+  const found = await invoices.findMany([...new Set(withInvoice.map(({ subject }) => subject))]);
+  const invoiceOf = new Map(found.map((invoice) => [invoice.id, invoice]));
+  return new Map(
+    withInvoice.map((event) => {
+      const invoice = invoiceOf.get(event.subject);
+      return [event, invoice && invoiceAt(event.type, invoice)];
+    }),
+  );
 }
 
 function invoiceAt(type: EventType, invoice: Invoice): LightningTransaction {
@@ -99,13 +106,16 @@ function invoiceAt(type: EventType, invoice: Invoice): LightningTransaction {
   return ofInvoice(then, type === 'invoice_expired' ? expiresAt : createdAt);
 }
 
+/** The wallets of events without a booking; the transaction of a booking shows its wallet. */
 async function fundedWallets({ wallets, ledger }: DetailDependencies, events: readonly LoggedEvent[]) {
-  const ids = [...new Set(events.flatMap(({ walletId }) => walletId ?? []))];
+  const unbooked = events.filter(({ entry }) => !entry);
+  const ids = [...new Set(unbooked.flatMap(({ walletId }) => walletId ?? []))];
   const found = await Promise.all(
     ids.map(async (id) => {
       const wallet = await wallets.find(id);
-      return wallet ? [{ wallet, balance: await ledger.balance(wallet.ledgerAccount) }] : [];
+      return [id, wallet && { wallet, balance: await ledger.balance(wallet.ledgerAccount) }] as const;
     }),
   );
-  return new Map(found.flat().map((funded) => [funded.wallet.id, funded]));
+  const walletOf = new Map(found);
+  return new Map(unbooked.map((event) => [event, walletOf.get(event.walletId ?? '')]));
 }

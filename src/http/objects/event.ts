@@ -91,7 +91,7 @@ function renderData({ event, wallet, transaction, invoice }: EventDetails, optio
   const wtx = transaction && renderWalletTransaction(transaction, options);
   return {
     ...(wtx && { wtx }),
-    ...(!event.entry && wallet && { wal: renderWallet(wallet.wallet, wallet.balance) }),
+    ...(wallet && { wal: renderWallet(wallet.wallet, wallet.balance) }),
     ...(invoice && { lnTx: renderLightningTransaction(invoice, options.noKeysend) }),
     ...(event.type === 'wallet_send_failure' &&
       transaction && {
