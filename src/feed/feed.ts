@@ -20,7 +20,7 @@ export interface Listening {
  * listener as for thousands. Without listeners nothing is read.
  */
 export interface Feed {
-  /** `topic`: the id of a wallet (`wal_…`), of an account (`acct_…`), or of a payment or invoice (`lntx_…`). */
+  /** `topic`: the id of a wallet (`wal_…`), of an account (`acc_…`), or of a payment or invoice (`lntx_…`). */
   listen(topic: string, listener: FeedListener): Promise<Listening>;
   /** Returns the number of listeners. */
   countListeners(): number;
@@ -41,7 +41,7 @@ const SHORTEST_WAIT_MS = 10;
 const RETRY_MS = 1000;
 const PART = 1000;
 
-/** Who listens to what. */
+/** The listeners by topic. */
 class Listeners {
   readonly #byTopic = new Map<string, Set<FeedListener>>();
   #count = 0;
