@@ -25,6 +25,8 @@ export const EVENT_TYPES = {
 
 export type EventType = keyof typeof EVENT_TYPES;
 
+export const EVENT_NAMES = Object.keys(EVENT_TYPES) as EventType[];
+
 /** The types of events that derive from a ledger transfer. */
 export type BookedEventType = 'wallet_receive' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out';
 

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { EVENT_NAMES, type EventType, isEventType } from '../events/event-types.ts';
 import { MAX_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { isPublicKey } from '../lightning/public-key.ts';
@@ -143,6 +144,13 @@ export function plainText(name: string, text: string): string {
   if (!text.isWellFormed() || text.includes('\u0000'))
     throw new Refusal('validation_failed', `\`${name}\` must be valid Unicode text, without the character U+0000.`);
   return text;
+}
+
+/** Returns the event types with these names, each once. @throws Refusal for a name that is not one */
+export function eventTypes(name: string, values: readonly string[]): EventType[] {
+  const known = values.filter(isEventType);
+  if (known.length === values.length) return [...new Set(known)];
+  throw new Refusal('validation_failed', `\`${name}\` must be names of events: ${EVENT_NAMES.join(', ')}.`);
 }
 
 /** @throws Refusal when the memo does not fit into an invoice. It is never shortened. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { EVENT_TYPES, type EventType } from '../../events/event-types.ts';
+import { EVENT_NAMES, EVENT_TYPES } from '../../events/event-types.ts';
 import type { EventDetails } from '../../feed/details.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { KeyObject } from './key.ts';
@@ -7,8 +7,6 @@ import { LightningTransactionObject, parseObject, renderLightningTransaction } f
 import { oneOf } from './response-types.ts';
 import { renderWallet, WalletObject } from './wallet.ts';
 import { type RenderOptions, renderWalletTransaction, WalletTransactionObject } from './wallet-transaction.ts';
-
-export const EVENT_NAMES = Object.keys(EVENT_TYPES) as EventType[];
 
 export const EventObject = Type.Object(
   {

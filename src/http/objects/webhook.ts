@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { EVENT_NAMES } from '../../events/event-types.ts';
 import { DELIVERY_STATES, type Delivery, type Webhook } from '../../webhooks/webhooks.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
-import { EVENT_NAMES } from './event.ts';
 import { nullable, oneOf } from './response-types.ts';
 
 /** A webhook without its secret. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { EventType } from '../../events/event-types.ts';
+import { EVENT_NAMES } from '../../events/event-types.ts';
 import type { EventDetails } from '../../feed/details.ts';
 import type { Feed } from '../../feed/feed.ts';
 import { type EventFilter, type EventLog, type EventScope, type LoggedEvent, UnknownCursor } from '../../feed/log.ts';
@@ -8,12 +8,13 @@ import { comparePlaces, cursorAt, type LogPlace } from '../../feed/place.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { KeyParams } from '../fields.ts';
+import { accountScope, walletFilter } from '../auth/account-scope.ts';
+import { eventTypes, KeyParams } from '../fields.ts';
 import { endListJob, type ListJobs } from '../limits/list-jobs.ts';
 import { eventFrames } from '../live/event-frames.ts';
 import { createEventTexts, type EventTexts } from '../live/event-texts.ts';
 import { type Streams, wantsStream } from '../live/streams.ts';
-import { EVENT_NAMES, EventObject } from '../objects/event.ts';
+import { EventObject } from '../objects/event.ts';
 import type { Objects } from '../objects/objects.ts';
 import { requires } from '../openapi/route-schema.ts';
 import { countThatFit, sizeOfEvent } from '../responses/page-size.ts';
@@ -39,7 +40,7 @@ const EventQuery = Type.Object({
 
 const AccountEventQuery = Type.Object({
   ...EventQuery.properties,
-  wallet_id: Type.Optional(Type.String({ maxLength: 128, description: 'Only events of this wallet: its id or one of its access keys' })),
+  wallet_id: walletFilter('events'),
 });
 
 const STREAM =
@@ -85,22 +86,14 @@ export interface EventRouteDependencies {
 export function eventRoutes(app: App, deps: EventRouteDependencies): void {
   const { access, eventDetails, objects } = deps;
   const render = async (events: readonly LoggedEvent[]) => mapInSlices(await eventDetails(events), objects.event);
-  const withTexts = { ...deps, render, eventTexts: createEventTexts(render) };
+  const withTexts = { ...deps, eventTexts: createEventTexts(render) };
   for (const base of WALLET_BASES) {
     app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
       send(withTexts, request, reply, async () => ({ wallet: await access.wallet(request, 'wallet_tx_read') })),
     );
   }
   app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
-    send(withTexts, request, reply, async () => {
-      const accountId = await access.account(request);
-      const { wallet_id: walletId } = request.query;
-      if (walletId === undefined) return { accountId };
-      const wallet = await access.walletByIdOrKey(request, walletId, 'wallet_tx_read');
-      // The links of the response repeat the query, and a wallet may have been named by a key.
-      request.query.wallet_id = wallet.id;
-      return { wallet };
-    }),
+    send(withTexts, request, reply, () => accountScope(access, request)),
   );
 }
 
@@ -108,14 +101,22 @@ type EventRequest = FastifyRequest & { query: Static<typeof EventQuery> };
 type RequestScope = Exclude<EventScope, 'all'>;
 
 interface SendDependencies extends EventRouteDependencies {
-  readonly render: (events: readonly LoggedEvent[]) => Promise<Static<typeof EventObject>[]>;
   readonly eventTexts: EventTexts;
 }
 
 /** `authorize` returns what the key may read. */
 async function send(deps: SendDependencies, request: EventRequest, reply: FastifyReply, authorize: () => Promise<RequestScope>) {
   const scope = await authorize();
-  const types = readTypes(request.query.type);
+  const { type } = request.query;
+  const types =
+    type === undefined
+      ? undefined
+      : new Set(
+          eventTypes(
+            'type',
+            type.split(',').map((name) => name.trim()),
+          ),
+        );
   if (!wantsStream(request)) return list(deps, request, reply, { scope, types });
   const after = await resumeFrom(deps.eventLog, request, scope);
   return deps.streams.send(request, reply, {
@@ -157,18 +158,8 @@ async function isStillAllowed(request: FastifyRequest, authorize: () => Promise<
   );
 }
 
-/** @throws Refusal `validation_failed` for a name that is no event. */
-export function readTypes(text: string | undefined): ReadonlySet<EventType> | undefined {
-  if (text === undefined) return undefined;
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !(EVENT_NAMES as readonly string[]).includes(name));
-  if (unknown !== undefined)
-    throw new Refusal('validation_failed', `\`type\` must be names of events, such as wallet_receive: ${EVENT_NAMES.join(', ')}.`);
-  return new Set(names as EventType[]);
-}
-
 /** Returns the place of a cursor, or the oldest place. @throws Refusal `cursor_expired` */
-export async function placeOf(eventLog: EventLog, scope: EventScope, after: string | undefined): Promise<LogPlace> {
+async function placeOf(eventLog: EventLog, scope: EventScope, after: string | undefined): Promise<LogPlace> {
   if (after === undefined) return eventLog.oldest();
   return eventLog.placeOf(after).catch((error) => throwExpired(eventLog, scope, error));
 }

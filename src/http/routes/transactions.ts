@@ -9,6 +9,7 @@ import { Refusal } from '../../kernel/refusal.ts';
 import type { Wallet } from '../../wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
+import { accountScope, walletFilter } from '../auth/account-scope.ts';
 import { choice, KeyParams } from '../fields.ts';
 import { endListJob, type ListJobs } from '../limits/list-jobs.ts';
 import type { Objects } from '../objects/objects.ts';
@@ -74,9 +75,7 @@ const ListQuery = Type.Object({
 
 const AccountListQuery = Type.Object({
   ...ListQuery.properties,
-  wallet_id: Type.Optional(
-    Type.String({ maxLength: 128, description: 'Only transactions of this wallet: its id or one of its access keys' }),
-  ),
+  wallet_id: walletFilter('transactions'),
 });
 
 const LIST = { tags: ['History'], response: { 200: Type.Array(WalletTransactionObject) } };
@@ -155,12 +154,8 @@ function listRoute(app: App, deps: TransactionRouteDependencies, base: string): 
 function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
   const { access, history, objects } = deps;
   app.get('/v1/wallet-transactions', { schema: accountListSchema, onSend: endListJob }, async (request, reply) => {
-    const accountId = await access.account(request);
-    const { wallet_id: walletId } = request.query;
-    const wallet = walletId === undefined ? undefined : await access.walletByIdOrKey(request, walletId, 'wallet_tx_read');
-    // The links of the response repeat the query, and a wallet may have been named by a key.
-    if (wallet) request.query.wallet_id = wallet.id;
-    return list(deps, request, reply, wallet ?? accountId);
+    const scope = await accountScope(access, request);
+    return list(deps, request, reply, 'wallet' in scope ? scope.wallet : scope.accountId);
   });
 
   app.get('/v1/wallet-transactions/:id', { schema: getSchema }, async (request) => {

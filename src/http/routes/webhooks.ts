@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type EventType, isEventType } from '../../events/event-types.ts';
+import type { EventType } from '../../events/event-types.ts';
 import { UnknownCursor } from '../../feed/log.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { DELIVERY_STATES, type Webhook, type Webhooks } from '../../webhooks/webhooks.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { ChangedLabel, choice, plainText, UserLabel } from '../fields.ts';
+import { walletFilter } from '../auth/account-scope.ts';
+import { ChangedLabel, choice, eventTypes, plainText, UserLabel } from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
-import { EVENT_NAMES } from '../objects/event.ts';
 import {
   DeliveryObject,
   NewWebhookObject,
@@ -42,7 +42,7 @@ const NewWebhookBody = Type.Object(
   {
     url: Url,
     event_types: Type.Optional(EventTypes),
-    wallet_id: Type.Optional(Type.String({ maxLength: 128, description: 'Only events of this wallet: its id or one of its access keys' })),
+    wallet_id: walletFilter('events'),
     user_label: Type.Optional(UserLabel),
   },
   { additionalProperties: false, examples: [{ url: 'https://shop.example/satchel', user_label: 'shop' }] },
@@ -364,11 +364,10 @@ async function caller(access: Access, request: FastifyRequest) {
   return { credential, accountId: credential.key.accountId };
 }
 
-/** @returns undefined for an empty list, which means all @throws Refusal that names the known events */
+/** Returns undefined for an empty list, which means all. */
 function readEventTypes(names: readonly string[]): readonly EventType[] | undefined {
-  const known = names.filter(isEventType);
-  if (known.length === names.length) return names.length === 0 ? undefined : [...new Set(known)];
-  throw new Refusal('validation_failed', `\`event_types\` must be names of events: ${EVENT_NAMES.join(', ')}.`);
+  const types = eventTypes('event_types', names);
+  return types.length === 0 ? undefined : types;
 }
 
 function readRange({ after, from, to }: { after?: string; from?: number; to?: number }) {
