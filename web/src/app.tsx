@@ -7,10 +7,11 @@ import { onSessionEnd, SessionContext } from './api/session.tsx';
 import { BASE_PATH } from './base-path.ts';
 import { Frame } from './frame/frame.tsx';
 import { Screens } from './frame/screens.tsx';
+import { LoadError } from './parts/loaded.tsx';
 import { LoginScreen } from './screens/login/login.tsx';
 import { SetupScreen } from './screens/setup/setup.tsx';
 
-/** `undefined`: not known yet. `null`: nobody is logged in. */
+/** `undefined`: not known yet. `null`: not logged in. */
 type State = Login | null | undefined;
 
 export function App() {
@@ -23,8 +24,13 @@ export function App() {
       setHasEnded(true);
       setLogin(null);
     });
-    api.getSession().then(setLogin, (reason) => (isLoggedOut(reason) ? setLogin(null) : setError(reason)));
+    connect();
   }, []);
+
+  function connect() {
+    setError(undefined);
+    api.getSession().then(setLogin, (reason) => (isLoggedOut(reason) ? setLogin(null) : setError(reason)));
+  }
 
   useEffect(() => {
     if (!login) return undefined;
@@ -39,7 +45,7 @@ export function App() {
     setLogin(started);
   }
 
-  if (error !== undefined || login === undefined) return <Connecting error={error} />;
+  if (error !== undefined || login === undefined) return <Connecting error={error} onRetry={connect} />;
   return (
     <Router base={BASE_PATH.replace(/\/$/, '')}>
       <Content login={login} hasEnded={hasEnded} onLogin={start} />
@@ -65,7 +71,12 @@ function Content({ login, hasEnded, onLogin }: { login: Login | null; hasEnded: 
   );
 }
 
-function Connecting({ error }: { error: unknown }) {
+/** Before the service has responded for the first time. */
+function Connecting({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (error === undefined) return null;
-  return null;
+  return (
+    <main class="content">
+      <LoadError error={error} onRetry={onRetry} />
+    </main>
+  );
 }

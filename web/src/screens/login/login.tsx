@@ -1,7 +1,11 @@
 import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
 import { api, type Login, SatchelError } from '../../api/client.ts';
-import { Logo } from '../../parts/logo.tsx';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
+import { EntryPage } from './entry-page.tsx';
 
 export interface LoginScreenProps {
   /** Whether a session ended while the dashboard was open. */
@@ -9,64 +13,52 @@ export interface LoginScreenProps {
   readonly onLogin: (login: Login) => void;
 }
 
+/** Logs in with e-mail and password, and a code if the account has a second step. The address stays, so the person continues there. */
 export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const [needsCode, setNeedsCode] = useState(false);
-  const [error, setError] = useState<string>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { run, isBusy, error } = useAction(logIn, { endsWithSession: false });
 
-  async function submit(event: SubmitEvent) {
-    event.preventDefault();
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(undefined);
+  async function logIn() {
     try {
       onLogin(await api.logIn({ email, password, ...(needsCode && { code }) }));
     } catch (reason) {
-      if (reason instanceof SatchelError && reason.type === 'code_required') setNeedsCode(true);
-      else setError(reason instanceof SatchelError ? reason.message : t.login.unreachable);
-    } finally {
-      setIsBusy(false);
+      if (!(reason instanceof SatchelError && reason.type === 'code_required')) throw reason;
+      setNeedsCode(true);
     }
   }
 
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    run();
+  }
+
+  if (needsCode)
+    return (
+      <EntryPage title={t.login.codeTitle} text={t.login.codeHint} onSubmit={submit}>
+        <TextField label={t.login.code} autocomplete="one-time-code" required autofocus value={code} onValue={setCode} />
+        {error !== undefined && <Note tone="error">{error}</Note>}
+        <Button kind="primary" size="big" type="submit" disabled={isBusy}>
+          {t.login.continue}
+        </Button>
+        <Button kind="quiet" onClick={() => setNeedsCode(false)}>
+          {t.login.startOver}
+        </Button>
+        <p class="tiny faint">{t.login.lost}</p>
+      </EntryPage>
+    );
   return (
-    <main class="login">
-      <form onSubmit={submit}>
-        <Logo size={36} />
-        <h1>{needsCode ? t.login.codeTitle : t.login.welcome}</h1>
-        {hasEnded && <p>{t.login.ended}</p>}
-        {!needsCode && (
-          <>
-            <label>
-              {t.login.email}
-              <input type="email" autocomplete="username" required value={email} onInput={(event) => setEmail(event.currentTarget.value)} />
-            </label>
-            <label>
-              {t.login.password}
-              <input
-                type="password"
-                autocomplete="current-password"
-                required
-                value={password}
-                onInput={(event) => setPassword(event.currentTarget.value)}
-              />
-            </label>
-          </>
-        )}
-        {needsCode && (
-          <label>
-            {t.login.code}
-            <input autocomplete="one-time-code" required value={code} onInput={(event) => setCode(event.currentTarget.value)} />
-          </label>
-        )}
-        {error !== undefined && <p role="alert">{error}</p>}
-        <button type="submit" class="button primary" disabled={isBusy}>
-          {needsCode ? t.login.continue : t.login.logIn}
-        </button>
-      </form>
-    </main>
+    <EntryPage title={t.login.welcome} text={location.host} onSubmit={submit}>
+      {hasEnded && <Note>{t.login.ended}</Note>}
+      <TextField label={t.login.email} type="email" autocomplete="username" required value={email} onValue={setEmail} />
+      <TextField label={t.login.password} type="password" autocomplete="current-password" required value={password} onValue={setPassword} />
+      {error !== undefined && <Note tone="error">{error}</Note>}
+      <Button kind="primary" size="big" type="submit" disabled={isBusy}>
+        {t.login.logIn}
+      </Button>
+      <p class="tiny faint">{t.login.noPassword}</p>
+    </EntryPage>
   );
 }

@@ -1,8 +1,12 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { api, type Login, SatchelError } from '../../api/client.ts';
-import { Logo } from '../../parts/logo.tsx';
+import { useAction } from '../../api/action.ts';
+import { api, type Login } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
+import { EntryPage } from '../login/entry-page.tsx';
 
 /** Sets e-mail and password with a setup link. Its token is behind `#`, which a browser does not send to the service. */
 export function SetupScreen({ onLogin }: { onLogin: (login: Login) => void }) {
@@ -10,52 +14,40 @@ export function SetupScreen({ onLogin }: { onLogin: (login: Login) => void }) {
   const [token] = useState(() => location.hash.slice(1));
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [error, setError] = useState<string>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { run, isBusy, error } = useAction(setUp, { endsWithSession: false });
 
-  async function submit(event: SubmitEvent) {
-    event.preventDefault();
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      const login = await api.setUpLogin({ token, ...(email !== '' && { email }), password });
-      navigate('/wallets', { replace: true });
-      onLogin(login);
-    } catch (reason) {
-      setError(reason instanceof SatchelError ? reason.message : t.login.unreachable);
-    } finally {
-      setIsBusy(false);
-    }
+  async function setUp() {
+    const login = await api.setUpLogin({ token, ...(email !== '' && { email }), password });
+    onLogin(login);
+    navigate('/wallets', { replace: true });
   }
 
   return (
-    <main class="login">
-      <form onSubmit={submit}>
-        <Logo size={36} />
-        <h1>{t.setup.title}</h1>
-        <p>{token === '' ? t.setup.noToken : t.setup.intro}</p>
-        <label>
-          {t.setup.email}
-          <input type="email" autocomplete="username" value={email} onInput={(event) => setEmail(event.currentTarget.value)} />
-        </label>
-        <label>
-          {t.setup.password}
-          <input
-            type="password"
-            autocomplete="new-password"
-            required
-            minLength={10}
-            value={password}
-            onInput={(event) => setPassword(event.currentTarget.value)}
-          />
-          <small>{t.setup.passwordHint}</small>
-        </label>
-        {error !== undefined && <p role="alert">{error}</p>}
-        <button type="submit" class="button primary" disabled={isBusy || token === ''}>
-          {t.setup.submit}
-        </button>
-      </form>
-    </main>
+    <EntryPage
+      title={t.setup.title}
+      text={t.setup.intro}
+      onSubmit={(event) => {
+        event.preventDefault();
+        run();
+      }}
+    >
+      {token === '' && <Note tone="warning">{t.setup.noToken}</Note>}
+      <TextField label={t.setup.email} type="email" autocomplete="username" value={email} onValue={setEmail} />
+      <TextField
+        label={t.setup.password}
+        hint={t.setup.passwordHint}
+        type="password"
+        autocomplete="new-password"
+        required
+        minLength={10}
+        value={password}
+        onValue={setPassword}
+      />
+      {error !== undefined && <Note tone="error">{error}</Note>}
+      <Button kind="primary" size="big" type="submit" disabled={isBusy || token === ''}>
+        {t.setup.submit}
+      </Button>
+      <p class="tiny faint">{t.setup.once}</p>
+    </EntryPage>
   );
 }

@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from './icon.tsx';
+import './chip.css';
+
+export interface ChipProps {
+  readonly icon?: IconName;
+  /** Whether a filter is set. */
+  readonly isOn?: boolean;
+  readonly onClick: () => void;
+  /** Adds a button that removes the filter; its name. */
+  readonly removeLabel?: string;
+  readonly onRemove?: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A filter of a list. */
+export function Chip({ icon, isOn = false, onClick, removeLabel, onRemove, children }: ChipProps) {
+  return (
+    <span class={isOn ? 'chip on' : 'chip'}>
+      <button type="button" onClick={onClick}>
+        {icon && <Icon name={icon} size={15} />}
+        {children}
+      </button>
+      {isOn && onRemove && (
+        <button type="button" aria-label={removeLabel} onClick={onRemove}>
+          <Icon name="close" size={15} />
+        </button>
+      )}
+    </span>
+  );
+}
