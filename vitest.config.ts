@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { failureList } from './test/support/failure-list.ts';
 
 // A file named *.thorough.test.ts runs in `npm run test:thorough`, every other test file in `npm test`.
 const THOROUGH = 'test/**/*.thorough.test.ts';
@@ -11,8 +12,12 @@ const common = {
   expect: { poll: { timeout: 60_000 } },
 } as const;
 
+/** The file to which failed tests are appended. CI prints it in the end. */
+const failures = process.env.FAILURE_LIST;
+
 export default defineConfig({
   test: {
+    reporters: failures ? ['minimal', failureList(failures)] : ['default'],
     globalSetup: ['test/support/global-postgres.ts'],
     maxWorkers: 2,
     projects: [
