@@ -98,13 +98,26 @@ export function onFakeNode(
   jobTiming: JobTiming = {},
   streamTiming: Partial<StreamTiming> = {},
 ): void {
-  onBothDialects(name, (dialect) => {
-    const time = new SteppedTime();
-    const net = new FakeNetwork({ seed: name, time, behaves: (process.env.FAKE_BEHAVES ?? 'ideal') as ProfileName });
-    const open = async () => ({ node: net.connect(), playground: net.control });
-    const app = prepareApp(dialect, settings, { openNode: open, jobTiming: { ...JOB_TIMING, ...jobTiming }, streamTiming });
-    suite(Object.assign(app, { net, time }), dialect);
-  });
+  onBothDialects(name, (dialect) => suite(prepareFakeNodeApp(name, dialect, settings, jobTiming, streamTiming), dialect));
+}
+
+/** The same on SQLite only: for tests of the dashboard, which does not depend on the database. */
+export function onFakeNodeWithSqlite(name: string, suite: (app: FakeNodeApp) => void, settings: Record<string, string> = {}): void {
+  describe(name, () => suite(prepareFakeNodeApp(name, 'sqlite', settings, MEASURES_AT_ONCE)));
+}
+
+function prepareFakeNodeApp(
+  name: string,
+  dialect: Dialect,
+  settings: Record<string, string>,
+  jobTiming: JobTiming,
+  streamTiming: Partial<StreamTiming> = {},
+): FakeNodeApp {
+  const time = new SteppedTime();
+  const net = new FakeNetwork({ seed: name, time, behaves: (process.env.FAKE_BEHAVES ?? 'ideal') as ProfileName });
+  const open = async () => ({ node: net.connect(), playground: net.control });
+  const app = prepareApp(dialect, settings, { openNode: open, jobTiming: { ...JOB_TIMING, ...jobTiming }, streamTiming });
+  return Object.assign(app, { net, time });
 }
 
 /** A service on two fake Lightning nodes, each on a network of its own. */
@@ -132,6 +145,11 @@ export function onTwoFakeNodes(
 /** Runs a suite against the service on the playground: three real LDK nodes. Slow, so only for tests that need a real node. */
 export function onPlayground(name: string, suite: (app: App, dialect: Dialect) => void, settings: Record<string, string> = {}): void {
   onBothDialects(name, (dialect) => suite(prepareApp(dialect, settings, { openNode, jobTiming: JOB_TIMING }), dialect));
+}
+
+/** The same on SQLite only. */
+export function onPlaygroundWithSqlite(name: string, suite: (app: App) => void, settings: Record<string, string> = {}): void {
+  describe(name, () => suite(prepareApp('sqlite', settings, { openNode, jobTiming: JOB_TIMING })));
 }
 
 function onBothDialects(name: string, suite: (dialect: Dialect) => void): void {

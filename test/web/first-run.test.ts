@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { fillLogin, onDashboard } from '../support/dashboard.ts';
+
+onDashboard('the first run', ({ open, openLoggedIn, logIn, setupLink, newPerson }) => {
+  it('goes from the setup link to the wallets', async () => {
+    const page = await open(await setupLink(), { device: 'phone', theme: 'dark' });
+    await page.getByLabel('E-mail').fill('mara@example.com');
+    await page.getByLabel('Password').fill('a long password');
+    await page.getByRole('button', { name: 'Create the login' }).click();
+    await page.waitForURL('**/wallets');
+    await page.getByRole('heading', { name: 'Wallets', level: 1 }).waitFor();
+    expect(page.url()).not.toContain('#');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Wallets', level: 1 }).waitFor();
+  });
+
+  it('explains a wrong password and lets the right one in', async () => {
+    const person = await newPerson();
+    const page = await open('/login');
+    await fillLogin(page, { ...person, password: 'not the password' });
+    expect(await page.getByRole('alert').textContent()).toMatch(/wrong/);
+    await fillLogin(page, person);
+    await page.waitForURL('**/wallets');
+  });
+
+  it('asks for the password in place when the session has ended, and keeps the address', async () => {
+    const page = await openLoggedIn('/keys');
+    const person = await logIn(page);
+    await page.goto('/wallets?label=till');
+    await page.getByRole('heading', { name: 'Wallets', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Keys' }).first().click();
+    await page.waitForURL('**/keys');
+    await page.context().clearCookies();
+    await page.goBack();
+    await page.getByText('Your session has ended').waitFor();
+    await fillLogin(page, person);
+    await page.getByRole('heading', { name: 'Wallets', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/wallets?label=till');
+  });
+});
