@@ -66,9 +66,12 @@ export async function* pages(client, name, request = {}) {
     let link = '';
     const items = await client[name](next, { onResponse: ({ headers }) => (link = headers.get('link') ?? '') });
     if (items.length > 0) yield items;
-    if (items.length === 0 || !link.includes('rel="next"')) return;
+    const following = /<[^>]*\?([^>]*)>; rel="next"/.exec(link)?.[1];
+    if (following === undefined) return;
     const { page = 1, ...rest } = next;
-    next = hasCursor ? { ...rest, after: items.at(-1).id } : { ...rest, page: page + 1 };
+    // A filtered page may be empty before the end; only the link has its cursor.
+    const after = hasCursor ? (new URLSearchParams(following).get('after') ?? items.at(-1)?.id) : undefined;
+    next = after === undefined ? { ...rest, page: page + 1 } : { ...rest, after };
   }
 }
 

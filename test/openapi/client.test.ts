@@ -93,6 +93,24 @@ onFakeNode('the generated client', (service) => {
     expect(new Set(kinds).size).toBe(5);
   });
 
+  it('follows the link of a page that is empty before the end of a list', async () => {
+    const requested: (string | null)[] = [];
+    const paged = createClient({
+      url: 'http://satchel.example',
+      key: 'sak_1',
+      async fetch(address) {
+        const after = new URL(String(address)).searchParams.get('after');
+        requested.push(after);
+        const link = after === 'evt_3' ? '' : `<?type=wallet_send&after=${after === null ? 'evt_2' : 'evt_3'}&per-page=1>; rel="next"`;
+        return Response.json(after === null ? [] : [{ id: `${after}0` }], { headers: { link } });
+      },
+    });
+    const found: string[] = [];
+    for await (const page of pages(paged, 'listEvents', { type: 'wallet_send', 'per-page': 1 })) found.push(...page.map(({ id }) => id));
+    expect(found).toEqual(['evt_20', 'evt_30']);
+    expect(requested).toEqual([null, 'evt_2', 'evt_3']);
+  });
+
   it('throws the error of the service, with its type', async () => {
     const { id } = await satchel.createWallet();
     const { payment_request } = await satchel.playgroundInvoice({ num_satoshis: 1_000 });
