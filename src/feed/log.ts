@@ -114,8 +114,7 @@ export function createEventLog({ database, ledger, retentionDays }: EventLogDepe
     newest: async ({ isExact } = { isExact: false }) => newest(database, await (isExact ? end.current() : end.refresh())),
     async read({ scope, types }, after, limit) {
       const range = { after, until: await end.refresh(), limit };
-      const isWanted = (event: LoggedEvent) => !types || types.has(event.type);
-      const part = await readPart({ database, ledger }, scope, isWanted, range);
+      const part = await readPart({ database, ledger }, { scope, types }, range);
       // After the read, which may have missed events that were deleted during it.
       if (comparePlaces(after, await oldest()) < 0) throw new UnknownCursor('events after this one have expired');
       return part;
@@ -141,16 +140,13 @@ async function findEvent(database: Database, id: string): Promise<LoggedEvent | 
   return events.find((event) => event.id === id);
 }
 
-async function readPart(
-  deps: Pick<EventLogDependencies, 'database' | 'ledger'>,
-  scope: EventScope,
-  isWanted: (event: LoggedEvent) => boolean,
-  range: Range,
-): Promise<LogPart> {
+type Reading = Pick<EventLogDependencies, 'database' | 'ledger'>;
+
+function readPart(deps: Reading, { scope, types }: EventFilter, range: Range): Promise<LogPart> {
+  const isWanted = (event: LoggedEvent) => !types || types.has(event.type);
   if (scope === 'all') return scan(deps.database, isWanted, range);
   if ('accountId' in scope) return scan(deps.database, (event) => event.accountId === scope.accountId && isWanted(event), range);
-  const part = await ofWallet(deps, scope.wallet, range);
-  return { ...part, events: part.events.filter(isWanted) };
+  return scanWallet(deps, scope.wallet, { isWanted, pieceSize: types ? PIECE : range.limit }, range);
 }
 
 async function timeAt(database: Database, { position, rank }: LogPlace): Promise<number | undefined> {
@@ -216,12 +212,35 @@ async function readPiece(database: Database, after: LogPlace, highest: number, m
   return { events, last: events.at(-1)?.place, isFull };
 }
 
-/** Reads the events of one wallet, at the same cost at any depth. */
-async function ofWallet(
-  { database, ledger }: Pick<EventLogDependencies, 'database' | 'ledger'>,
+interface WalletScan {
+  readonly isWanted: (event: LoggedEvent) => boolean;
+  readonly pieceSize: number;
+}
+
+/** Reads the events of one wallet, at the same cost at any depth, and returns those that are wanted. */
+async function scanWallet(
+  deps: Reading,
   wallet: Wallet,
+  { isWanted, pieceSize }: WalletScan,
   { after, until, limit }: Range,
 ): Promise<LogPart> {
+  const events: LoggedEvent[] = [];
+  let upTo = after;
+  for (let pieces = 0; pieces < MAX_PIECES; pieces += 1) {
+    if (pieces > 0) await pieceTurn();
+    const piece = await readWalletPiece(deps, wallet, { after: upTo, until, limit: pieceSize });
+    const wanted = piece.events.filter(isWanted);
+    const missing = limit - events.length;
+    events.push(...wanted.slice(0, missing));
+    if (wanted.length > missing) return { events, upTo: events.at(-1)?.place ?? upTo, isEnd: false };
+    upTo = piece.upTo;
+    if (piece.isEnd || wanted.length === missing) return { events, upTo, isEnd: piece.isEnd };
+  }
+  return { events, upTo, isEnd: false };
+}
+
+/** Reads at most `limit` events of one wallet, and fewer if entries without an event, such as fees, come between. */
+async function readWalletPiece({ database, ledger }: Reading, wallet: Wallet, { after, until, limit }: Range): Promise<LogPart> {
   const first = await firstEntryFrom(ledger, wallet.ledgerAccount, after.rank < RANK_OF_SIDE.to ? after.position : after.position + 1);
   const [entries, stored] = await Promise.all([
     ledger.entries(wallet.ledgerAccount, first, first + limit),

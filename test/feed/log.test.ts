@@ -88,6 +88,33 @@ onBothDatabases('the event log', (open) => {
     );
   });
 
+  it('fills pages of a type that is rare among the events of a wallet, and of a wallet with many entries without an event', async () => {
+    const { modules, wallets, log } = await logOn(await open());
+    const [a, b] = wallets as [Wallet, Wallet];
+    const before = await log.newest();
+    const fee = (from: Wallet, to: Wallet): Posting => ({
+      transfers: [{ id: newId(), from: from.ledgerAccount, to: to.ledgerAccount, amountMsat: msat(1), fromType: 'network_fee' }],
+    });
+    const rare: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      for (let j = 0; j < 6; j++) await modules.ledger.post(fee(a, b));
+      await Promise.all(Array.from({ length: 700 }, () => modules.ledger.post(transferOf(a, b))));
+      await modules.ledger.post({ events: [noteOf(a, `rare ${i}`)] });
+      rare.push(`rare ${i}`);
+    }
+    const filter = { scope: { wallet: a }, types: new Set(['wallet_updated'] as const) };
+    const all = await log.read(filter, before, 10);
+    expect(all.events.map(({ subject }) => subject)).toEqual(rare);
+    expect(all.isEnd).toBe(true);
+    const first = await log.read(filter, before, 2);
+    expect(first.events.map(({ subject }) => subject)).toEqual(rare.slice(0, 2));
+    expect(first.isEnd).toBe(false);
+    const second = await log.read(filter, first.upTo, 2);
+    expect(second.events.map(({ subject }) => subject)).toEqual(rare.slice(2));
+    expect(second.isEnd).toBe(true);
+    expect((await log.read({ scope: { wallet: a } }, before, 5)).events).toHaveLength(5);
+  });
+
   it('never skips an event of a transaction that commits late, nor waits for one that was rolled back', async () => {
     const database = await open();
     const { modules, wallets, log } = await logOn(database);
