@@ -1,4 +1,4 @@
-import { type EventLog, type LoggedEvent, UnknownCursor } from '../feed/log.ts';
+import { type EventLog, type LoggedEvent, type LogPart, UnknownCursor } from '../feed/log.ts';
 import { comparePlaces, type LogPlace, START } from '../feed/place.ts';
 import type { Log } from '../kernel/log.ts';
 import type { WebhookQueue } from './queue.ts';
@@ -42,15 +42,15 @@ export class LogReader {
   /** Reads new events for the endpoints at the end of the log. @returns whether there may be more */
   async readNew(): Promise<boolean> {
     if (this.#count === 0) return false;
-    const { events, upTo, isEnd } = await this.#eventLog.read({ scope: 'all' }, this.#place, PART);
-    for (const event of events) this.#dispatch(event);
-    this.#place = upTo;
+    const part = await this.#eventLog.read({ scope: 'all' }, this.#place, PART).catch((error) => this.#skipExpired(error));
+    for (const event of part.events) this.#dispatch(event);
+    this.#place = part.upTo;
     for (const queue of this.#ahead) {
-      if (queue.ownPlace && comparePlaces(upTo, queue.ownPlace) < 0) continue;
+      if (queue.ownPlace && comparePlaces(part.upTo, queue.ownPlace) < 0) continue;
       queue.ownPlace = undefined;
       this.#ahead.delete(queue);
     }
-    return !isEnd;
+    return !part.isEnd;
   }
 
   #dispatch(event: LoggedEvent): void {
@@ -67,23 +67,21 @@ export class LogReader {
   async readFor(queue: WebhookQueue): Promise<boolean> {
     const isFollower = this.#followers.get(queue.webhook.accountId)?.has(queue) ?? false;
     if (isFollower || !queue.needsEvents) return false;
-    try {
-      const scope = { accountId: queue.webhook.accountId };
-      const { events, upTo, isEnd } = await this.#eventLog.read({ scope }, queue.place, PART);
-      if (queue.isStopped) return false;
-      for (const event of events) queue.offer(event);
-      queue.ownPlace = upTo;
-      if (isEnd) this.#follow(queue);
-      return true;
-    } catch (error) {
-      if (!(error instanceof UnknownCursor)) throw error;
-      this.#log.warn(
-        { webhook: queue.webhook.id },
-        'events expired before they were delivered to a webhook; it continues with the oldest event',
-      );
-      queue.ownPlace = await this.#eventLog.oldest();
-      return true;
-    }
+    const { id, accountId } = queue.webhook;
+    const scope = { accountId };
+    const part = await this.#eventLog.read({ scope }, queue.place, PART).catch((error) => this.#skipExpired(error, id));
+    if (queue.isStopped) return false;
+    for (const event of part.events) queue.offer(event);
+    queue.ownPlace = part.upTo;
+    if (part.isEnd) this.#follow(queue);
+    return true;
+  }
+
+  /** Returns a part without events that ends before the oldest event. @throws errors other than UnknownCursor */
+  async #skipExpired(error: unknown, webhook?: string): Promise<LogPart> {
+    if (!(error instanceof UnknownCursor)) throw error;
+    this.#log.warn({ webhook }, 'events may have expired before they were read for webhooks; reading continues with the oldest event');
+    return { events: [], upTo: await this.#eventLog.oldest(), isEnd: false };
   }
 
   #follow(queue: WebhookQueue): void {
