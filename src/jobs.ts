@@ -4,7 +4,7 @@ import type { NodeConnection } from './connection/connection.ts';
 import type { NodeConnections } from './connection/connections.ts';
 import { type EventReaderIntervals, readNodeEvents } from './connection/events.ts';
 import type { Database } from './db/database.ts';
-import { underLease } from './db/leases.ts';
+import { type LeaseDependencies, underLease } from './db/leases.ts';
 import { ROUND_MS } from './db/retention.ts';
 import type { EventLog } from './feed/log.ts';
 import type { Idempotency } from './idempotency/idempotency.ts';
@@ -126,7 +126,7 @@ function eventsJob(deps: JobDependencies, connection: NodeConnection, intervals:
 }
 
 /** Runs the jobs, each under its lease, until the signal aborts. */
-export async function runJobs(deps: { database: Database; log: Log }, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+export async function runJobs(deps: LeaseDependencies, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
   const leases = new Set(jobs.map(({ lease }) => lease));
   const runAll = (lease: Job['lease']) =>
     underLease(deps, lease, signal, async (held) => {

@@ -1,12 +1,28 @@
 import { statement } from './statement.ts';
 
-export const insertLease = statement('lease_take_new', `INSERT INTO lease (name, holder, beat) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`);
+export const insertLease = statement(
+  'lease_take_new',
+  `INSERT INTO lease (name, holder, beat, instance_id, renewed_at) VALUES ($1, $2, 0, $3, $4) ON CONFLICT DO NOTHING`,
+);
 
 export const readLease = statement<{ holder: string | null; beat: number }>('lease_read', 'SELECT holder, beat FROM lease WHERE name = $1');
 
 /** Changes nothing if the counter has changed since it was read. */
-export const takeOverLease = statement('lease_take_over', 'UPDATE lease SET holder = $2, beat = beat + 1 WHERE name = $1 AND beat = $3');
+export const takeOverLease = statement(
+  'lease_take_over',
+  'UPDATE lease SET holder = $2, beat = beat + 1, instance_id = $4, renewed_at = $5 WHERE name = $1 AND beat = $3',
+);
 
-export const renewLease = statement('lease_renew', 'UPDATE lease SET beat = beat + 1 WHERE name = $1 AND holder = $2 AND beat = $3');
+export const renewLease = statement(
+  'lease_renew',
+  'UPDATE lease SET beat = beat + 1, renewed_at = $4 WHERE name = $1 AND holder = $2 AND beat = $3',
+);
 
-export const releaseLease = statement('lease_give_back', 'UPDATE lease SET holder = NULL WHERE name = $1 AND holder = $2');
+export const releaseLease = statement(
+  'lease_give_back',
+  'UPDATE lease SET holder = NULL, instance_id = NULL WHERE name = $1 AND holder = $2',
+);
+
+export type LeaseRow = { name: string; holder: string | null; instance_id: string | null; renewed_at: number | null };
+
+export const listLeases = statement<LeaseRow>('lease_list', 'SELECT name, holder, instance_id, renewed_at FROM lease ORDER BY name');

@@ -1,4 +1,4 @@
-import { pause } from '../kernel/clock.ts';
+import { pause, systemClock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import type { Database } from './database.ts';
@@ -10,8 +10,18 @@ export interface LeaseTiming {
   readonly staleMs: number;
 }
 
+export interface LeaseDependencies {
+  readonly database: Database;
+  readonly log: Log;
+  /** The id of this instance, stored with its leases for people. */
+  readonly instanceId?: string | undefined;
+}
+
 /** Another instance takes over within 10 s. */
 const TIMING: LeaseTiming = { renewMs: 2000, staleMs: 6000 };
+
+/** A lease that was not renewed for this long is taken over. */
+export const LEASE_SECONDS = TIMING.staleMs / 1000;
 
 /**
  * Runs `work` in one instance at a time: the holder of the lease. When the holder dies, another instance takes over. Runs until the signal
@@ -24,7 +34,7 @@ const TIMING: LeaseTiming = { renewMs: 2000, staleMs: 6000 };
  * On SQLite a lock file allows one process only, so the work needs no lease.
  */
 export async function underLease(
-  deps: { database: Database; log: Log },
+  deps: LeaseDependencies,
   name: string,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
@@ -42,14 +52,14 @@ export async function underLease(
 }
 
 async function workUnderLease(
-  deps: { database: Database; log: Log },
+  deps: LeaseDependencies,
   name: string,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
   timing: LeaseTiming,
 ): Promise<void> {
   const holder = newId();
-  const beat = await acquireLease(deps.database, name, holder, signal, timing);
+  const beat = await acquireLease(deps, { name, holder }, signal, timing);
   if (beat === undefined) return;
   deps.log.info({ lease: name }, 'this instance holds the lease');
   const lost = new AbortController();
@@ -66,19 +76,22 @@ async function workUnderLease(
 
 /** Waits until the lease is free or stale, and takes it. @returns its heartbeat counter, or undefined when the signal aborted first. */
 async function acquireLease(
-  database: Database,
-  name: string,
-  holder: string,
+  { database, instanceId }: LeaseDependencies,
+  { name, holder }: { name: string; holder: string },
   signal: AbortSignal,
   timing: LeaseTiming,
 ): Promise<number | undefined> {
+  const instance = instanceId ?? null;
   let seen = { beat: -1, sinceMs: 0 };
   while (!signal.aborted) {
-    if ((await database.transaction((tx) => tx.run(sql.insertLease, name, holder))) === 1) return 0;
+    if ((await database.transaction((tx) => tx.run(sql.insertLease, name, holder, instance, unixSeconds(systemClock)))) === 1) return 0;
     const row = await database.first(sql.readLease, name);
     if (row && row.beat !== seen.beat) seen = { beat: row.beat, sinceMs: performance.now() };
     const isFree = row?.holder === null || (row && performance.now() - seen.sinceMs >= timing.staleMs);
-    if (row && isFree && (await database.transaction((tx) => tx.run(sql.takeOverLease, name, holder, row.beat))) === 1) return row.beat + 1;
+    if (row && isFree) {
+      const taken = [name, holder, row.beat, instance, unixSeconds(systemClock)];
+      if ((await database.transaction((tx) => tx.run(sql.takeOverLease, ...taken))) === 1) return row.beat + 1;
+    }
     await pause(timing.renewMs / 2, signal);
   }
   return undefined;
@@ -86,7 +99,7 @@ async function acquireLease(
 
 /** Sends heartbeats. Aborts the work when another instance has the lease, or when no heartbeat succeeded for too long. */
 async function sendHeartbeats(
-  { database, log }: { database: Database; log: Log },
+  { database, log }: LeaseDependencies,
   lease: { name: string; holder: string; beat: number },
   lost: AbortController,
   signal: AbortSignal,
@@ -95,7 +108,7 @@ async function sendHeartbeats(
   let renewedAt = performance.now();
   for (let beat = lease.beat; !(await pause(renewMs, signal)); ) {
     try {
-      const renewed = await database.transaction((tx) => tx.run(sql.renewLease, lease.name, lease.holder, beat));
+      const renewed = await database.transaction((tx) => tx.run(sql.renewLease, lease.name, lease.holder, beat, unixSeconds(systemClock)));
       if (renewed !== 1) return lost.abort();
       beat += 1;
       renewedAt = performance.now();

@@ -84,8 +84,8 @@ export function createIncomingPayments(deps: IncomingPaymentDependencies): Incom
 
   /** Credits money without a wallet to suspense, where the operator assigns or returns it. */
   async function settleStray(settlement: SettlementAtNode): Promise<void> {
-    const { paymentHash, amountMsat, settledAt } = settlement;
-    const row = { statement: sql.insertStray, parameters: [paymentHash, amountMsat, settledAt] };
+    const { paymentHash, amountMsat, settledAt, nodeId, keysend } = settlement;
+    const row = { statement: sql.insertStray, parameters: [paymentHash, amountMsat, settledAt, nodeId, keysend ? 1 : 0] };
     await credit(settlement, row, { to: SYSTEM_ACCOUNTS.suspense });
   }
 

@@ -1,7 +1,7 @@
-import { isNodeAccount, SYSTEM_ACCOUNTS, systemAccounts } from '../ledger/ledger.ts';
 import type { NodeAnswer } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
 import type { ReconciliationRun } from './run.ts';
+import { readTotals } from './totals.ts';
 
 /** The node's balance and the ledger at one point in time. Amounts are msat. */
 export interface Measurement {
@@ -41,24 +41,16 @@ export async function measure(run: ReconciliationRun): Promise<NodeAnswer<Measur
 async function readLedger({ database, nodeId, connection }: ReconciliationRun) {
   const { ledgerAccount } = connection;
   return database.snapshot(async (tx) => {
-    const accounts = await systemAccounts(tx);
-    const account = (wanted: number) => accounts.find(({ id }) => id === wanted);
-    const balance = (wanted: number): number => account(wanted)?.balanceMsat ?? 0;
+    const { heldByNode, entriesOfNode, ...parts } = await readTotals(tx);
     const inFlightMsat = (await tx.first(sql.heldInFlight, nodeId))?.held_msat ?? 0;
+    const heldByNodeMsat = heldByNode.get(ledgerAccount) ?? 0;
+    const heldMsat = [...heldByNode.values()].reduce((sum, amountMsat) => sum + amountMsat, 0);
     return {
-      // The node's account is an asset: its balance is the negative of what the node holds. `0 -` avoids −0.
-      heldByNodeMsat: 0 - balance(ledgerAccount),
-      atOtherNodesMsat: accounts.reduce(
-        (sum, { id, balanceMsat }) => (isNodeAccount(id) && id !== ledgerAccount ? sum + balanceMsat : sum),
-        0,
-      ),
-      // The balances of all accounts sum to zero, so the wallets have the negative sum of the system accounts.
-      customersMsat: 0 - accounts.reduce((sum, { balanceMsat }) => sum + balanceMsat, 0),
-      serviceFeesMsat: balance(SYSTEM_ACCOUNTS.serviceFees),
-      suspenseMsat: balance(SYSTEM_ACCOUNTS.suspense),
-      operatorMsat: balance(SYSTEM_ACCOUNTS.routingFees),
+      ...parts,
+      heldByNodeMsat,
+      atOtherNodesMsat: heldByNodeMsat - heldMsat,
       inFlightMsat,
-      entries: account(ledgerAccount)?.entries ?? 0,
+      entries: entriesOfNode.get(ledgerAccount) ?? 0,
       position: (await tx.first(sql.lastPosition))?.position ?? 0,
     };
   });

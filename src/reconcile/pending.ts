@@ -1,5 +1,5 @@
 import { describeEvidence } from '../lightning/evidence.ts';
-import type { InvoiceStatus, PaymentOutcome, PaymentReference } from '../lightning/node.ts';
+import type { InvoiceStatus, PaymentEvidence, PaymentOutcome, PaymentReference } from '../lightning/node.ts';
 import type { NodeAnswer } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED, type PendingReport, type StuckPayment } from './report.ts';
@@ -24,7 +24,7 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
       total.amountMsat += payment.amount_msat;
       const ageSeconds = run.startedAt - payment.created_at;
       if (ageSeconds < run.stuckPaymentSeconds) continue;
-      const one = stuckPayment(payment, ageSeconds, await withProof(run, payment, found));
+      const one = stuckPayment(payment, ageSeconds, found, await proofOf(run, payment, found));
       total.stuckPayments += 1;
       if (stuck.length < MAX_LISTED) stuck.push(one);
       await run.alerts.raise({ kind: 'payment_stuck', subject: one.paymentId, message: stuckMessage(one) });
@@ -48,11 +48,15 @@ export function referenceTo({ id, payment_hash, unclear_since_ms }: sql.Compared
   return { paymentId: id, paymentHash: payment_hash, unclearSinceMs: unclear_since_ms ?? undefined };
 }
 
-/** Adds what the node's records show about a payment that it reports as pending. */
-async function withProof({ node, probe }: ReconciliationRun, payment: sql.ComparedPayment, found: string): Promise<string> {
-  if (found !== 'pending' || !node.collectEvidence) return found;
+/** Returns what the node's records show about a payment that it reports as pending. */
+async function proofOf(
+  { node, probe }: ReconciliationRun,
+  payment: sql.ComparedPayment,
+  found: string,
+): Promise<PaymentEvidence | undefined> {
+  if (found !== 'pending' || !node.collectEvidence) return undefined;
   const answer = await probe.call(async () => node.collectEvidence?.(referenceTo(payment)));
-  return answer.answered && answer.value ? `${found}. ${describeEvidence(answer.value)}` : found;
+  return answer.answered ? answer.value : undefined;
 }
 
 /** Describes the node's response to the lookup of a payment. */
@@ -78,7 +82,12 @@ async function clearEnded({ alerts, database }: ReconciliationRun): Promise<void
   }
 }
 
-function stuckPayment(payment: sql.ComparedPayment, ageSeconds: number, evidence: string): StuckPayment {
+function stuckPayment(
+  payment: sql.ComparedPayment,
+  ageSeconds: number,
+  nodeState: string,
+  proof: PaymentEvidence | undefined,
+): StuckPayment {
   const { id, wallet_id, payment_hash, amount_msat, created_at } = payment;
   return {
     paymentId: id,
@@ -87,7 +96,9 @@ function stuckPayment(payment: sql.ComparedPayment, ageSeconds: number, evidence
     amountMsat: amount_msat,
     createdAt: created_at,
     ageSeconds,
-    evidence,
+    evidence: proof ? `${nodeState}. ${describeEvidence(proof)}` : nodeState,
+    nodeState,
+    proof,
   };
 }
 

@@ -19,6 +19,7 @@ import {
   takeRequest,
 } from './requests.ts';
 import type { ReconcileDependencies, ReconciliationRun } from './run.ts';
+import { storeSamples } from './samples.ts';
 
 export type { ReconcileDependencies } from './run.ts';
 
@@ -127,6 +128,7 @@ async function runRequest(deps: PeriodicDependencies, request: RunningRequest, s
   const { database, log } = deps;
   try {
     const report = await reconcileAll(deps, request, signal);
+    await storeSamples(database, report.nodes, unixSeconds(deps.clock));
     await storeReport(database, report);
     for (const one of report.nodes) logReport(deps, one);
     return report.nodes.every(({ incompleteReason }) => incompleteReason === null);

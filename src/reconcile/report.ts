@@ -1,3 +1,5 @@
+import type { PaymentEvidence } from '../lightning/node.ts';
+
 /** `periodic` limits the calls to the node; `full` compares the whole window; `new_baseline` also accepts the node's present balance. */
 export type ReconciliationScope = 'periodic' | 'full' | 'new_baseline';
 
@@ -90,8 +92,12 @@ export interface StuckPayment {
   readonly amountMsat: number;
   readonly createdAt: number;
   readonly ageSeconds: number;
-  /** Its state at the node. */
+  /** Its state at the node, and what the node's records show, as text. */
   readonly evidence: string;
+  /** Its state at the node. Absent in reports of earlier versions. */
+  readonly nodeState?: string;
+  /** What the node's records show, if its adapter collects it. */
+  readonly proof?: PaymentEvidence | undefined;
 }
 
 /** States of the ledger and of the node that contradict each other. */

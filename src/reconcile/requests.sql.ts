@@ -6,11 +6,13 @@ export type RequestRow = {
   state: 'asked' | 'running' | 'done' | 'failed';
   scope: ReconciliationScope;
   asked_at: number;
+  asked_by: string;
+  reason: string;
   progress: string;
   report: string | null;
 };
 
-const COLUMNS = 'id, state, scope, asked_at, progress, report';
+const COLUMNS = 'id, state, scope, asked_at, asked_by, reason, progress, report';
 
 export const insertRequest = statement(
   'reconcile_insert_request',
@@ -18,6 +20,14 @@ export const insertRequest = statement(
 );
 
 export const findRequest = statement<RequestRow>('reconcile_request', `SELECT ${COLUMNS} FROM reconciliation WHERE id = $1`);
+
+/** Newest first. */
+export const listRequests = statement<RequestRow>(
+  'reconcile_list_requests',
+  `SELECT ${COLUMNS} FROM reconciliation ORDER BY id DESC LIMIT $1 OFFSET $2`,
+);
+
+export const countRequests = statement<{ n: number }>('reconcile_count_requests', 'SELECT count(*) AS n FROM reconciliation');
 
 /** The progress of the running reconciliation. It changes every second. */
 export const runningNow = statement<{ progress: string }>(

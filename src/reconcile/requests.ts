@@ -45,6 +45,35 @@ export async function findRequest(database: Database, id: string): Promise<Recon
   return { state: row.state, progress: row.progress, heartbeat: `${row.state} ${running?.progress}`, report };
 }
 
+/** A stored reconciliation, with its report once it is done. */
+export interface StoredReconciliation extends Requester {
+  readonly id: string;
+  readonly state: ReconciliationRequest['state'];
+  readonly scope: ReconciliationScope;
+  /** Unix seconds. */
+  readonly requestedAt: number;
+  /** The present step, or the reason of a failure. */
+  readonly progress: string;
+  readonly report: ReconciliationReport | undefined;
+}
+
+/** Returns a page of the stored reconciliations, newest first, and their number. */
+export async function listReconciliations(database: Pick<Database, 'all' | 'first'>, limit: number, offset: number) {
+  const rows = await database.all(sql.listRequests, limit, offset);
+  const count = await database.first(sql.countRequests);
+  return { reconciliations: rows.map(toStored), total: count?.n ?? 0 };
+}
+
+export async function findReconciliation(database: Pick<Database, 'first'>, id: string): Promise<StoredReconciliation | undefined> {
+  const row = await database.first(sql.findRequest, id);
+  return row && toStored(row);
+}
+
+function toStored({ id, state, scope, asked_at, asked_by, reason, progress, report }: sql.RequestRow): StoredReconciliation {
+  const parsed = report === null ? undefined : parse(report);
+  return { id, state, scope, requestedAt: asked_at, requestedBy: asked_by, reason, progress, report: parsed };
+}
+
 /** Deletes a request that no service has started. @returns false if a service has started it. */
 export async function withdrawRequest(database: Database, id: string): Promise<boolean> {
   return (await database.transaction((tx) => tx.run(sql.withdraw, id))) === 1;
