@@ -29,6 +29,29 @@ export interface Account {
   num_wallets: number;
 }
 
+export interface Alert {
+  /** The id of the alert */
+  id: string;
+  /** The kind; docs/operations.md describes each */
+  kind: string;
+  /** What it is about: the id of a payment, an invoice or a node */
+  subject: string;
+  /** `resolved`: its cause is gone */
+  status: 'open' | 'resolved' | (string & {});
+  /** What happened */
+  message: string;
+  /** What alerts of this kind mean */
+  meaning: string;
+  /** What the operator should do */
+  remedy: string;
+  /** Unix seconds */
+  raised_at: number;
+  /** When its cause was last found, in Unix seconds */
+  last_seen_at: number;
+  /** Unix seconds; null while it is open */
+  resolved_at: number | null;
+}
+
 export interface AuthChallenge {
   /** The id of the challenge, `lnurla_…` */
   id: string;
@@ -44,6 +67,19 @@ export interface AuthChallenge {
   expires_at: number;
   /** Unix seconds */
   authenticated_at: number | null;
+}
+
+export interface BalanceSample {
+  /** When the figures were taken, in Unix seconds */
+  at: number;
+  /** The balances of the nodes; null before a node was measured, in millisatoshis */
+  assets_msat: number | null;
+  /** What was owed to all wallets, in millisatoshis */
+  liabilities_msat: number;
+  /** What was in suspense, in millisatoshis */
+  suspense_msat: number;
+  /** Whether each node was measured then. Otherwise the last balance before counts */
+  is_complete: boolean;
 }
 
 export interface CreatedInvoice {
@@ -182,6 +218,13 @@ export interface Event {
 export interface Health {
   /** Always `ok` */
   status: 'ok' | (string & {});
+}
+
+export interface Instances {
+  /** An instance that crashed remains for an hour */
+  instances: Array<{ /** The id of the instance, `ins_…`, new at each start */ id: string; /** The name of its machine */ host: string; /** The id of its process */ pid: number; /** Unix seconds */ started_at: number; /** When it last reported, by its clock, in Unix seconds */ seen_at: number; /** Whether it sent this response */ is_this: boolean; }>;
+  /** The background jobs and who runs them; empty on SQLite */
+  leases: Array<{ /** The background jobs */ name: string; /** The instance that runs them; null if it is unknown */ instance_id: string | null; /** Whether an instance holds it */ is_held: boolean; /** When it was last renewed, in Unix seconds */ renewed_at: number | null; /** When another instance takes it over unless it is renewed before */ expires_at: number | null; }>;
 }
 
 export interface InvoiceStatus {
@@ -328,6 +371,17 @@ export interface LightningTransactionDetails {
   success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
   /** The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise */
   counterpart_id: string | null;
+}
+
+export interface Limit {
+  /** The environment variable that sets it */
+  setting: string;
+  /** The value in force */
+  value: number;
+  /** Its unit */
+  unit: string;
+  /** What it limits */
+  description: string;
 }
 
 export interface LnurlError {
@@ -567,6 +621,174 @@ export interface Node {
   uri: string | null;
 }
 
+export interface NodeComparison {
+  /** The node that was compared */
+  ln_node_id: string;
+  /** Unix seconds */
+  started_at: number;
+  /** Unix seconds */
+  ended_at: number;
+  /** Why the comparison is incomplete; null if it is complete */
+  incomplete_reason: string | null;
+  /** `unanswered`: the node did not answer. `unsteady`: money moved during each measurement of a baseline */
+  balance_status: 'measured' | 'unanswered' | 'unsteady' | (string & {});
+  /** The balance of the node, in millisatoshis; null if the balance was not measured */
+  assets_msat: number | null;
+  /** Its own money when the baseline was accepted, in millisatoshis; null if the balance was not measured */
+  baseline_msat: number | null;
+  /** When the baseline was accepted, in Unix seconds */
+  baseline_at: number | null;
+  /** What is owed to all wallets, in millisatoshis; null if the balance was not measured */
+  customers_msat: number | null;
+  /** The fees that the service earned, in millisatoshis; null if the balance was not measured */
+  service_fees_msat: number | null;
+  /** What arrived for no wallet, in millisatoshis; null if the balance was not measured */
+  suspense_msat: number | null;
+  /** What the operator bears, in millisatoshis; null if the balance was not measured */
+  operator_costs_msat: number | null;
+  /** What the other nodes hold, in millisatoshis; null if the balance was not measured */
+  other_nodes_msat: number | null;
+  /** What the node should have: the baseline, customers, service fees and suspense, less operator costs and other nodes, in millisatoshis; null if the balance was not measured */
+  expected_msat: number | null;
+  /** `assets_msat` − `expected_msat`, in millisatoshis; null if the balance was not measured */
+  difference_msat: number | null;
+  /** What may have left the node and is not booked yet, in millisatoshis; null if the balance was not measured */
+  in_flight_msat: number | null;
+  /** Unexplained increases since the baseline, in millisatoshis; null if the balance was not measured */
+  rose_msat: number | null;
+  /** Unexplained decreases since the baseline, in millisatoshis; null if the balance was not measured */
+  fell_msat: number | null;
+  /** Pending payments at that time */
+  pending_payments: number;
+  /** Those that were stuck */
+  stuck_payments: number;
+  /** Ended payments that were compared */
+  compared_payments: number;
+  /** Invoices that were compared */
+  compared_invoices: number;
+  /** Payments and invoices about which ledger and node disagree, at most 100 */
+  contradictions: Array<{ /** The payment or the invoice, `lntx_…` */ id: string; /** Its wallet */ wallet_id: string; /** The amount, in millisatoshis */ num_msat: number; /** Its state in the ledger */ ledger_state: string; /** Its state at the node */ node_state: string; }>;
+  /** Invoices that were paid at the node and not booked */
+  missed_settlements: number;
+}
+
+export interface NodeFigures {
+  /** The id of the node, `lnd_…` */
+  id: string;
+  /** The name that it last reported; null before it was reached */
+  alias: string | null;
+  /** `bitcoin`, `testnet`, `signet` or `regtest` */
+  network: string | null;
+  /** Its program and version */
+  software: string | null;
+  /** Its public key in hex; null before it was reached */
+  pubkey: string | null;
+  /** When it was added to the ledger, in Unix seconds */
+  created_at: number;
+  /** `cannot_send`: it answers and cannot send payments now. `unavailable`: it does not answer */
+  status: 'ready' | 'cannot_send' | 'unavailable' | (string & {});
+  /** Why it cannot send or did not answer; null if it is ready */
+  status_reason: string | null;
+  /** Whether it gets no new wallets */
+  draining: boolean;
+  /** The number of its wallets */
+  num_wallets: number;
+  /** The channels that it last reported; null if it does not count them */
+  channels: { /** Channels that can be used */ active: number; /** Channels whose peer is away */ inactive: number; } | null;
+  /** The last measured balance of its channels, in millisatoshis */
+  assets_msat: number | null;
+  /** When that was measured; null before the first measurement, in Unix seconds */
+  assets_at: number | null;
+  /** What it holds for the ledger: for wallets, suspense and fees, in millisatoshis */
+  held_msat: number;
+  /** What it has beyond that: `assets_msat` − `held_msat`, in millisatoshis */
+  own_msat: number | null;
+  /** What it holds for wallets of other nodes, at the last reconciliation; negative if they hold money of its wallets, in millisatoshis */
+  position_msat: number | null;
+  /** Its own money at the baseline, in millisatoshis */
+  baseline_msat: number | null;
+  /** The difference that the last reconciliation found; null if the node did not answer. Negative: money is leaving or missing, in millisatoshis */
+  difference_msat: number | null;
+  /** When the last reconciliation with it ended, in Unix seconds */
+  reconciled_at: number | null;
+  /** Why the last reconciliation is incomplete; null if it is complete */
+  incomplete_reason: string | null;
+  /** The number of pending payments */
+  pending_payments: number;
+  /** What pending payments hold: their amounts and fee reserves, in millisatoshis */
+  in_flight_msat: number;
+  /** When the oldest pending payment was created; null if none is pending, in Unix seconds */
+  oldest_pending_at: number | null;
+  /** When money that came in or went out through it was last booked, in Unix seconds */
+  last_booked_at: number | null;
+  /** The number of open alerts about it */
+  open_alerts: number;
+}
+
+export interface OperatorAction {
+  /** The id of the action, `opa_…` */
+  id: string;
+  /** What was requested */
+  kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | (string & {});
+  /** `pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason */
+  status: 'pending' | 'done' | 'refused' | (string & {});
+  /** The payment hash of the money in suspense, or the id of the payment, the node or the wallet */
+  subject: string;
+  /** The wallet, the payment request, the outcome or the node of the request; empty if the kind has none */
+  target: string;
+  /** The key or session and its account; for a command, user and machine */
+  requested_by: string;
+  /** Why, as the operator stated it */
+  reason: string;
+  /** Unix seconds */
+  requested_at: number;
+  /** Unix seconds; null while it is pending */
+  ended_at: number | null;
+  /** The result as a sentence */
+  answer: string;
+  /** The evidence with which a payment was ended */
+  evidence: string | null;
+  /** The payment that returns money from suspense, `lntx_…` */
+  payment_id: string | null;
+}
+
+export interface OperatorOverview {
+  /** When the ledger was read, in Unix seconds */
+  at: number;
+  /** The sum of the last measured balances of the nodes; null before each node was measured, in millisatoshis */
+  assets_msat: number | null;
+  /** The oldest of these measurements, in Unix seconds */
+  assets_at: number | null;
+  /** What is owed to all wallets, including what pending payments hold, in millisatoshis */
+  liabilities_msat: number;
+  /** What arrived for no wallet and was neither credited nor returned, in millisatoshis */
+  suspense_msat: number;
+  /** The number of such payments */
+  num_suspense: number;
+  /** The fees that the service earned, in millisatoshis */
+  service_fees_msat: number;
+  /** What the operator bears: routing beyond reserves, and late successes, in millisatoshis */
+  operator_costs_msat: number;
+  /** What is left for the operator: `assets_msat` − `liabilities_msat` − `suspense_msat`, in millisatoshis */
+  own_msat: number | null;
+  /** The sum of the differences of all nodes; null if one is unknown, in millisatoshis */
+  difference_msat: number | null;
+  /** The number of wallets */
+  num_wallets: number;
+  /** The number of pending payments */
+  pending_payments: number;
+  /** What pending payments hold: their amounts and fee reserves, in millisatoshis */
+  in_flight_msat: number;
+  /** When the oldest pending payment was created; null if none is pending, in Unix seconds */
+  oldest_pending_at: number | null;
+  /** The number of open alerts */
+  open_alerts: number;
+  /** The open alerts by kind */
+  alerts_by_kind: Array<{ /** The kind of the alert */ kind: string; /** The number of open alerts of this kind */ count: number; }>;
+  /** The nodes, in the order in which they were added */
+  nodes: Array<NodeFigures>;
+}
+
 export interface OutsideInvoice {
   /** The BOLT11 invoice */
   payment_request: string;
@@ -709,6 +931,37 @@ export interface Payment {
   failure_reason: string | null;
 }
 
+export interface PendingPayment {
+  /** The id of the lightning transaction, `lntx_…` */
+  id: string;
+  /** The wallet that pays */
+  wallet_id: string;
+  /** Its label */
+  wallet_label: string;
+  /** The node that sends it */
+  ln_node_id: string;
+  /** 32 bytes in hex */
+  payment_hash: string;
+  /** The label of the payment */
+  user_label: string;
+  /** The amount, in millisatoshis */
+  num_msat: number;
+  /** The amount and the fee reserve, in millisatoshis */
+  held_msat: number;
+  /** Whether it has no invoice */
+  is_keysend: boolean;
+  /** Whether it pays another wallet of this service */
+  is_internal: boolean;
+  /** Unix seconds */
+  created_at: number;
+  /** How long it has been pending */
+  age_seconds: number;
+  /** Whether it has been pending for longer than STUCK_PAYMENT_SECONDS */
+  is_stuck: boolean;
+  /** What the node reported when the last reconciliation looked it up; null if it did not. Only stuck payments have it */
+  evidence: { /** When the node was asked, in Unix seconds */ checked_at: number; /** The state of the payment at the node: `pending`, `succeeded`, `failed (…)`, `no record` or `no response`; of an internal payment, that of its invoice */ node_state: string; /** What the records of the node show. Empty unless the node reports the payment as pending, and its adapter can read them */ facts: Array<{ /** A sentence */ fact: string; /** Whether it is true */ holds: boolean; /** What the node reported */ detail: string; }>; /** Whether the facts prove that no money can leave the node for this payment any more */ proves_failure: boolean; } | null;
+}
+
 export interface Playground {
   /** Always `regtest` */
   network: string;
@@ -746,6 +999,27 @@ export interface Readiness {
   database: 'ok' | 'read_only' | 'unavailable' | (string & {});
   /** `partial`: some of several nodes do not answer; their wallets neither send nor receive. `unavailable`: none answers. Reads work in both cases; what a node is needed for is rejected with 503 */
   node: 'ok' | 'partial' | 'unavailable' | (string & {});
+}
+
+export interface Reconciliation {
+  /** The id, `rec_…` */
+  id: string;
+  /** `periodic`: by the service. `full`: on request. `new_baseline`: also accepts what the nodes have now */
+  scope: 'periodic' | 'full' | 'new_baseline' | (string & {});
+  /** Its progress */
+  status: 'queued' | 'running' | 'done' | 'failed' | (string & {});
+  /** The present step, or why it failed */
+  progress: string;
+  /** Who requested it; null: the service */
+  requested_by: string | null;
+  /** Why; null: none was given */
+  reason: string | null;
+  /** Unix seconds */
+  created_at: number;
+  /** Whether every node answered and nothing contradicts; null until it is done */
+  is_clean: boolean | null;
+  /** The comparison with each node; empty until it is done */
+  nodes: Array<NodeComparison>;
 }
 
 export interface RecoveryCodes {
@@ -798,6 +1072,23 @@ export interface SetupLink {
   setup_url: string;
   /** When the link expires, in Unix seconds */
   setup_expires_at: number;
+}
+
+export interface SuspendedMoney {
+  /** The payment hash, which identifies the money */
+  id: string;
+  /** When it arrived, in Unix seconds */
+  created_at: number;
+  /** What arrived, in millisatoshis */
+  num_msat: number;
+  /** What of it is left in suspense, in millisatoshis */
+  left_msat: number;
+  /** The node at which it arrived; null if it is unknown */
+  ln_node_id: string | null;
+  /** Whether it was a keysend. Otherwise an invoice was paid twice. Null if it is unknown */
+  is_keysend: boolean | null;
+  /** What operators requested for it, oldest first */
+  actions: Array<OperatorAction>;
 }
 
 export interface Totp {
@@ -1883,6 +2174,69 @@ export interface QueryRoutesRequest {
   amt: number;
 }
 
+export interface GetOperatorOverviewRequest {
+
+}
+
+export interface ListBalanceSamplesRequest {
+  /** How far back. `day` and `week` have a sample per hour, `month` one per 6 hours, `year` one per day. Default: `month` */
+  period?: 'day' | 'week' | 'month' | 'year';
+}
+
+export interface ListAlertsRequest {
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 500 */
+  'per-page'?: number;
+  /** Which alerts. Default: `open` */
+  status?: 'open' | 'resolved' | 'all';
+}
+
+export interface GetInstancesRequest {
+
+}
+
+export interface ListReconciliationsRequest {
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 500 */
+  'per-page'?: number;
+}
+
+export interface GetReconciliationRequest {
+  /** The id of the reconciliation, `rec_…` */
+  id: string;
+}
+
+export interface ListOperatorActionsRequest {
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 500 */
+  'per-page'?: number;
+}
+
+export interface ListSuspenseRequest {
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 500 */
+  'per-page'?: number;
+  /** `all`: also what was credited or returned. Default: `open` */
+  status?: 'open' | 'all';
+}
+
+export interface ListPendingPaymentsRequest {
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 500 */
+  'per-page'?: number;
+  /** `stuck`: pending for longer than STUCK_PAYMENT_SECONDS. Default: `stuck` */
+  status?: 'stuck' | 'pending';
+}
+
+export interface ListLimitsRequest {
+
+}
+
 export interface GetPlaygroundRequest {
 
 }
@@ -2146,6 +2500,26 @@ export interface Operations<Options> {
   decodeInvoice(request: DecodeInvoiceRequest, options?: Options): Promise<DecodedInvoice>;
   /** Find a route. Returns a route to a node for an amount, and its fees. Nothing is sent. 400 `no_route` when there is none. Permission: any key. (`GET /v1/node/{id}/payments/queryroutes`) */
   queryRoutes(request: QueryRoutesRequest, options?: Options): Promise<Routes>;
+  /** Read the figures of the nodes and the ledger. The ledger is read now. Balances of nodes are those of the last reconciliation; `assets_at` has their time. A node that does not answer within two seconds is `unavailable`. Permission: a secret API key of an operator. (`GET /v1/operator/overview`) */
+  getOperatorOverview(request?: GetOperatorOverviewRequest, options?: Options): Promise<OperatorOverview>;
+  /** Read assets and liabilities over time. Oldest first. Reconciliations take the samples; hours in which none ran are absent. Permission: a secret API key of an operator. (`GET /v1/operator/history`) */
+  listBalanceSamples(request?: ListBalanceSamplesRequest, options?: Options): Promise<Array<BalanceSample>>;
+  /** List alerts. Newest first. Permission: a secret API key of an operator. (`GET /v1/operator/alerts`) */
+  listAlerts(request?: ListAlertsRequest, options?: Options): Promise<Array<Alert>>;
+  /** Read the instances of the service and their leases. A lease is a background job that one instance at a time runs. On SQLite there is one instance, and no lease. Permission: a secret API key of an operator. (`GET /v1/operator/instances`) */
+  getInstances(request?: GetInstancesRequest, options?: Options): Promise<Instances>;
+  /** List reconciliations. Newest first. The service keeps about ten. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations`) */
+  listReconciliations(request?: ListReconciliationsRequest, options?: Options): Promise<Array<Reconciliation>>;
+  /** Read a reconciliation. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations/{id}`) */
+  getReconciliation(request: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
+  /** List what operators requested. Newest first: actions on money in suspense, payments, nodes and wallets, through the API and by commands. Permission: a secret API key of an operator. (`GET /v1/operator/actions`) */
+  listOperatorActions(request?: ListOperatorActionsRequest, options?: Options): Promise<Array<OperatorAction>>;
+  /** List money that arrived for no wallet. Newest first, with what operators did with it. Permission: a secret API key of an operator. (`GET /v1/operator/suspense`) */
+  listSuspense(request?: ListSuspenseRequest, options?: Options): Promise<Array<SuspendedMoney>>;
+  /** List stuck or pending payments of all wallets. Oldest first. They end by themselves when the node reports an outcome. Never refund one by hand before. Permission: a secret API key of an operator. (`GET /v1/operator/payments`) */
+  listPendingPayments(request?: ListPendingPaymentsRequest, options?: Options): Promise<Array<PendingPayment>>;
+  /** List the limits in force. Settings of this instance. docs/configuration.md describes them. Limits of accounts and keys are in those objects. Permission: a secret API key of an operator. (`GET /v1/operator/limits`) */
+  listLimits(request?: ListLimitsRequest, options?: Options): Promise<Array<Limit>>;
   /** Read the nodes of the playground. Permission: any key that is not public. (`GET /playground`) */
   getPlayground(request?: GetPlaygroundRequest, options?: Options): Promise<Playground>;
   /** Pay an invoice of this service from another node. Permission: any key that is not public. (`POST /playground/pay`) */

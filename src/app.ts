@@ -12,6 +12,7 @@ import { connectNodes, type NodeConnections } from './connection/connections.ts'
 import { type Commits, watchCommits } from './db/commits.ts';
 import type { Database, Tx } from './db/database.ts';
 import { type DatabaseHealth, watchHealth } from './db/health.ts';
+import { createInstances } from './db/instances.ts';
 import { MIGRATIONS, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { detailsOf } from './feed/details.ts';
@@ -41,6 +42,8 @@ import { payRequestRoutes } from './http/routes/lnurl-pay-requests.ts';
 import { lnurlRemoteRoutes } from './http/routes/lnurl-remote.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { nodeRoutes } from './http/routes/node.ts';
+import { operatorMoneyRoutes } from './http/routes/operator-money.ts';
+import { operatorReadRoutes } from './http/routes/operator-reads.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
 import { playgroundRoutes } from './http/routes/playground.ts';
 import { proofRoutes } from './http/routes/proofs.ts';
@@ -66,6 +69,7 @@ import { createPayLinks } from './lnurl/pay/pay-links.ts';
 import { createRemoteLinks } from './lnurl/remote/remote-links.ts';
 import { createWithdrawLinks, linkUses } from './lnurl/withdraw/withdraw-links.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
+import { createOperatorReads } from './operator/reads.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './payments/payments.ts';
 import { createProofs } from './proof/proofs.ts';
@@ -109,7 +113,8 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
     await migrate(database, MIGRATIONS);
     for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
     const modules = await createModules({ config, log, database, commits, opened, jobTiming: overrides.jobTiming });
-    return run(config, { ...modules, health, streamTiming: overrides.streamTiming }, overrides.jobTiming);
+    const operator = createOperatorModules(config, modules);
+    return run(config, { ...modules, ...operator, health, streamTiming: overrides.streamTiming }, overrides.jobTiming);
   } catch (error) {
     health.close();
     await Promise.all(opened.map(({ node }) => node.close()));
@@ -118,10 +123,13 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   }
 }
 
-type Modules = Awaited<ReturnType<typeof createModules>> & {
-  readonly health: DatabaseHealth;
-  readonly streamTiming: Partial<StreamTiming> | undefined;
-};
+type CoreModules = Awaited<ReturnType<typeof createModules>>;
+
+type Modules = CoreModules &
+  ReturnType<typeof createOperatorModules> & {
+    readonly health: DatabaseHealth;
+    readonly streamTiming: Partial<StreamTiming> | undefined;
+  };
 
 interface Opened {
   readonly config: Config;
@@ -210,6 +218,12 @@ function createLoginModules(database: Database, clock: Clock, secretKey: Uint8Ar
   };
 }
 
+function createOperatorModules({ stuckPaymentSeconds }: Config, modules: CoreModules) {
+  const { database, clock, log } = modules;
+  const instances = createInstances(database, clock, log);
+  return { instances, operatorReads: createOperatorReads({ ...modules, instances, stuckPaymentSeconds }) };
+}
+
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */
 async function onRestore(tx: Tx, nodeId: string): Promise<void> {
   await markPendingAtNode(tx, nodeId);
@@ -228,7 +242,8 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
   const server = createApp(config, modules);
   const stopping = new AbortController();
   const deliveries = modules.webhooks.deliver(stopping.signal);
-  const jobs = runJobs(modules, backgroundJobs(modules, config, jobTiming), stopping.signal);
+  const reporting = modules.instances.report(stopping.signal);
+  const jobs = runJobs({ ...modules, instanceId: modules.instances.id }, backgroundJobs(modules, config, jobTiming), stopping.signal);
   return {
     server,
     newKeys: modules.newKeys,
@@ -242,7 +257,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
       modules.feed.close();
       health.close();
       await payments.stop();
-      await Promise.all([jobs, deliveries]);
+      await Promise.all([jobs, deliveries, reporting]);
       await ledger.drain();
       await connections.close();
       await database.close();
@@ -292,6 +307,8 @@ function registerRoutes(
   lnurlRemoteRoutes(app, { ...deps, paymentWaitSeconds });
   lnurlAuthRoutes(app, deps);
   proofRoutes(app, deps);
+  operatorReadRoutes(app, deps);
+  operatorMoneyRoutes(app, { ...deps, limitSettings: config });
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database) }, config);
   // The route needs no key, and each read takes a database connection, so the result is cached.

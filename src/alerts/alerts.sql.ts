@@ -42,6 +42,23 @@ export const listOpen = statement<AlertRow>(
   `SELECT id, kind, subject, message, raised_at, last_seen_at FROM alert WHERE cleared_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
 );
 
+export type ListedAlertRow = AlertRow & { cleared_at: number | null };
+
+const LISTED = 'SELECT id, kind, subject, message, raised_at, last_seen_at, cleared_at FROM alert';
+
+/** Alerts of a state, newest first. */
+export const listOf = {
+  open: statement<ListedAlertRow>('alert_list_newest_open', `${LISTED} WHERE cleared_at IS NULL ORDER BY id DESC LIMIT $1 OFFSET $2`),
+  resolved: statement<ListedAlertRow>('alert_list_resolved', `${LISTED} WHERE cleared_at IS NOT NULL ORDER BY id DESC LIMIT $1 OFFSET $2`),
+  all: statement<ListedAlertRow>('alert_list_all', `${LISTED} ORDER BY id DESC LIMIT $1 OFFSET $2`),
+};
+
+export const countOf = {
+  open: statement<{ n: number }>('alert_count_all_open', 'SELECT count(*) AS n FROM alert WHERE cleared_at IS NULL'),
+  resolved: statement<{ n: number }>('alert_count_resolved', 'SELECT count(*) AS n FROM alert WHERE cleared_at IS NOT NULL'),
+  all: statement<{ n: number }>('alert_count_all', 'SELECT count(*) AS n FROM alert'),
+};
+
 export const openSubjects = statement<{ subject: string }>(
   'alert_open_subjects',
   'SELECT subject FROM alert WHERE kind = $1 AND cleared_at IS NULL AND subject > $2 ORDER BY subject LIMIT $3',

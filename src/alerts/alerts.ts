@@ -33,10 +33,22 @@ export interface Alerts {
   clear(kind: AlertKind, subject: string): Promise<boolean>;
   /** Returns open alerts, oldest first, after the id `after`. */
   listOpen(after?: string, limit?: number): Promise<Alert[]>;
+  /** Returns a page of alerts of a state, newest first, and their number. */
+  list(state: AlertState, limit: number, offset: number): Promise<{ alerts: ListedAlert[]; total: number }>;
   /** Returns the number of open alerts of each kind that has any. */
   countOpen(): Promise<{ kind: string; n: number }[]>;
   /** Returns the subjects of all open alerts of a kind. */
   openSubjects(kind: AlertKind): Promise<string[]>;
+}
+
+/** Which alerts a list contains. */
+export const ALERT_STATES = ['open', 'resolved', 'all'] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+/** An alert that may have been closed. */
+export interface ListedAlert extends Alert {
+  /** Unix seconds. */
+  readonly resolvedAt: number | undefined;
 }
 
 const PAGE = 100;
@@ -78,6 +90,12 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
       return isCleared;
     },
     listOpen: async (after = '', limit = PAGE) => (await database.all(sql.listOpen, after, limit)).map(toAlert),
+    async list(state, limit, offset) {
+      const rows = await database.all(sql.listOf[state], limit, offset);
+      const count = await database.first(sql.countOf[state]);
+      const alerts = rows.map((row) => ({ ...toAlert(row), resolvedAt: row.cleared_at ?? undefined }));
+      return { alerts, total: count?.n ?? 0 };
+    },
     countOpen: () => database.all(sql.countOpen),
     async openSubjects(kind) {
       const subjects: string[] = [];
@@ -93,6 +111,11 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
 /** Returns what the operator should do. A newer version may have stored kinds that this version does not know. */
 export function adviceFor(kind: string): string {
   return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].todo : 'This version does not know this alert; see docs/operations.md.';
+}
+
+/** Returns what an alert means; an empty text for a kind of a newer version. */
+export function meaningOf(kind: string): string {
+  return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].meaning : '';
 }
 
 function toAlert(row: sql.AlertRow): Alert {

@@ -54,6 +54,8 @@ export interface Action extends NewAction {
   readonly state: sql.ActionRow['state'];
   /** Unix seconds. */
   readonly requestedAt: number;
+  /** Unix seconds. */
+  readonly endedAt: number | undefined;
   /** The result, as a sentence. */
   readonly answer: string;
   /** The evidence that was booked. */
@@ -110,6 +112,9 @@ export interface Stray {
   readonly leftMsat: number;
   /** Unix seconds. */
   readonly settledAt: number;
+  /** The node at which it arrived, and whether it was a keysend; undefined if an earlier version booked it. */
+  readonly nodeId: string | undefined;
+  readonly isKeysend: boolean | undefined;
 }
 
 const PAGE = 500;
@@ -139,8 +144,15 @@ export function listNodes(database: Pick<Database, 'all'>): Promise<sql.NodeRow[
   return database.all(sql.listNodes);
 }
 
-function toStray(row: sql.StrayRow): Stray {
-  return { paymentHash: row.payment_hash, amountMsat: row.amount_msat, leftMsat: row.left_msat, settledAt: row.settled_at };
+export function toStray(row: sql.StrayRow): Stray {
+  return {
+    paymentHash: row.payment_hash,
+    amountMsat: row.amount_msat,
+    leftMsat: row.left_msat,
+    settledAt: row.settled_at,
+    nodeId: row.node_id ?? undefined,
+    isKeysend: row.is_keysend === null ? undefined : row.is_keysend === 1,
+  };
 }
 
 export function toAction(row: sql.ActionRow): Action {
@@ -154,6 +166,7 @@ export function toAction(row: sql.ActionRow): Action {
     requestedBy: row.asked_by,
     reason: row.reason,
     requestedAt: row.asked_at,
+    endedAt: row.ended_at ?? undefined,
     answer: row.answer,
     evidence: row.evidence ?? undefined,
     amountMsat: row.amount_msat ?? undefined,

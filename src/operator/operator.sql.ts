@@ -10,6 +10,7 @@ export type ActionRow = {
   asked_by: string;
   reason: string;
   asked_at: number;
+  ended_at: number | null;
   answer: string;
   evidence: string | null;
   amount_msat: number | null;
@@ -19,7 +20,7 @@ export type ActionRow = {
   taken_up: number;
 };
 
-const ACTION = `SELECT id, kind, state, subject, target, preimage, asked_by, reason, asked_at, answer, evidence, amount_msat, transfer_id,
+const ACTION = `SELECT id, kind, state, subject, target, preimage, asked_by, reason, asked_at, ended_at, answer, evidence, amount_msat, transfer_id,
   ledger_account, payment_id, taken_up FROM operator_action`;
 
 export const insertAction = statement(
@@ -89,9 +90,16 @@ export const endResolve = statement(
   `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4 WHERE id = $1 AND state = 'asked'`,
 );
 
-export type StrayRow = { payment_hash: string; amount_msat: number; settled_at: number; left_msat: number };
+export type StrayRow = {
+  payment_hash: string;
+  amount_msat: number;
+  settled_at: number;
+  node_id: string | null;
+  is_keysend: number | null;
+  left_msat: number;
+};
 
-const STRAY = `SELECT s.payment_hash, s.amount_msat, s.settled_at, CAST(s.amount_msat - COALESCE((
+const STRAY = `SELECT s.payment_hash, s.amount_msat, s.settled_at, s.node_id, s.is_keysend, CAST(s.amount_msat - COALESCE((
     SELECT sum(a.amount_msat - COALESCE(a.back_msat, 0)) FROM operator_action a
     WHERE a.subject = s.payment_hash AND a.amount_msat IS NOT NULL), 0) AS BIGINT) AS left_msat
   FROM stray_settlement s`;
@@ -104,6 +112,17 @@ export const listStrays = statement<StrayRow>(
   `${STRAY} WHERE s.payment_hash > $1 ORDER BY s.payment_hash LIMIT $2`,
 );
 
+/** Settlements without a wallet, newest first; $1 = 1: only those of which something is left. */
+export const listStraysNewest = statement<StrayRow>(
+  'operator_list_strays_newest',
+  `SELECT * FROM (${STRAY}) AS stray WHERE $1 = 0 OR left_msat > 0 ORDER BY settled_at DESC, payment_hash LIMIT $2 OFFSET $3`,
+);
+
+export const countStrays = statement<{ n: number }>(
+  'operator_count_strays',
+  `SELECT count(*) AS n FROM (${STRAY}) AS stray WHERE $1 = 0 OR left_msat > 0`,
+);
+
 export const firstAccount = statement<{ id: string }>('operator_first_account', 'SELECT id FROM account ORDER BY created_at, id LIMIT 1');
 
 export type PendingRow = { id: string; wallet_id: string; amount_msat: number; created_at: number };
@@ -113,7 +132,50 @@ export const listPending = statement<PendingRow>(
   `SELECT id, wallet_id, amount_msat, created_at FROM payment WHERE state = 'pending' ORDER BY id LIMIT $1`,
 );
 
-export type NodeRow = { id: string; pubkey: string | null; state: string; wallets: number };
+export type PendingDetailsRow = PendingRow & {
+  node_id: string;
+  payment_hash: string;
+  user_label: string;
+  wallet_label: string;
+  is_keysend: number;
+  is_internal: number;
+  held_msat: number;
+};
+
+/** An internal payment belongs to the node of its invoice. */
+const PENDING = `SELECT p.id, p.wallet_id, p.amount_msat, p.created_at, coalesce(i.node_id, p.node_id) AS node_id, p.payment_hash, p.user_label,
+    w.user_label AS wallet_label, p.is_keysend, CASE WHEN p.invoice_id IS NULL THEN 0 ELSE 1 END AS is_internal, h.amount_msat AS held_msat
+  FROM payment p JOIN wallet w ON w.id = p.wallet_id JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id
+  WHERE p.state = 'pending'`;
+
+/** Pending payments created up to a time, oldest first. */
+export const listPendingUntil = statement<PendingDetailsRow>(
+  'operator_list_pending_until',
+  `${PENDING} AND p.created_at <= $1 ORDER BY p.id LIMIT $2 OFFSET $3`,
+);
+
+export const countPendingUntil = statement<{ n: number }>(
+  'operator_count_pending_until',
+  `SELECT count(*) AS n FROM payment WHERE state = 'pending' AND created_at <= $1`,
+);
+
+export const findPending = statement<PendingDetailsRow>('operator_find_pending', `${PENDING} AND p.id = $1`);
+
+export type PendingOfNodeRow = { node_id: string; n: number; held_msat: number; oldest_at: number };
+
+export const pendingByNode = statement<PendingOfNodeRow>(
+  'operator_pending_by_node',
+  `SELECT coalesce(i.node_id, p.node_id) AS node_id, count(*) AS n, CAST(sum(h.amount_msat) AS BIGINT) AS held_msat,
+     min(p.created_at) AS oldest_at
+   FROM payment p JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id
+   WHERE p.state = 'pending' GROUP BY coalesce(i.node_id, p.node_id)`,
+);
+
+export const listActions = statement<ActionRow>('operator_list_actions', `${ACTION} ORDER BY id DESC LIMIT $1 OFFSET $2`);
+
+export const countActions = statement<{ n: number }>('operator_count_actions', 'SELECT count(*) AS n FROM operator_action');
+
+export type NodeRow = { id: string; pubkey: string | null; state: 'active' | 'draining'; wallets: number };
 
 export const listNodes = statement<NodeRow>(
   'operator_list_nodes',

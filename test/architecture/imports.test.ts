@@ -31,9 +31,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   proof: ['kernel', 'db', 'ledger'],
   verify: ['kernel', 'db', 'ledger', 'proof'],
   reconcile: ['kernel', 'db', 'events', 'alerts', 'ledger', 'lightning', 'connection', 'invoices', 'payments'],
-  operator: ['kernel', 'db', 'events', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'invoices', 'payments'],
+  operator: ['kernel', 'db', 'events', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'invoices', 'payments', 'reconcile'],
   http: [
     'kernel',
+    'alerts',
     'idempotency',
     'ledger',
     'budgets',
@@ -49,6 +50,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'feed',
     'webhooks',
     'proof',
+    'reconcile',
+    'operator',
   ],
   cli: ['app', 'kernel', 'db', 'accounts', 'alerts', 'ledger', 'lightning', 'devnet', 'operator', 'payments', 'reconcile', 'verify'],
 };

@@ -24,5 +24,9 @@ export const EXAMPLE = {
   paymentHash: '2469852cc71412d18958d229804098d9a3aea685e44f68475e59c18741e002a3',
   token: 'SVhMK3qY5tZ8nB2wRx7cLp4D',
   statusToken: '0Vbb5eQk00aT9sWfRb3xY19d2f8a4be07c41d5a3e6b1c80f92d457',
+  action: 'opa_0Vbb8c6N00kV7qSzNa6uW3',
+  reconciliation: 'rec_0Vbb8d7P00mW8rTaPb7vX4',
+  alert: 'alert_0Vbb8e8Q00nX9sUbQc8wY5',
+  instance: 'ins_0Vbb8f9R00pY0tVcRd9xZ6',
   now: 1_767_225_600,
 } as const;

@@ -30,6 +30,7 @@ export const TAGS = {
   Keys: 'API keys of the account and access keys of wallets.',
   Proof: 'Proof of liabilities: a published commitment to what the service owes, which each wallet can check.',
   Node: 'The Lightning node of this service.',
+  Operator: 'Figures of all nodes, money in suspense, pending payments, alerts. Only for operators.',
   Playground: 'The other nodes of the test network. These routes exist only when LIGHTNING_URL is a playground or a fake node.',
   Service: 'The service itself.',
 } as const;

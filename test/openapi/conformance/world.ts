@@ -81,6 +81,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'signAuthChallenge.key': () => signed.key,
     'getAuthChallenge.id': async () => (await client.post('/v1/lnurl-auth', {})).id,
     'getTransaction.id': newest,
+    'getReconciliation.id': async () => (await client.get('/v1/operator/reconciliations'))[0].id,
     'getNode.id': () => 'default',
     'decodeInvoice.id': () => 'default',
     'queryRoutes.id': () => 'default',

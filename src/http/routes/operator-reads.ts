@@ -1,0 +1,147 @@
+import { Type } from 'typebox';
+import { ALERT_STATES } from '../../alerts/alerts.ts';
+import { Refusal } from '../../kernel/refusal.ts';
+import type { OperatorReads } from '../../operator/reads.ts';
+import type { App } from '../app-type.ts';
+import type { Access } from '../auth/access.ts';
+import { choice } from '../fields.ts';
+import { AlertObject, ReconciliationObject, renderAlert, renderReconciliation } from '../objects/operator-checks.ts';
+import { ActionObject, renderAction } from '../objects/operator-money.ts';
+import { BalanceSampleObject, HistoryQuery, OverviewObject, renderOverview, renderSample } from '../objects/operator-overview.ts';
+import { InstancesObject, renderInstances } from '../objects/operator-service.ts';
+import { EXAMPLE } from '../openapi/example-values.ts';
+import { requires } from '../openapi/route-schema.ts';
+import { PageQuery, readPage, setPageHeaders } from '../responses/paging.ts';
+
+const COMMON = { tags: ['Operator'], ...requires('operator') };
+
+function idParams(what: string, example: string) {
+  return Type.Object({ id: Type.String({ description: `The id of the ${what}`, examples: [example] }) });
+}
+
+const AlertQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(choice(ALERT_STATES, { description: 'Which alerts. Default: `open`' })),
+});
+
+const overviewSchema = {
+  ...COMMON,
+  operationId: 'getOperatorOverview',
+  summary: 'Read the figures of the nodes and the ledger',
+  description:
+    'The ledger is read now. Balances of nodes are those of the last reconciliation; `assets_at` has their time. A node that does not ' +
+    'answer within two seconds is `unavailable`.',
+  response: { 200: OverviewObject },
+};
+
+const historySchema = {
+  ...COMMON,
+  operationId: 'listBalanceSamples',
+  summary: 'Read assets and liabilities over time',
+  description: 'Oldest first. Reconciliations take the samples; hours in which none ran are absent.',
+  querystring: HistoryQuery,
+  response: { 200: Type.Array(BalanceSampleObject) },
+};
+
+const alertsSchema = {
+  ...COMMON,
+  operationId: 'listAlerts',
+  summary: 'List alerts',
+  description: 'Newest first.',
+  querystring: AlertQuery,
+  response: { 200: Type.Array(AlertObject) },
+};
+
+const reconciliationsSchema = {
+  ...COMMON,
+  operationId: 'listReconciliations',
+  summary: 'List reconciliations',
+  description: 'Newest first. The service keeps about ten.',
+  querystring: PageQuery,
+  response: { 200: Type.Array(ReconciliationObject) },
+};
+
+const reconciliationSchema = {
+  ...COMMON,
+  operationId: 'getReconciliation',
+  summary: 'Read a reconciliation',
+  params: idParams('reconciliation, `rec_…`', EXAMPLE.reconciliation),
+  response: { 200: ReconciliationObject },
+};
+
+const actionsSchema = {
+  ...COMMON,
+  operationId: 'listOperatorActions',
+  summary: 'List what operators requested',
+  description: 'Newest first: actions on money in suspense, payments, nodes and wallets, through the API and by commands.',
+  querystring: PageQuery,
+  response: { 200: Type.Array(ActionObject) },
+};
+
+const instancesSchema = {
+  ...COMMON,
+  operationId: 'getInstances',
+  summary: 'Read the instances of the service and their leases',
+  description: 'A lease is a background job that one instance at a time runs. On SQLite there is one instance, and no lease.',
+  response: { 200: InstancesObject },
+};
+
+export interface OperatorReadRouteDependencies {
+  readonly access: Access;
+  readonly operatorReads: OperatorReads;
+}
+
+/** What operators read. */
+export function operatorReadRoutes(app: App, deps: OperatorReadRouteDependencies): void {
+  const { access, operatorReads: reads } = deps;
+
+  app.get('/v1/operator/overview', { schema: overviewSchema }, async (request) => {
+    await access.operator(request);
+    return renderOverview(await reads.overview());
+  });
+
+  app.get('/v1/operator/history', { schema: historySchema }, async (request) => {
+    await access.operator(request);
+    return (await reads.history(request.query.period ?? 'month')).map(renderSample);
+  });
+
+  app.get('/v1/operator/alerts', { schema: alertsSchema }, async (request, reply) => {
+    await access.operator(request);
+    const page = readPage(request.query);
+    const { items, total } = await reads.alerts(request.query.status ?? 'open', page.limit, page.offset);
+    setPageHeaders(request, reply, page, total);
+    return items.map(renderAlert);
+  });
+
+  app.get('/v1/operator/instances', { schema: instancesSchema }, async (request) => {
+    await access.operator(request);
+    return renderInstances(await reads.instances());
+  });
+  recordRoutes(app, deps);
+}
+
+/** Reconciliations and actions. */
+function recordRoutes(app: App, { access, operatorReads: reads }: OperatorReadRouteDependencies): void {
+  app.get('/v1/operator/reconciliations', { schema: reconciliationsSchema }, async (request, reply) => {
+    await access.operator(request);
+    const page = readPage(request.query);
+    const { items, total } = await reads.reconciliations(page.limit, page.offset);
+    setPageHeaders(request, reply, page, total);
+    return items.map(renderReconciliation);
+  });
+
+  app.get('/v1/operator/reconciliations/:id', { schema: reconciliationSchema }, async (request) => {
+    await access.operator(request);
+    const found = await reads.findReconciliation(request.params.id);
+    if (!found) throw new Refusal('not_found');
+    return renderReconciliation(found);
+  });
+
+  app.get('/v1/operator/actions', { schema: actionsSchema }, async (request, reply) => {
+    await access.operator(request);
+    const page = readPage(request.query);
+    const { items, total } = await reads.actions(page.limit, page.offset);
+    setPageHeaders(request, reply, page, total);
+    return items.map(renderAction);
+  });
+}

@@ -1,0 +1,89 @@
+import type { AlertState, ListedAlert } from '../alerts/alerts.ts';
+import type { HeldLease, Instance } from '../db/instances.ts';
+import { unixSeconds } from '../kernel/clock.ts';
+import { findReconciliation, listReconciliations, type StoredReconciliation } from '../reconcile/requests.ts';
+import { type BalanceSample, listSamples } from '../reconcile/samples.ts';
+import { type Action, actionsOf, findAction, findStray, type Stray, toAction, toStray } from './actions.ts';
+import * as sql from './operator.sql.ts';
+import { type Overview, readOverview } from './overview.ts';
+import { findPendingPayment, listPendingPayments, type PendingPayment } from './pending.ts';
+import type { ListPage, OperatorReadDependencies } from './read-dependencies.ts';
+
+/** Money in suspense, with the actions of operators on it. */
+export interface StrayDetails extends Stray {
+  readonly actions: readonly Action[];
+}
+
+/** The periods of the history of balances, and the hours between two samples of each. */
+export const HISTORY_PERIODS = ['day', 'week', 'month', 'year'] as const;
+export type HistoryPeriod = (typeof HISTORY_PERIODS)[number];
+
+const PERIODS: Readonly<Record<HistoryPeriod, { readonly days: number; readonly stepHours: number }>> = {
+  day: { days: 1, stepHours: 1 },
+  week: { days: 7, stepHours: 1 },
+  month: { days: 30, stepHours: 6 },
+  year: { days: 365, stepHours: 24 },
+};
+
+/** What operators read. */
+export interface OperatorReads {
+  overview(): Promise<Overview>;
+  /** Returns samples of assets and liabilities, oldest first. */
+  history(period: HistoryPeriod): Promise<BalanceSample[]>;
+  /** Returns money that arrived for no wallet, newest first; unless `isAll`, only what is left in suspense. */
+  suspense(isAll: boolean, limit: number, offset: number): Promise<ListPage<StrayDetails>>;
+  findStray(paymentHash: string): Promise<StrayDetails | undefined>;
+  /** Returns pending payments, oldest first. */
+  payments(status: 'pending' | 'stuck', limit: number, offset: number): Promise<ListPage<PendingPayment>>;
+  findPayment(id: string): Promise<PendingPayment | undefined>;
+  alerts(state: AlertState, limit: number, offset: number): Promise<ListPage<ListedAlert>>;
+  reconciliations(limit: number, offset: number): Promise<ListPage<StoredReconciliation>>;
+  findReconciliation(id: string): Promise<StoredReconciliation | undefined>;
+  /** Returns the actions of operators, newest first. */
+  actions(limit: number, offset: number): Promise<ListPage<Action>>;
+  findAction(id: string): Promise<Action | undefined>;
+  instances(): Promise<{ instances: Instance[]; leases: HeldLease[] }>;
+}
+
+export function createOperatorReads(deps: OperatorReadDependencies): OperatorReads {
+  const { database, alerts, connections, instances, clock } = deps;
+  const withActions = async (stray: Stray): Promise<StrayDetails> => ({
+    ...stray,
+    actions: await actionsOf(database, stray.paymentHash),
+  });
+  return {
+    overview: () => readOverview(deps),
+    history(period) {
+      const { days, stepHours } = PERIODS[period];
+      const nodeIds = connections.all.map(({ nodeId }) => nodeId);
+      return listSamples(database, nodeIds, unixSeconds(clock) - days * 86_400, stepHours);
+    },
+    async suspense(isAll, limit, offset) {
+      const onlyLeft = isAll ? 0 : 1;
+      const strays = (await database.all(sql.listStraysNewest, onlyLeft, limit, offset)).map(toStray);
+      const total = (await database.first(sql.countStrays, onlyLeft))?.n ?? 0;
+      return { items: await Promise.all(strays.map(withActions)), total };
+    },
+    async findStray(paymentHash) {
+      const stray = await findStray(database, paymentHash);
+      return stray && withActions(stray);
+    },
+    payments: (status, limit, offset) => listPendingPayments(deps, status, limit, offset),
+    findPayment: (id) => findPendingPayment(deps, id),
+    async alerts(state, limit, offset) {
+      const { alerts: items, total } = await alerts.list(state, limit, offset);
+      return { items, total };
+    },
+    async reconciliations(limit, offset) {
+      const { reconciliations: items, total } = await listReconciliations(database, limit, offset);
+      return { items, total };
+    },
+    findReconciliation: (id) => findReconciliation(database, id),
+    async actions(limit, offset) {
+      const items = (await database.all(sql.listActions, limit, offset)).map(toAction);
+      return { items, total: (await database.first(sql.countActions))?.n ?? 0 };
+    },
+    findAction: (id) => findAction(database, id),
+    instances: async () => ({ instances: await instances.list(), leases: await instances.leases() }),
+  };
+}

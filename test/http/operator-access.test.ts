@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { onFakeNode } from '../support/app.ts';
+import { loginTo } from '../support/browser.ts';
+import type { Client, Json } from '../support/client.ts';
+
+const description: Json = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+
+/** The operations that only operators may call, from the description. */
+const OPERATIONS = Object.entries(description.paths as Record<string, Record<string, Json>>).flatMap(([path, item]) =>
+  Object.entries(item)
+    .filter(([, operation]) => operation['x-permission'] === 'operator')
+    .map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      example: operation.requestBody?.content['application/json'].example,
+    })),
+);
+
+onFakeNode('operations for operators', ({ client, neighbour, rows, problems }) => {
+  const url = (path: string) => path.replace(/\{\w+\}/, 'unknown');
+  const idOf = async (of: Client): Promise<string> => (await of.get('/v1/account')).id;
+
+  it('are all routes under /v1/operator and /v1/accounts', () => {
+    const paths = Object.keys(description.paths).filter((path) => /^\/v1\/(operator|accounts)(\/|$)/.test(path));
+    expect(new Set(OPERATIONS.map(({ path }) => path))).toEqual(new Set(paths));
+    expect(paths.length).toBeGreaterThan(10);
+  });
+
+  it('are forbidden to every other credential, and change nothing', async () => {
+    const wallet = await client.wallet();
+    const { key: limited } = await client.post('/v1/keys', { max_payment_msat: 1000 });
+    const { browser } = await loginTo(client, await idOf(neighbour));
+    const keys = {
+      neighbour: neighbour.secretKey,
+      pak: client.publicKey,
+      admin: wallet.admin,
+      read: wallet.read,
+      link: wallet.lnurlPay,
+      limited,
+    };
+    const state = async () => [
+      await rows('SELECT count(*) AS n FROM operator_action'),
+      await rows(`SELECT count(*) AS n FROM reconciliation WHERE scope <> 'periodic'`),
+      await rows('SELECT count(*) AS n FROM account_change'),
+      await rows('SELECT id, role, status FROM account ORDER BY id'),
+    ];
+    const before = await state();
+    for (const { method, path, example } of OPERATIONS) {
+      const headers = { 'idempotency-key': 'test' };
+      const send = (key: string | undefined) => client.request(method, url(path), { key, headers, ...(example && { json: example }) });
+      for (const [name, key] of Object.entries(keys))
+        expect([method, path, name, (await send(key)).status]).toEqual([method, path, name, 403]);
+      expect([method, path, (await send(undefined)).status]).toEqual([method, path, 401]);
+      const bySession = await client.request(method, url(path), {
+        headers: { ...headers, cookie: browser.cookie, 'sec-fetch-site': 'same-origin' },
+        ...(example && { json: example }),
+      });
+      expect([method, path, bySession.status]).toEqual([method, path, 403]);
+    }
+    expect(await state()).toEqual(before);
+  });
+
+  it('are allowed to keys and sessions of operators until they lose the role or are frozen', async () => {
+    const { id, secret_key: key } = await client.post('/v1/accounts', { role: 'operator' });
+    const { browser } = await loginTo(client, id);
+    const read = async () => [
+      (await client.request('GET', '/v1/operator/overview', { key })).status,
+      (await browser.send('GET', '/v1/operator/overview')).status,
+    ];
+    const change = (json: object) => client.request('PATCH', `/v1/accounts/${id}`, { key: client.secretKey, json });
+    expect(await read()).toEqual([200, 200]);
+    await change({ status: 'frozen' });
+    expect(await read()).toEqual([403, 403]);
+    await change({ status: 'active' });
+    expect(await read()).toEqual([200, 200]);
+    await change({ role: 'member' });
+    expect(await read()).toEqual([403, 403]);
+    expect(await problems()).toEqual([]);
+  });
+});
