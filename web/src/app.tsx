@@ -20,8 +20,9 @@ export function App() {
   const [error, setError] = useState<unknown>();
 
   useEffect(() => {
-    onSessionEnd(() => {
-      setHasEnded(true);
+    onSessionEnd((end) => {
+      clearResources();
+      setHasEnded(end === 'expired');
       setLogin(null);
     });
     connect();

@@ -25,17 +25,21 @@ export interface NavigationEntry {
   readonly isForOperators?: boolean;
   /** The entry is also in the bar at the bottom of a phone. */
   readonly isInBar?: boolean;
+  /** Opens the screen after G. */
+  readonly letter?: string;
+  /** A number that needs attention, such as open alerts. */
+  readonly count?: ComponentType;
 }
 
 export const NAVIGATION: readonly NavigationEntry[] = [
-  { path: '/wallets', label: t.navigation.wallets, icon: 'wallet', isInBar: true },
-  { path: '/links', label: t.navigation.links, icon: 'link', isInBar: true },
-  { path: '/keys', label: t.navigation.keys, icon: 'key', isInBar: true },
-  { path: '/webhooks', label: t.navigation.webhooks, icon: 'webhook' },
-  { path: '/events', label: t.navigation.events, icon: 'activity' },
+  { path: '/wallets', letter: 'w', label: t.navigation.wallets, icon: 'wallet', isInBar: true },
+  { path: '/links', letter: 'l', label: t.navigation.links, icon: 'link', isInBar: true },
+  { path: '/keys', letter: 'k', label: t.navigation.keys, icon: 'key', isInBar: true },
+  { path: '/webhooks', letter: 'h', label: t.navigation.webhooks, icon: 'webhook' },
+  { path: '/events', letter: 'e', label: t.navigation.events, icon: 'activity' },
   { path: '/developers', label: t.navigation.developers, icon: 'terminal' },
-  { path: '/operator', label: t.navigation.operator, icon: 'server', isForOperators: true, isInBar: true },
+  { path: '/operator', letter: 'o', label: t.navigation.operator, icon: 'server', isForOperators: true, isInBar: true },
   { path: '/accounts', label: t.navigation.accounts, icon: 'users', isForOperators: true },
   { path: '/playground', label: t.navigation.playground, icon: 'flask', isForOperators: true },
-  { path: '/settings', label: t.navigation.settings, icon: 'settings', isInBar: true },
+  { path: '/settings', letter: 's', label: t.navigation.settings, icon: 'settings', isInBar: true },
 ];

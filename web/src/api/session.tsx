@@ -2,7 +2,10 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Login } from './client.ts';
 
-let onEnd: () => void = () => undefined;
+/** `expired`: the service no longer accepts the session. `loggedOut`: the person has ended it. */
+export type SessionEnd = 'expired' | 'loggedOut';
+
+let onEnd: (end: SessionEnd) => void = () => undefined;
 
 /** The account and the session of the person who is logged in. */
 export const SessionContext = createContext<Login | undefined>(undefined);
@@ -14,12 +17,12 @@ export function useSession(): Login {
   return login;
 }
 
-/** Sets what happens when the service no longer accepts the session. */
-export function onSessionEnd(handler: () => void): void {
+/** Sets what happens when the session ends. */
+export function onSessionEnd(handler: (end: SessionEnd) => void): void {
   onEnd = handler;
 }
 
 /** Shows the login in place of the screen. The address stays, so that the person continues there. */
-export function endSession(): void {
-  onEnd();
+export function endSession(end: SessionEnd = 'expired'): void {
+  onEnd(end);
 }

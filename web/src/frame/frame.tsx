@@ -1,59 +1,106 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { useSession } from '../api/session.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { useAction } from '../api/action.ts';
+import { api } from '../api/client.ts';
+import { endSession, useSession } from '../api/session.tsx';
+import { Button } from '../parts/button.tsx';
 import { Logo } from '../parts/logo.tsx';
-import { NAVIGATION, type NavigationEntry } from '../routes.ts';
 import { t } from '../texts/texts.ts';
+import { Navigation } from './navigation.tsx';
+import { usePalette } from './use-palette.ts';
 import './frame.css';
 
-/** The frame around every screen: the navigation at the side, on a phone at the bottom. */
+/** The frame around every screen: the navigation at the side, on a phone at the top and the bottom. */
 export function Frame({ children }: { children: ComponentChildren }) {
-  const { account } = useSession();
-  const entries = NAVIGATION.filter(({ isForOperators }) => !isForOperators || account.role === 'operator');
+  const palette = usePalette();
   return (
     <div class="frame">
-      <a class="button primary skip-link" href="#content">
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a part of the page. */}
+      <a class="button primary skip-link" href="#content" onClick={skipToContent}>
         {t.common.skipToContent}
       </a>
+      <header class="top phone-only">
+        <Brand />
+        <Button kind="quiet" icon="search" label={t.palette.open} class="push" onClick={palette.open} />
+        <LogOut />
+      </header>
       <nav class="rail" aria-label={t.navigation.main}>
-        <Link class="brand" href="/wallets">
-          <Logo />
-          Satchel
-        </Link>
-        {entries
-          .filter(({ isForOperators }) => !isForOperators)
-          .map((entry) => (
-            <Entry key={entry.path} entry={entry} />
-          ))}
-        {account.role === 'operator' && <h2>{t.navigation.operatorGroup}</h2>}
-        {entries
-          .filter(({ isForOperators }) => isForOperators)
-          .map((entry) => (
-            <Entry key={entry.path} entry={entry} />
-          ))}
+        <Brand />
+        <Button class="search" icon="search" onClick={palette.open}>
+          {t.common.search}
+          <kbd>Ctrl K</kbd>
+        </Button>
+        <Navigation />
+        <Person />
       </nav>
-      <main class="content" id="content" tabIndex={-1}>
-        {children}
-      </main>
+      <Content>{children}</Content>
       <nav class="bar" aria-label={t.navigation.main}>
-        {entries
-          .filter(({ isInBar }) => isInBar)
-          .map((entry) => (
-            <Entry key={entry.path} entry={entry} />
-          ))}
+        <Navigation isBar />
       </nav>
+      {palette.Palette && <palette.Palette onClose={palette.close} />}
     </div>
   );
 }
 
-function Entry({ entry }: { entry: NavigationEntry }) {
+/** After a change of the page, the focus is at its start, as after a page load. Not for sheets, which move the focus themselves. */
+function Content({ children }: { children: ComponentChildren }) {
   const [path] = useLocation();
-  const isCurrent = path === entry.path || path.startsWith(`${entry.path}/`);
+  const page = path.split('/').slice(0, 3).join('/');
+  const element = useRef<HTMLElement>(null);
+  const previous = useRef(page);
+  useEffect(() => {
+    if (previous.current === page) return;
+    previous.current = page;
+    scrollTo(0, 0);
+    element.current?.focus({ preventScroll: true });
+  }, [page]);
   return (
-    <Link class="entry" href={entry.path} aria-current={isCurrent ? 'page' : undefined}>
-      <Icon name={entry.icon} />
-      <span>{entry.label}</span>
+    <main class="content" id="content" tabIndex={-1} ref={element}>
+      {children}
+    </main>
+  );
+}
+
+/** Without a change of the address, whose `#` belongs to the screens. */
+function skipToContent(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}
+
+function Brand() {
+  return (
+    <Link class="brand" href="/wallets">
+      <Logo />
+      Satchel
     </Link>
   );
+}
+
+/** Who is logged in. */
+function Person() {
+  const { account } = useSession();
+  const name = account.email ?? account.id;
+  return (
+    <div class="person">
+      <span class="initial" aria-hidden="true">
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+      <span class="clip">
+        <b class="clip" title={name}>
+          {name}
+        </b>
+        <small>{t.navigation.roles[account.role] ?? account.role}</small>
+      </span>
+      <LogOut />
+    </div>
+  );
+}
+
+function LogOut() {
+  const { run, isBusy } = useAction(async () => {
+    await api.logOut({});
+    endSession('loggedOut');
+  });
+  return <Button kind="quiet" size="small" icon="log-out" label={t.navigation.logOut} disabled={isBusy} onClick={() => run()} />;
 }

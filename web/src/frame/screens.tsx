@@ -1,23 +1,27 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Route, Switch } from 'wouter-preact';
+import { Route, Switch, useLocation } from 'wouter-preact';
 import { useSession } from '../api/session.tsx';
 import { ROUTES, type ScreenRoute } from '../routes.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { NotFoundScreen } from './not-found.tsx';
 
 /** Shows the screen of the present address. */
 export function Screens() {
   const { account } = useSession();
+  const [path] = useLocation();
   const routes = ROUTES.filter(({ isForOperators }) => !isForOperators || account.role === 'operator');
   return (
-    <Switch>
-      {routes.map((route) => (
-        <Route key={route.path} path={route.path}>
-          {(parameters) => <LoadedScreen route={route} parameters={parameters} />}
-        </Route>
-      ))}
-      <Route component={NotFoundScreen} />
-    </Switch>
+    <ErrorBoundary place={path}>
+      <Switch>
+        {routes.map((route) => (
+          <Route key={route.path} path={route.path}>
+            {(parameters) => <LoadedScreen route={route} parameters={parameters} />}
+          </Route>
+        ))}
+        <Route component={NotFoundScreen} />
+      </Switch>
+    </ErrorBoundary>
   );
 }
 
@@ -35,6 +39,7 @@ function LoadedScreen({ route, parameters }: { route: ScreenRoute; parameters: o
       setLoaded(loaded.size);
     }, setError);
   }, [route, Screen]);
+  // After an update of the service, the files of the old version are gone.
   if (error !== undefined) throw error;
   return Screen ? <Screen {...parameters} /> : null;
 }

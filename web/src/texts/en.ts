@@ -14,6 +14,9 @@ export const en = {
     dataFrom: (time: string) => `The data below is from ${time}.`,
     notFoundTitle: 'Page not found',
     notFound: 'The address is wrong, or the page belongs to another role.',
+    reload: 'Reload',
+    brokenTitle: 'This page has a defect',
+    broken: 'The page stopped with an error, which the console of the browser shows. Payments that you started continue. Reload the page.',
     noAnswer: 'The service did not answer.',
   },
   statuses: {
@@ -45,6 +48,15 @@ export const en = {
     settings: 'Settings',
     logOut: 'Log out',
     roles: { operator: 'Operator', member: 'Member' } as Readonly<Record<string, string>>,
+  },
+  palette: {
+    title: 'Search',
+    open: 'Search pages, wallets and actions',
+    placeholder: 'Page, wallet or action',
+    nothing: 'Nothing has that name.',
+    receive: (wallet: string) => `Receive in ${wallet}`,
+    send: (wallet: string) => `Send from ${wallet}`,
+    transfer: (wallet: string) => `Transfer from ${wallet}`,
   },
   login: {
     welcome: 'Welcome back',
