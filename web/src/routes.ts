@@ -5,6 +5,8 @@ import { t } from './texts/texts.ts';
 /** A screen of the dashboard. The path has the syntax of wouter; its parameters are the properties of the screen. */
 export interface ScreenRoute {
   readonly path: string;
+  /** Further paths of the same screen, at which it shows a sheet. The screen stays when a sheet is opened or closed. */
+  readonly sheets?: readonly string[];
   /** Loads the code of the screen, which is a file of its own in the build. */
   // biome-ignore lint/suspicious/noExplicitAny: the parameters of a path are not known to its type.
   readonly load: () => Promise<ComponentType<any>>;
@@ -14,7 +16,8 @@ export interface ScreenRoute {
 
 /** All screens, in the order in which paths are compared. `src/http/pages/dashboard.ts` has the paths, for the service. */
 export const ROUTES: readonly ScreenRoute[] = [
-  { path: '/wallets', load: () => import('./screens/wallets/wallets.tsx').then((file) => file.WalletsScreen) },
+  { path: '/wallets', sheets: ['/wallets/new'], load: () => import('./screens/wallets/wallets.tsx').then((file) => file.WalletsScreen) },
+  { path: '/wallets/:id/*?', load: () => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen) },
 ];
 
 /** An entry of the navigation. */

@@ -7,6 +7,7 @@ import { endSession, useSession } from '../api/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { Logo } from '../parts/logo.tsx';
 import { t } from '../texts/texts.ts';
+import { Banner } from './banner.tsx';
 import { Navigation } from './navigation.tsx';
 import { usePalette } from './use-palette.ts';
 import './frame.css';
@@ -57,6 +58,7 @@ function Content({ children }: { children: ComponentChildren }) {
   }, [page]);
   return (
     <main class="content" id="content" tabIndex={-1} ref={element}>
+      <Banner />
       {children}
     </main>
   );

@@ -14,11 +14,14 @@ export function Screens() {
   return (
     <ErrorBoundary place={path}>
       <Switch>
-        {routes.map((route) => (
-          <Route key={route.path} path={route.path}>
-            {(parameters) => <LoadedScreen route={route} parameters={parameters} />}
-          </Route>
-        ))}
+        {routes.map((route) =>
+          // All paths of a screen have the same key, which keeps the screen between them.
+          [route.path, ...(route.sheets ?? [])].map((address) => (
+            <Route key={route.path} path={address}>
+              {(parameters) => <LoadedScreen route={route} parameters={parameters} />}
+            </Route>
+          )),
+        )}
         <Route component={NotFoundScreen} />
       </Switch>
     </ErrorBoundary>

@@ -91,4 +91,19 @@ export const en = {
     balance: 'Balance, sats',
     unnamed: 'Wallet without a label',
   },
+  wallet: {
+    receive: 'Receive',
+    send: 'Send',
+    transfer: 'Transfer',
+  },
+  banner: {
+    unreachable: 'The service does not answer.',
+    offline: (time: string) => `Not connected since ${time}. The page shows the data of that time. Reconnecting.`,
+    notLive: (time: string) => `No live updates since ${time}. Reconnecting.`,
+    databaseAway: 'The database does not answer. Nothing can be read or changed until it does.',
+    readOnly: 'The database accepts no changes. Balances and history can be read; receiving and sending are paused.',
+    nodeAway: 'The Lightning node does not answer. Receiving and sending are paused; balances and history are up to date.',
+    nodesPartlyAway: 'A Lightning node does not answer. Its wallets neither send nor receive; balances and history are up to date.',
+    nodeCannotSend: 'The Lightning node cannot send payments now. Receiving works.',
+  },
 };
