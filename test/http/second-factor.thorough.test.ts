@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import { Browser, codeOf, loginTo, newLogin } from '../support/browser.ts';
@@ -5,7 +7,7 @@ import type { Json } from '../support/client.ts';
 
 onFakeNode(
   'the second factor of a login',
-  ({ client, rows }) => {
+  ({ client, dataDir, restart, rows }) => {
     const logIn = (login: { email: string; password: string }, code?: string) =>
       new Browser(client).send('POST', '/v1/session', {
         email: login.email,
@@ -68,6 +70,23 @@ onFakeNode(
       const login = await withApp();
       const { email, password } = await loginTo(client, login.id);
       expect((await logIn({ email, password })).status).toBe(201);
+    });
+
+    it('accepts recovery codes after the SECRET_KEY was lost, and then another app', async () => {
+      const login = await withApp();
+      await restart(() => rmSync(join(dataDir, 'secret-key')));
+      const [first, second] = login.codes;
+      const rejected = (await logIn(login, codeOf(login.secret, 1))).body;
+      expect(rejected).toMatchObject({ status: 401, type: 'code_required', message: expect.stringContaining('recovery code') });
+      expect((await logIn({ ...login, password: 'wrong' }, first)).body).toMatchObject({ status: 401, type: 'unauthorized' });
+      expect((await logIn(login, first)).status).toBe(201);
+      const { password } = login;
+      const { status } = await login.browser.send('POST', '/v1/session/totp/remove', { current_password: password, code: second });
+      expect(status).toBe(200);
+      const { secret } = (await login.browser.send('POST', '/v1/session/totp', { current_password: password })).body;
+      expect((await login.browser.send('POST', '/v1/session/totp/confirm', { code: codeOf(secret) })).status).toBe(200);
+      expect((await logIn(login, codeOf(login.secret, 1))).body.message).not.toContain('recovery code');
+      expect((await logIn(login, codeOf(secret, 1))).status).toBe(201);
     });
 
     it('has a seed and recovery codes that the database does not have in clear', async () => {

@@ -51,6 +51,8 @@ export interface App extends DatabaseFaults {
   readonly neighbour: Client;
   /** The URL of its database, for commands that run at the same time. */
   readonly databaseUrl: string;
+  /** The folder with its secret key, and with its files on SQLite. */
+  readonly dataDir: string;
   /** Stops the service and starts it again on the same database and network. `between` runs while it is stopped. */
   restart(between?: () => Promise<void> | void): Promise<void>;
   /** Starts another instance on the same database and network (PostgreSQL only). It is stopped after the suite. */
@@ -200,6 +202,7 @@ function prepareApp(dialect: Dialect, settings: Record<string, string>, override
     get databaseUrl() {
       return config.databaseUrl;
     },
+    dataDir,
     async restart(between = () => undefined) {
       await running.satchel?.close();
       await between();
@@ -222,7 +225,7 @@ function prepareApp(dialect: Dialect, settings: Record<string, string>, override
   return app;
 }
 
-type DatabaseAccess = Omit<App, keyof DatabaseFaults | 'client' | 'neighbour' | 'databaseUrl' | 'restart' | 'another'>;
+type DatabaseAccess = Omit<App, keyof DatabaseFaults | 'client' | 'neighbour' | 'databaseUrl' | 'dataDir' | 'restart' | 'another'>;
 
 /** What tests read and change in the database of the running service, without its HTTP API. */
 function databaseAccess(database: () => Database): DatabaseAccess {

@@ -22,18 +22,20 @@ const RECOVERY_CODES = 10;
 /** 71 random bits, so a fast hash is safe. */
 const RECOVERY_CODE_LENGTH = 12;
 
+const WRONG_CODE = '`code` is wrong, or was used before. Wait for the next code of the app.';
+const LOST_SEED = 'The service cannot check codes of the app any more. Send a recovery code, then remove the app and add it again.';
+
 /** @param secretKey the bytes of SECRET_KEY */
 export function createSecondFactors(secretKey: Uint8Array, clock: Clock): SecondFactors {
   const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel totp seeds', 32));
 
-  async function acceptCode(tx: Tx, accountId: string, { sealed }: sql.TotpRow, code: string): Promise<boolean> {
-    const seed = openSeed(accountId, sealed);
+  async function acceptCode(tx: Tx, accountId: string, seed: Uint8Array | undefined, code: string): Promise<boolean> {
     const step = seed && stepOfCode(seed, code, unixSeconds(clock));
     return step !== undefined && (await tx.run(sql.useStep, accountId, step)) === 1;
   }
 
   /** Returns undefined if another SECRET_KEY sealed it. Recovery codes still work then. */
-  function openSeed(accountId: string, sealed: Uint8Array): Uint8Array | undefined {
+  function openSeed(accountId: string, { sealed }: sql.TotpRow): Uint8Array | undefined {
     try {
       return Buffer.from(unsealText(key, sealed, accountId), 'hex');
     } catch {
@@ -51,7 +53,7 @@ export function createSecondFactors(secretKey: Uint8Array, clock: Clock): Second
     },
     async confirm(tx, accountId, code) {
       const row = await tx.first(sql.findTotp, accountId);
-      if (!row || row.confirmed_at !== null || !(await acceptCode(tx, accountId, row, code)))
+      if (!row || row.confirmed_at !== null || !(await acceptCode(tx, accountId, openSeed(accountId, row), code)))
         throw new Refusal('validation_failed', '`code` must be a new code of the app that was added last.');
       await tx.run(sql.confirmTotp, accountId, unixSeconds(clock));
       await tx.run(sql.deleteRecoveryCodes, accountId);
@@ -63,9 +65,10 @@ export function createSecondFactors(secretKey: Uint8Array, clock: Clock): Second
       const row = await tx.first(sql.findTotp, accountId);
       if (!row || row.confirmed_at === null) return;
       if (code === undefined) throw new Refusal('code_required');
-      if (await acceptCode(tx, accountId, row, code)) return;
+      const seed = openSeed(accountId, row);
+      if (await acceptCode(tx, accountId, seed, code)) return;
       if ((await tx.run(sql.useRecoveryCode, accountId, recoveryHash(code))) === 0)
-        throw new Refusal('code_required', '`code` is wrong, or was used before. Wait for the next code of the app.');
+        throw new Refusal('code_required', seed ? WRONG_CODE : LOST_SEED);
     },
   };
 }
