@@ -45,7 +45,8 @@ const SHORTEST_WAIT_MS = 20;
 const GRACE_MS = 3000;
 const RETRY_MS = 1000;
 const BUSY_FLUSH_MS = 1000;
-const UNREADABLE_CHECK_MS = 30_000;
+/** Webhooks that no instance has held for so many times the length of a lease have secrets that none can decrypt. */
+const UNREADABLE_LEASES = 3;
 const DELETED_AT_ONCE = 1000;
 const READS_AT_ONCE = 16;
 
@@ -297,10 +298,11 @@ class RunningDeliverer implements Deliverer {
 
   async #checkUnreadable(): Promise<void> {
     if (performance.now() < this.#unreadableAt) return;
-    this.#unreadableAt = performance.now() + UNREADABLE_CHECK_MS;
+    const unheldMs = UNREADABLE_LEASES * this.#timing.leaseMs;
+    this.#unreadableAt = performance.now() + unheldMs;
     const { database, secretBox, alerts } = this.#deps;
     const kind = 'webhook_secrets_unreadable';
-    const unreadable = (await database.first(sql.countUnreadable, secretBox.keyId, 3 * this.#timing.leaseMs))?.n ?? 0;
+    const unreadable = (await database.first(sql.countUnreadable, secretBox.keyId, unheldMs))?.n ?? 0;
     if (unreadable > 0) await alerts.raise({ kind, subject: 'webhooks', message: `${unreadable} active webhooks receive nothing.` });
     else if (this.#hasUnreadable !== false) await alerts.clear(kind, 'webhooks');
     this.#hasUnreadable = unreadable > 0;

@@ -16,7 +16,7 @@ export interface SecretBox {
   /** The fingerprint of the key. */
   readonly keyId: string;
   seal(webhookId: string, secret: string): StoredSecret;
-  /** Returns undefined for a secret that another key sealed. @throws Error if it was changed */
+  /** Returns undefined for a secret that another key sealed, or that was changed. */
   open(webhookId: string, stored: StoredSecret): string | undefined;
 }
 
@@ -29,8 +29,14 @@ export function createSecretBox(secretKey: Uint8Array): SecretBox {
   return {
     keyId,
     seal: (webhookId, secret) => ({ keyId, sealed: Buffer.from(sealText(key, secret, webhookId)).toString('base64') }),
-    open: (webhookId, { keyId: sealedBy, sealed }) =>
-      sealedBy === keyId ? unsealText(key, Buffer.from(sealed, 'base64'), webhookId) : undefined,
+    open(webhookId, { keyId: sealedBy, sealed }) {
+      if (sealedBy !== keyId) return undefined;
+      try {
+        return unsealText(key, Buffer.from(sealed, 'base64'), webhookId);
+      } catch {
+        return undefined;
+      }
+    },
   };
 }
 

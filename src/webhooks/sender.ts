@@ -26,11 +26,12 @@ export interface SenderDependencies {
   readonly timeoutMs: number;
 }
 
+const UNREADABLE_SECRET = 'The signing secret cannot be decrypted. Rotate it.';
+
 export function createSender({ outbound, secretBox, clock, timeoutMs }: SenderDependencies): Sender {
   return {
     async send(webhook, event, signal) {
-      const secrets = validSecrets(webhook.secrets, unixSeconds(clock)).flatMap((stored) => secretBox.open(webhook.id, stored) ?? []);
-      const headers = signedHeaders({ ...event, webhookId: webhook.id, timestamp: unixSeconds(clock) }, secrets);
+      const [newest, ...earlier] = validSecrets(webhook.secrets, unixSeconds(clock)).map((stored) => secretBox.open(webhook.id, stored));
       const atMs = clock.nowMs();
       const started = performance.now();
       const ended = (result: Pick<DeliveryAttempt, 'status' | 'error' | 'response'>): DeliveryAttempt => ({
@@ -38,6 +39,9 @@ export function createSender({ outbound, secretBox, clock, timeoutMs }: SenderDe
         durationMs: Math.round(performance.now() - started),
         ...result,
       });
+      if (newest === undefined) return ended({ status: null, error: UNREADABLE_SECRET, response: '' });
+      const secrets = [newest, ...earlier.filter((secret) => secret !== undefined)] as const;
+      const headers = signedHeaders({ ...event, webhookId: webhook.id, timestamp: unixSeconds(clock) }, secrets);
       try {
         const { status, text } = await outbound.post(webhook.url, { headers, body: event.body, timeoutMs, signal });
         return ended({ status, error: errorOf(status), response: storable(text) });

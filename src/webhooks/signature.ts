@@ -13,7 +13,7 @@ export interface SignedMessage {
  * Returns the headers of a delivery, with one signature per valid secret (https://www.standardwebhooks.com), and the headers of the old API.
  * @param secrets the texts of the valid secrets, newest first
  */
-export function signedHeaders(message: SignedMessage, secrets: readonly string[]): Record<string, string> {
+export function signedHeaders(message: SignedMessage, secrets: readonly [string, ...string[]]): Record<string, string> {
   const { webhookId, eventId, eventType, body, timestamp } = message;
   const signatures = secrets.map((secret) => `v1,${hmac(keyOf(secret), `${eventId}.${timestamp}.${body}`).toString('base64')}`);
   return {
@@ -23,7 +23,7 @@ export function signedHeaders(message: SignedMessage, secrets: readonly string[]
     'webhook-signature': signatures.join(' '),
     'X-LNPay-Event': eventType,
     'X-LNPay-HookId': webhookId,
-    'X-LNPay-Signature': hmac(secrets[0] ?? '', body).toString('hex'),
+    'X-LNPay-Signature': hmac(secrets[0], body).toString('hex'),
   };
 }
 
