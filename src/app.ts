@@ -2,10 +2,7 @@ import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import { createAccountDirectory } from './accounts/directory.ts';
 import { createKeyring } from './accounts/keyring.ts';
-import { createLogins } from './accounts/login/logins.ts';
-import { createSecondFactors } from './accounts/login/second-factors.ts';
-import { createSessions } from './accounts/login/sessions.ts';
-import { createStartLink, type SetupLink } from './accounts/login/setup-links.ts';
+import type { SetupLink } from './accounts/login/setup-links.ts';
 import { createAlerts } from './alerts/alerts.ts';
 import { type Config, makeDataDir } from './config.ts';
 import { connectNodes, type NodeConnections } from './connection/connections.ts';
@@ -31,6 +28,7 @@ import { createStatusWaits } from './http/live/status-waits.ts';
 import { createStreams, STREAM_TIMING, type StreamTiming } from './http/live/streams.ts';
 import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects/objects.ts';
+import { createLoginResponses } from './http/responses/login-responses.ts';
 import { accountRoutes } from './http/routes/accounts.ts';
 import { eventRoutes } from './http/routes/events.ts';
 import { invoiceStatusRoutes } from './http/routes/invoice-status.ts';
@@ -52,6 +50,7 @@ import { sessionRoutes } from './http/routes/sessions.ts';
 import { totpRoutes } from './http/routes/totp.ts';
 import { transactionRoutes } from './http/routes/transactions.ts';
 import { transferRoutes } from './http/routes/transfers.ts';
+import { walletLoginRoutes } from './http/routes/wallet-logins.ts';
 import { walletRoutes } from './http/routes/wallets.ts';
 import { webhookRoutes } from './http/routes/webhooks.ts';
 import { withdrawLinkRoutes } from './http/routes/withdraw-links.ts';
@@ -60,14 +59,14 @@ import { createIdempotency } from './idempotency/idempotency.ts';
 import { createInvoices } from './invoices/invoices.ts';
 import { keysendRouting } from './invoices/settle.ts';
 import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
-import { type Clock, systemClock } from './kernel/clock.ts';
+import { systemClock } from './kernel/clock.ts';
 import { TtlCache } from './kernel/ttl-cache.ts';
 import { createLedger } from './ledger/ledger.ts';
-import { createChallenges } from './lnurl/auth/challenges.ts';
 import { defaultLinkRow } from './lnurl/pay/default-link.ts';
 import { createPayLinks } from './lnurl/pay/pay-links.ts';
 import { createRemoteLinks } from './lnurl/remote/remote-links.ts';
 import { createWithdrawLinks, linkUses } from './lnurl/withdraw/withdraw-links.ts';
+import { createLoginModules } from './login-modules.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
 import { createOperatorReads } from './operator/reads.ts';
 import { createOutbound } from './outbound/outbound.ts';
@@ -184,7 +183,6 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   const eventDetails = (events: readonly LoggedEvent[]) => detailsOf({ history, invoices, payments, wallets, ledger }, events);
   const feed = createFeed({ database, eventLog, commits, log });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
-  const challenges = createChallenges({ database, clock, publicUrl });
   const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });
   const webhooks = createWebhooks({
@@ -204,18 +202,10 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   const remoteLinks = createRemoteLinks({ outbound, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
-  const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, challenges, proofs };
+  const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs };
   const service = { clock, log, database, alerts, connections, accounts, newKeys, keyring, directory, idempotency, outbound, playground };
-  return { ...service, ...createLoginModules(database, clock, secretKey), ...moneyModules, eventLog, eventDetails, feed, webhooks };
-}
-
-function createLoginModules(database: Database, clock: Clock, secretKey: Uint8Array) {
-  const secondFactors = createSecondFactors(secretKey, clock);
-  return {
-    logins: createLogins({ database, clock, secondFactors }),
-    sessions: createSessions(database, clock),
-    createSetupLink: () => createStartLink(database, clock, secretKey),
-  };
+  const logins = createLoginModules({ database, clock, secretKey, publicUrl });
+  return { ...service, ...logins, ...moneyModules, eventLog, eventDetails, feed, webhooks };
 }
 
 function createOperatorModules({ stuckPaymentSeconds }: Config, modules: CoreModules) {
@@ -287,10 +277,12 @@ function registerRoutes(
   const login = {
     ...deps,
     publicUrl: config.publicUrl,
+    loginResponses: createLoginResponses(deps),
     loginLimits: createLoginLimits({ isUnlimited: config.addressRateLimit.perSecond === 0 }),
   };
   sessionRoutes(app, login);
   totpRoutes(app, login);
+  walletLoginRoutes(app, login);
   keyRoutes(app, deps);
   invoiceRoutes(app, { ...deps, publicUrl });
   invoiceStatusRoutes(app, deps);

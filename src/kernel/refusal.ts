@@ -57,13 +57,16 @@ export const REFUSALS = {
     status: 400,
     meaning: 'The webhook is paused or disabled, so nothing is delivered. Send PATCH with `status` active first.',
   },
+  too_many_logins: { status: 400, meaning: 'The account has the maximum number of passkeys or linked keys. Remove one first.' },
   playground_refused: { status: 400, meaning: 'The playground cannot do that. The message has the reason.' },
   unauthorized: { status: 401, meaning: 'No API key, or one that is unknown or revoked.' },
   code_required: {
     status: 401,
-    meaning: 'The password is right. Send it again with `code`, a code of the authenticator app or a recovery code.',
+    meaning:
+      'The password is right, or the Lightning wallet has signed. Send the request again with `code`, a code of the authenticator app or a recovery code.',
   },
   forbidden: { status: 403, meaning: 'The key lacks the permission that the message names.' },
+  password_required: { status: 403, meaning: 'Send `current_password`, or log in again with e-mail and password or a passkey.' },
   proof_unavailable: {
     status: 404,
     meaning: 'The wallet is not in that epoch of the proof of liabilities, or the epoch is unknown or too old for proofs.',
@@ -80,6 +83,7 @@ export const REFUSALS = {
   },
   last_operator: { status: 409, meaning: 'An active account with the role operator must remain. Make another account an operator first.' },
   email_taken: { status: 409, meaning: 'The e-mail belongs to another account.' },
+  login_taken: { status: 409, meaning: 'The passkey or the Lightning wallet logs in to an account already.' },
   payload_too_large: { status: 413, meaning: 'The request is larger than this service accepts.' },
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
   rate_limited: {

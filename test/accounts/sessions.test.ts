@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createAccounts, type Key, keyGuard } from '../../src/accounts/accounts.ts';
 import { createKeyring } from '../../src/accounts/keyring.ts';
 import { createLogins } from '../../src/accounts/login/logins.ts';
+import { createOwnerCheck } from '../../src/accounts/login/owner-check.ts';
 import { createPasswords } from '../../src/accounts/login/passwords.ts';
 import { createSecondFactors } from '../../src/accounts/login/second-factors.ts';
 import { createSessions, startSession } from '../../src/accounts/login/sessions.ts';
@@ -90,7 +91,8 @@ onBothDatabases('a login', (open) => {
       derived.push(options);
       return Buffer.alloc(32, password);
     });
-    const logins = createLogins({ database, clock, secondFactors, passwords });
+    const ownerCheck = createOwnerCheck({ database, clock, passwords });
+    const logins = createLogins({ database, clock, secondFactors, passwords, ownerCheck });
     const attempt = async (email: string, password: string) => {
       derived.length = 0;
       const outcome = await logins.logIn({ email, password }, '').catch((error) => error.message);
@@ -107,12 +109,9 @@ onBothDatabases('a login', (open) => {
   it('accepts a setup link once, also when two people use it at the same time', async () => {
     const database = await open();
     const { accountId } = await accountWithSession(database);
-    const logins = createLogins({
-      database,
-      clock,
-      secondFactors,
-      passwords: createPasswords(async (password) => Buffer.alloc(32, password)),
-    });
+    const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
+    const ownerCheck = createOwnerCheck({ database, clock, passwords });
+    const logins = createLogins({ database, clock, secondFactors, passwords, ownerCheck });
     const { token } = await database.transaction((tx) => createSetupLink(tx, clock, accountId));
     const setUp = () => logins.setUp({ token, email: 'ada@example.com', password: 'a long password' }, '');
     const outcomes = await Promise.allSettled([setUp(), setUp()]);

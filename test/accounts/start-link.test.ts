@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
 import { createLogins } from '../../src/accounts/login/logins.ts';
+import { createOwnerCheck } from '../../src/accounts/login/owner-check.ts';
 import { createPasswords } from '../../src/accounts/login/passwords.ts';
 import { createSecondFactors } from '../../src/accounts/login/second-factors.ts';
 import { createSetupLink, createStartLink } from '../../src/accounts/login/setup-links.ts';
@@ -20,7 +21,8 @@ async function operatorOf(database: Database) {
   const keys = await accounts.bootstrap(undefined, async () => {});
   const member = await accounts.bootstrap(newKeyText('secret_api'), async () => {});
   const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
-  const logins = createLogins({ database, clock, secondFactors: createSecondFactors(secretKey, clock), passwords });
+  const ownerCheck = createOwnerCheck({ database, clock, passwords });
+  const logins = createLogins({ database, clock, secondFactors: createSecondFactors(secretKey, clock), passwords, ownerCheck });
   const setUp = (token: string, email = 'ada@example.com') => logins.setUp({ token, email, password: 'a long password' }, '');
   const start = async (key: Uint8Array = secretKey) => (await createStartLink(database, clock, key))?.token ?? '';
   return {

@@ -17,6 +17,14 @@ export class LinkingKey {
     const compact = Buffer.from(sign(Buffer.from(k1, 'hex'), secret));
     return derOf(compact.subarray(0, 32), compact.subarray(32)).toString('hex');
   }
+
+  /** Signs the challenge in a URL, and calls it as LUD-04 says: with `sig` and `key` added to its query. `origin` replaces that of the URL. */
+  async call(origin: string, url: string): Promise<{ status: string; reason?: string }> {
+    const { pathname, search, searchParams } = new URL(url);
+    const signed = new URLSearchParams({ sig: this.sign(searchParams.get('k1') ?? ''), key: this.hex });
+    const response = await fetch(`${origin}${pathname}${search}&${signed}`);
+    return (await response.json()) as { status: string; reason?: string };
+  }
 }
 
 /** Encodes a signature in DER (SEC 1, C.8). */

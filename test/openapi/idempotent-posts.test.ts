@@ -5,7 +5,7 @@ import { operationsOf } from './conformance/operations.ts';
 import { send } from './conformance/send.ts';
 import { createWorld } from './conformance/world.ts';
 
-/** The operations that control the test network, and those with a password, which take no Idempotency-Key. */
+/** The operations that control the test network, and those of logins, which take no Idempotency-Key. */
 const EXEMPT = [
   'playgroundPay',
   'playgroundFund',
@@ -18,6 +18,10 @@ const EXEMPT = [
   'beginTotp',
   'confirmTotp',
   'removeTotp',
+  'beginWalletLogin',
+  'completeWalletLogin',
+  'beginWalletLink',
+  'completeWalletLink',
 ];
 
 onFakeNode(

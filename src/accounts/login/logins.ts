@@ -1,12 +1,14 @@
-import type { Database, Tx } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { requireGuards } from '../../ledger/ledger.ts';
 import { type Key, keyGuard } from '../accounts.ts';
 import { lockAccount } from '../keyring.sql.ts';
+import { removeLinkedKeys } from './linked-keys.ts';
 import * as sql from './logins.sql.ts';
-import { createPasswords, type Passwords } from './passwords.ts';
+import type { OwnerCheck } from './owner-check.ts';
+import type { Passwords } from './passwords.ts';
 import { removeSecondFactor, type SecondFactors } from './second-factors.ts';
 import { revokeOtherSessions, type StartedSession, startSession } from './sessions.ts';
 import { setupTokenHash } from './setup-links.ts';
@@ -19,8 +21,8 @@ export interface Logins {
    */
   logIn(login: { email: string; password: string; code?: string | undefined }, userAgent: string): Promise<StartedSession>;
   /**
-   * Sets e-mail and password with the token of a setup link, which can then no longer be used. Removes the second factor, ends all sessions of
-   * the account and starts one. @throws Refusal `unauthorized`, `email_taken`, `validation_failed` without an e-mail
+   * Sets e-mail and password with the token of a setup link, which can then no longer be used. Removes all other ways to log in and the
+   * second factor, ends all sessions of the account and starts one. @throws Refusal `unauthorized`, `email_taken`, `validation_failed` without an e-mail
    */
   setUp(setup: { token: string; email: string | undefined; password: string }, userAgent: string): Promise<StartedSession>;
   /** Changes the password and ends all other sessions of the account. @throws Refusal `unauthorized` */
@@ -37,22 +39,11 @@ export interface LoginDependencies {
   readonly database: Database;
   readonly clock: Clock;
   readonly secondFactors: SecondFactors;
-  readonly passwords?: Passwords;
+  readonly passwords: Passwords;
+  readonly ownerCheck: OwnerCheck;
 }
 
-export function createLogins({ database, clock, secondFactors, passwords = createPasswords() }: LoginDependencies): Logins {
-  /** Runs a transaction of a person who has sent the password of the account. */
-  async function withPassword<T>(by: Key, password: string, work: (tx: Tx, email: string) => Promise<T>): Promise<T> {
-    const login = await database.first(sql.findLoginOfAccount, by.accountId);
-    const stored = login?.password_hash ?? undefined;
-    if (!(await passwords.verify(password, stored)) || stored === undefined) throw wrongPassword();
-    return database.transaction(async (tx) => {
-      if (!(await tx.first(sql.lockLogin, by.accountId, stored))) throw wrongPassword();
-      await requireGuards(tx, [keyGuard(by)]);
-      return work(tx, login?.email ?? '');
-    });
-  }
-
+export function createLogins({ database, clock, secondFactors, passwords, ownerCheck }: LoginDependencies): Logins {
   return {
     async logIn({ email, password, code }, userAgent) {
       const login = await database.first(sql.findLogin, email);
@@ -79,6 +70,7 @@ export function createLogins({ database, clock, secondFactors, passwords = creat
           if ((await tx.run(sql.deleteSetupLink, tokenHash, unixSeconds(clock))) === 0) throw unusableLink();
           await tx.run(sql.setLogin, accountId, email ?? null, passwordHash);
           await removeSecondFactor(tx, accountId);
+          await removeLinkedKeys(tx, accountId);
           await revokeOtherSessions(tx, clock, accountId);
           return startSession(tx, clock, { accountId, method: 'setup_link', userAgent });
         });
@@ -88,13 +80,13 @@ export function createLogins({ database, clock, secondFactors, passwords = creat
     },
     async changePassword(by, { current, next }) {
       const passwordHash = await passwords.hash(next);
-      await withPassword(by, current, async (tx) => {
+      await ownerCheck.withPassword(by, current, async (tx) => {
         await tx.run(sql.setLogin, by.accountId, null, passwordHash);
         await revokeOtherSessions(tx, clock, by.accountId, by.id);
       });
     },
     beginTotp: (by, password) =>
-      withPassword(by, password, async (tx, email) => ({ seed: await secondFactors.begin(tx, by.accountId), email })),
+      ownerCheck.withPassword(by, password, async (tx, email) => ({ seed: await secondFactors.begin(tx, by.accountId), email })),
     confirmTotp: (by, code) =>
       database.transaction(async (tx) => {
         await tx.first(lockAccount, by.accountId);
@@ -102,7 +94,7 @@ export function createLogins({ database, clock, secondFactors, passwords = creat
         return secondFactors.confirm(tx, by.accountId, code);
       }),
     removeTotp: (by, { password, code }) =>
-      withPassword(by, password, async (tx) => {
+      ownerCheck.withPassword(by, password, async (tx) => {
         await secondFactors.require(tx, by.accountId, code);
         await removeSecondFactor(tx, by.accountId);
       }),
@@ -111,10 +103,6 @@ export function createLogins({ database, clock, secondFactors, passwords = creat
 
 function wrongLogin(): Refusal {
   return new Refusal('unauthorized', 'The e-mail or the password is wrong.');
-}
-
-function wrongPassword(): Refusal {
-  return new Refusal('forbidden', '`current_password` is wrong, or the account has no password.');
 }
 
 function unusableLink(): Refusal {

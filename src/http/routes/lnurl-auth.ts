@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { keyGuard } from '../../accounts/accounts.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { AUTH_ACTIONS, type Challenge, type Challenges, type CreatedChallenge } from '../../lnurl/auth/challenges.ts';
+import type { WalletLogins } from '../../lnurl/auth/wallet-logins.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { choice } from '../fields.ts';
@@ -115,9 +116,10 @@ export interface LnurlAuthRouteDependencies {
   readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
   readonly challenges: Challenges;
+  readonly walletLogins: WalletLogins;
 }
 
-export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges }: LnurlAuthRouteDependencies): void {
+export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, walletLogins }: LnurlAuthRouteDependencies): void {
   app.post('/v1/lnurl-auth', { schema: createSchema }, async (request, reply) => {
     const credential = await access.secretApiKey(request);
     const { accountId } = credential.key;
@@ -147,7 +149,8 @@ export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges }:
   const route = { schema: callbackSchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   app.get('/v1/lnurl-auth/callback', route, async (request) => {
     const { k1, sig: signature, key: linkingKey } = request.query;
-    await challenges.authenticate({ k1: k1.toLowerCase(), signature, linkingKey: linkingKey.toLowerCase() });
+    const signed = { k1: k1.toLowerCase(), signature, linkingKey: linkingKey.toLowerCase() };
+    if (!(await walletLogins.sign(signed))) await challenges.authenticate(signed);
     return { status: 'OK' };
   });
 }

@@ -1,21 +1,25 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
-import type { AccountDirectory } from '../../accounts/directory.ts';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import type { Logins } from '../../accounts/login/logins.ts';
-import type { Session, Sessions, StartedSession } from '../../accounts/login/sessions.ts';
+import type { Sessions } from '../../accounts/login/sessions.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { clearSessionCookie, setSessionCookie } from '../auth/session-cookie.ts';
+import { clearSessionCookie } from '../auth/session-cookie.ts';
 import { Email, emailText } from '../fields.ts';
 import type { LoginLimits } from '../limits/login-limits.ts';
-import { LoginObject, renderLogin, renderSession, SessionObject } from '../objects/session.ts';
+import { LoginObject, renderSession, SessionObject } from '../objects/session.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { PUBLIC, requires } from '../openapi/route-schema.ts';
+import type { LoginResponses } from '../responses/login-responses.ts';
 import { PageQuery, readPage, setPageHeaders } from '../responses/paging.ts';
 
 export const PASSWORD = 'correct horse battery';
 
 export const Password = Type.String({ maxLength: 200, description: 'The password' });
+export const CurrentPassword = {
+  ...Password,
+  description: 'The present password. It may be absent for ten minutes after a login with e-mail and password, a setup link or a passkey',
+};
 const NewPassword = Type.String({ minLength: 10, maxLength: 200, rule: 'a text of 10 to 200 characters', description: 'The new password' });
 
 export const Code = Type.String({
@@ -42,7 +46,7 @@ const ChangePasswordBody = Type.Object(
   { additionalProperties: false, examples: [{ current_password: PASSWORD, new_password: 'staple horse correct' }] },
 );
 
-const COOKIE = 'The response sets a cookie, which authenticates the next requests of the browser.';
+export const COOKIE = 'The response sets a cookie, which authenticates the next requests of the browser.';
 export const NO_REPLAY = 'It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash.';
 
 const COMMON = { tags: ['Accounts'], ...requires('account') };
@@ -116,26 +120,16 @@ const revokeSchema = {
 
 export interface SessionRouteDependencies {
   readonly access: Access;
-  readonly directory: AccountDirectory;
   readonly logins: Logins;
   readonly sessions: Sessions;
   readonly loginLimits: LoginLimits;
+  readonly loginResponses: LoginResponses;
 }
 
 /** Without Idempotency-Keys: their rows would have a fast hash of the body, and so of a password. */
-export function sessionRoutes(app: App, { access, directory, logins, sessions, loginLimits }: SessionRouteDependencies): void {
+export function sessionRoutes(app: App, dependencies: SessionRouteDependencies): void {
+  const { access, logins, sessions, loginLimits, loginResponses } = dependencies;
   const open = { isPublic: true, isForOwnPages: true };
-
-  async function loginOf(accountId: string, session: Session | undefined): Promise<Static<typeof LoginObject>> {
-    const account = await directory.find(accountId);
-    if (!account) throw new Error(`account ${accountId} is gone`);
-    return renderLogin(account, session);
-  }
-
-  async function sendStarted(reply: FastifyReply, { session, secret }: StartedSession): Promise<FastifyReply> {
-    setSessionCookie(reply, secret);
-    return reply.code(201).send(await loginOf(session.accountId, session));
-  }
 
   /** Returns the key of the request, and the id of its session. */
   async function caller(request: FastifyRequest) {
@@ -147,32 +141,32 @@ export function sessionRoutes(app: App, { access, directory, logins, sessions, l
     const email = emailText(request.body.email);
     const { password, code } = request.body;
     const started = await loginLimits.limitAttempt(request, email, () => logins.logIn({ email, password, code }, userAgentOf(request)));
-    return sendStarted(reply, started);
+    return loginResponses.sendStarted(reply, started);
   });
 
   app.post('/v1/session/setup', { schema: setUpSchema, config: open }, async (request, reply) => {
     loginLimits.admitAddress(request);
     const { token, email, password } = request.body;
     const setup = { token, email: email === undefined ? undefined : emailText(email), password };
-    return sendStarted(reply, await logins.setUp(setup, userAgentOf(request)));
+    return loginResponses.sendStarted(reply, await logins.setUp(setup, userAgentOf(request)));
   });
 
   app.get('/v1/session', { schema: whoSchema }, async (request) => {
     const { accountId, id, isSession } = (await access.secretApiKey(request)).key;
-    return loginOf(accountId, isSession ? await sessions.findById(accountId, id) : undefined);
+    return loginResponses.read(accountId, isSession ? await sessions.findById(accountId, id) : undefined);
   });
 
   app.delete('/v1/session', { schema: logOutSchema }, async (request, reply) => {
     const { key } = await access.secretApiKey(request);
     if (key.isSession) clearSessionCookie(reply);
-    return loginOf(key.accountId, key.isSession ? await sessions.revoke(key, key.id) : undefined);
+    return loginResponses.read(key.accountId, key.isSession ? await sessions.revoke(key, key.id) : undefined);
   });
 
   app.post('/v1/session/password', { schema: passwordSchema }, async (request) => {
     const { key, sessionId } = await caller(request);
     const { current_password: current, new_password: next } = request.body;
     await loginLimits.limitAttempt(request, key.accountId, () => logins.changePassword(key, { current, next }));
-    return loginOf(key.accountId, sessionId === undefined ? undefined : await sessions.findById(key.accountId, sessionId));
+    return loginResponses.read(key.accountId, sessionId === undefined ? undefined : await sessions.findById(key.accountId, sessionId));
   });
 
   app.get('/v1/sessions', { schema: listSchema }, async (request, reply) => {
@@ -189,6 +183,6 @@ export function sessionRoutes(app: App, { access, directory, logins, sessions, l
   });
 }
 
-function userAgentOf({ headers }: FastifyRequest): string {
+export function userAgentOf({ headers }: FastifyRequest): string {
   return headers['user-agent'] ?? '';
 }

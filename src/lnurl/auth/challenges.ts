@@ -5,11 +5,10 @@ import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../ledger/ledger.ts';
-import { verifyEcdsa } from '../../lightning/ecdsa.ts';
 import { encodeLnurl } from '../bech32.ts';
 import { tokenHash } from '../token.ts';
 import * as sql from './challenges.sql.ts';
-import { readDerSignature } from './der.ts';
+import { callbackUrl, isSigned, type SignedChallenge } from './signed.ts';
 
 /** The actions of LUD-04, which wallets show to their users. */
 export const AUTH_ACTIONS = ['register', 'login', 'link', 'auth'] as const;
@@ -45,15 +44,6 @@ export interface NewChallenge {
   readonly extraRows: (created: CreatedChallenge) => readonly RowWrite[];
 }
 
-/** The parameters that a wallet adds to the URL, as text. */
-export interface SignedChallenge {
-  readonly k1: string;
-  /** An ECDSA signature of `k1` in DER, in hex. */
-  readonly signature: string;
-  /** A compressed public key, in hex. */
-  readonly linkingKey: string;
-}
-
 /** LNURL-auth (LUD-04): a person proves to own a key that a Lightning wallet derives for the domain of this service. */
 export interface Challenges {
   /** @throws Refusal `rate_limited` if the account has too many */
@@ -84,7 +74,7 @@ export function createChallenges({ database, clock, publicUrl }: ChallengeDepend
     const k1 = randomBytes(32).toString('hex');
     const createdAt = unixSeconds(clock);
     const expiresAt = createdAt + expirySeconds;
-    const url = `${publicUrl}/v1/lnurl-auth/callback?${new URLSearchParams({ tag: 'login', k1, ...(action && { action }) })}`;
+    const url = callbackUrl(publicUrl, k1, action);
     const challenge = { id, action, status: 'open', linkingKey: undefined, createdAt, expiresAt, authenticatedAt: undefined } as const;
     const created = { challenge, url, lnurl: encodeLnurl(url) };
     await database.transaction(async (tx) => {
@@ -114,12 +104,6 @@ export function createChallenges({ database, clock, publicUrl }: ChallengeDepend
       return row && toChallenge(row);
     },
   };
-}
-
-function isSigned({ k1, signature, linkingKey }: SignedChallenge): boolean {
-  const compact = readDerSignature(Buffer.from(signature, 'hex'));
-  // LUD-04 does not require a low S.
-  return compact !== undefined && verifyEcdsa(Buffer.from(k1, 'hex'), linkingKey, { compact, requiresLowS: false });
 }
 
 function rowToChallenge(row: sql.ChallengeRow, nowSeconds: number): Challenge {

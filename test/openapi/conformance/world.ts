@@ -58,6 +58,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     own = await loginTo(client, ownId);
     return own.password;
   };
+  let walletToken = '';
   const firstCode = async () => {
     const { secret } = await client.post('/v1/session/totp', { current_password: await newPassword() });
     return codeOf(secret);
@@ -144,6 +145,12 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'removeTotp.current_password': newPassword,
     'removeTotp.code': () => '000000',
     'logIn.code': () => '000000',
+    'completeWalletLogin.id': beginWalletLogin,
+    'completeWalletLogin.token': () => walletToken,
+    'completeWalletLogin.code': () => '000000',
+    'beginWalletLink.current_password': () => own.password,
+    'completeWalletLink.id': async () => (await beginWalletLink()).id,
+    'removeLinkedKey.id': linkedKey,
     'setUpLogin.token': async () => setupToken(await client.post('/v1/accounts', { invite: true, email: newEmail() })),
     'setUpLogin.password': () => 'a long password',
     'revokeSession.id': async () => (await client.get('/v1/sessions'))[0].id,
@@ -163,6 +170,22 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     payment_hash: async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?type=ln_deposit&per-page=1`))[0].lnTx.r_hash_decoded,
     pass_through: () => ({ order: '17' }),
   };
+
+  async function beginWalletLogin(): Promise<string> {
+    const begun = await client.post('/v1/session/lnurl-auth');
+    walletToken = begun.token;
+    return begun.id;
+  }
+
+  function beginWalletLink(): Promise<Json> {
+    return client.post('/v1/session/linked-keys', { current_password: own.password });
+  }
+
+  async function linkedKey(): Promise<string> {
+    const { id, url } = await beginWalletLink();
+    await new LinkingKey().call(client.url, url);
+    return (await client.post(`/v1/session/linked-keys/${id}`)).id;
+  }
 
   async function madeInvoice(): Promise<string> {
     return (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).id;
@@ -219,8 +242,8 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   return { client, wallet, goodValues };
 }
 
-/** Optional fields of which the request needs one: `ott` or `k1`, an LNURL or a Lightning address, `after` or a time. */
-const ONE_OF_TWO = new Set(['ott', 'lnurlpay_encoded', 'replayWebhook.after']);
+/** Optional fields of which the request needs one: `ott` or `k1`, an LNURL or a Lightning address, `after` or a time, a password or a session. */
+const ONE_OF_TWO = new Set(['ott', 'lnurlpay_encoded', 'replayWebhook.after', 'beginWalletLink.current_password']);
 
 /** Fields that exclude others, select a part of the response, or identify a request. */
 const LEFT_OUT = new Set([

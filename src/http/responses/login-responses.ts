@@ -1,0 +1,28 @@
+import type { FastifyReply } from 'fastify';
+import type { Static } from 'typebox';
+import type { AccountDirectory } from '../../accounts/directory.ts';
+import type { Session, StartedSession } from '../../accounts/login/sessions.ts';
+import { setSessionCookie } from '../auth/session-cookie.ts';
+import { type LoginObject, renderLogin } from '../objects/session.ts';
+
+/** Responses with an account and the session of the request. */
+export interface LoginResponses {
+  read(accountId: string, session: Session | undefined): Promise<Static<typeof LoginObject>>;
+  /** Sends the response to a login, which sets the cookie. */
+  sendStarted(reply: FastifyReply, started: StartedSession): Promise<FastifyReply>;
+}
+
+export function createLoginResponses({ directory }: { directory: Pick<AccountDirectory, 'find'> }): LoginResponses {
+  async function read(accountId: string, session: Session | undefined): Promise<Static<typeof LoginObject>> {
+    const account = await directory.find(accountId);
+    if (!account) throw new Error(`account ${accountId} is gone`);
+    return renderLogin(account, session);
+  }
+  return {
+    read,
+    async sendStarted(reply, { session, secret }) {
+      setSessionCookie(reply, secret);
+      return reply.code(201).send(await read(session.accountId, session));
+    },
+  };
+}

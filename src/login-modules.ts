@@ -1,0 +1,34 @@
+import { createLinkedKeys } from './accounts/login/linked-keys.ts';
+import { createLogins } from './accounts/login/logins.ts';
+import { createOwnerCheck } from './accounts/login/owner-check.ts';
+import { createPasswords } from './accounts/login/passwords.ts';
+import { createSecondFactors } from './accounts/login/second-factors.ts';
+import { createSessions } from './accounts/login/sessions.ts';
+import { createStartLink } from './accounts/login/setup-links.ts';
+import type { Database } from './db/database.ts';
+import type { Clock } from './kernel/clock.ts';
+import { createChallenges } from './lnurl/auth/challenges.ts';
+import { createWalletLogins } from './lnurl/auth/wallet-logins.ts';
+
+export interface LoginModuleDependencies {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly secretKey: Uint8Array;
+  readonly publicUrl: string;
+}
+
+/** Creates the modules that log people in, to this service and to applications that use it. */
+export function createLoginModules({ database, clock, secretKey, publicUrl }: LoginModuleDependencies) {
+  const secondFactors = createSecondFactors(secretKey, clock);
+  const passwords = createPasswords();
+  const ownerCheck = createOwnerCheck({ database, clock, passwords });
+  const linkedKeys = createLinkedKeys({ database, clock, secondFactors });
+  return {
+    logins: createLogins({ database, clock, secondFactors, passwords, ownerCheck }),
+    challenges: createChallenges({ database, clock, publicUrl }),
+    linkedKeys,
+    walletLogins: createWalletLogins({ database, clock, ownerCheck, linkedKeys, publicUrl }),
+    sessions: createSessions(database, clock),
+    createSetupLink: () => createStartLink(database, clock, secretKey),
+  };
+}
