@@ -28,6 +28,7 @@ import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
 import { rejectUnknownParameters } from './requests/query.ts';
 import { selectFields } from './responses/select.ts';
+import { sharedCompilers } from './schema-compilers.ts';
 import { handleClientError, rejectConnect } from './socket-errors.ts';
 
 declare module 'fastify' {
@@ -144,6 +145,7 @@ function createApp(
     clientErrorHandler: handleClientError,
     genReqId: () => newId(),
     return503OnClosing: true,
+    schemaController: { compilersFactory: sharedCompilers },
     ajv: {
       // `normalizeRequests` converts values; the validator must neither convert more nor drop fields.
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, keywords: [...OWN_KEYWORDS] },
