@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { endSession, useSession } from '../api/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { Logo } from '../parts/logo.tsx';
+import { Toasts } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import { Banner } from './banner.tsx';
 import { Navigation } from './navigation.tsx';
@@ -39,6 +40,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <nav class="bar" aria-label={t.navigation.main}>
         <Navigation isBar />
       </nav>
+      <Toasts />
       {palette.Palette && <palette.Palette onClose={palette.close} />}
     </div>
   );

@@ -1,0 +1,46 @@
+import type { Unit } from './unit-setting.ts';
+
+/** Between groups of three digits. */
+const NARROW_SPACE = '\u202f';
+const MINUS = '\u2212';
+
+export interface AmountFormat {
+  readonly unit?: Unit;
+  /** Writes a plus before an amount above 0. */
+  readonly hasPlus?: boolean;
+}
+
+/** Returns whole sats as text: `1 284 530`, or `0.01 284 530` in BTC. Exact up to 2^53. */
+export function formatSats(sats: number, { unit = 'sats', hasPlus = false }: AmountFormat = {}): string {
+  const digits = Math.abs(sats).toFixed(0);
+  return signOf(sats, hasPlus) + (unit === 'btc' ? inBtc(digits) : group(digits));
+}
+
+/** Returns millisats as exact sats: `14.246`; without decimals for whole sats. */
+export function formatMsat(msat: number, { hasPlus = false }: { hasPlus?: boolean } = {}): string {
+  const whole = Math.trunc(Math.abs(msat) / 1000);
+  const rest = Math.abs(msat) % 1000;
+  const decimals = rest === 0 ? '' : `.${String(rest).padStart(3, '0')}`;
+  return signOf(msat, hasPlus) + group(String(whole)) + decimals;
+}
+
+/** Returns a copied text without the spaces that group digits, and with the minus sign of programs. */
+export function plainNumbers(text: string): string {
+  return text.replaceAll(/(?<=\d)\u202f(?=\d)/g, '').replaceAll(/\u2212(?=\d)/g, '-');
+}
+
+function signOf(amount: number, hasPlus: boolean): string {
+  if (amount < 0) return MINUS;
+  return hasPlus && amount > 0 ? '+' : '';
+}
+
+function group(digits: string): string {
+  return digits.replaceAll(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
+}
+
+/** Eight decimals, of which the last six are two groups of whole sats. */
+function inBtc(digits: string): string {
+  const padded = digits.padStart(9, '0');
+  const [whole, decimals] = [padded.slice(0, -8), padded.slice(-8)];
+  return `${group(whole)}.${decimals.slice(0, 2)}${NARROW_SPACE}${decimals.slice(2, 5)}${NARROW_SPACE}${decimals.slice(5)}`;
+}

@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** How this browser shows amounts. */
+export type Unit = 'sats' | 'btc';
+
+const listeners = new Set<(unit: Unit) => void>();
+
+/** Returns the setting, and renders again when it changes. */
+export function useUnit(): Unit {
+  const [unit, set] = useState(readUnit);
+  useEffect(() => {
+    listeners.add(set);
+    return () => {
+      listeners.delete(set);
+    };
+  }, []);
+  return unit;
+}
+
+export function setUnit(unit: Unit): void {
+  localStorage.setItem('unit', unit);
+  for (const listener of listeners) listener(unit);
+}
+
+export function readUnit(): Unit {
+  return localStorage.getItem('unit') === 'btc' ? 'btc' : 'sats';
+}
