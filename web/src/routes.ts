@@ -18,6 +18,7 @@ export interface ScreenRoute {
 export const ROUTES: readonly ScreenRoute[] = [
   { path: '/wallets', sheets: ['/wallets/new'], load: () => import('./screens/wallets/wallets.tsx').then((file) => file.WalletsScreen) },
   { path: '/wallets/:id/*?', load: () => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen) },
+  { path: '/settings', load: () => import('./screens/settings/settings.tsx').then((file) => file.SettingsScreen) },
 ];
 
 /** An entry of the navigation. */

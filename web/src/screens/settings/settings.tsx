@@ -1,0 +1,30 @@
+import { api } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { t } from '../../texts/texts.ts';
+import { AppearanceCard } from './appearance.tsx';
+import { AuthenticatorCard } from './authenticator.tsx';
+import { PasswordCard } from './password.tsx';
+import { SessionsCard } from './sessions.tsx';
+
+/** The settings of the browser and of the person's login. */
+export function SettingsScreen() {
+  const login = useResource('login', (signal) => api.getSession({}, { signal }));
+  return (
+    <>
+      <PageHead title={t.settings.title} />
+      <AppearanceCard />
+      <Loaded resource={login} skeleton={<Skeleton height="160px" />}>
+        {({ account }) => (
+          <>
+            <PasswordCard hasPassword={account.has_password} email={account.email} />
+            {account.has_password && <AuthenticatorCard isOn={account.has_totp} onChange={login.reload} />}
+          </>
+        )}
+      </Loaded>
+      <SessionsCard />
+    </>
+  );
+}
