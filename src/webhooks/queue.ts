@@ -10,7 +10,7 @@ import { type Fresh, Lane, type LoadedRow } from './lane.ts';
 import type { Progressing, Results } from './results.ts';
 import { FAILURES_OF_OUTAGE, hasFailedTooLong } from './retry.ts';
 import type { Sender } from './sender.ts';
-import type { DeliveryAttempt, Webhook } from './webhook.ts';
+import { type DeliveryAttempt, isWanted, type Webhook } from './webhook.ts';
 
 /** Renders events as the API shows them, in the same order. */
 export type RenderEvents = (events: readonly LoggedEvent[]) => Promise<readonly object[]>;
@@ -123,10 +123,7 @@ export class WebhookQueue implements Progressing {
 
   /** Takes an event of the account. Others, and those that have a row, are ignored. */
   offer(event: LoggedEvent): void {
-    const { walletId, eventTypes } = this.webhook;
-    if (walletId !== undefined && event.walletId !== walletId) return;
-    if (eventTypes && !eventTypes.includes(event.type)) return;
-    if (this.#known.delete(event.id)) return;
+    if (!isWanted(this.webhook, event) || this.#known.delete(event.id)) return;
     const fresh: Fresh = { event, body: undefined, isRecorded: false };
     this.#unrecorded.push(fresh);
     const lane = this.#lane(event.walletId ?? '');

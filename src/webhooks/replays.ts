@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { firstRow } from './delivery-rows.ts';
 import type { WebhookQueue } from './queue.ts';
+import { isWanted } from './webhook.ts';
 import * as sql from './webhooks.sql.ts';
 
 /** How many events of a replay become deliveries at once. */
@@ -28,10 +29,8 @@ export async function continueReplay(
     if (error instanceof UnknownCursor) return { events: [], upTo: await eventLog.oldest(), isEnd: false };
     throw error;
   });
-  const { walletId, eventTypes } = webhook;
   const rows = part.events
-    .filter((event) => comparePlaces(event.place, until) <= 0)
-    .filter((event) => (walletId === undefined || event.walletId === walletId) && (!eventTypes || eventTypes.includes(event.type)))
+    .filter((event) => comparePlaces(event.place, until) <= 0 && isWanted(webhook, event))
     .map((event) => firstRow(webhook.id, event, clock.nowMs(), `${replay.id} ${event.walletId ?? ''}`));
   const isOver = part.isEnd || comparePlaces(part.upTo, until) >= 0;
   await database.transaction(async (tx) => {

@@ -1,4 +1,5 @@
 import { type EventType, isEventType } from '../events/event-types.ts';
+import type { LoggedEvent } from '../feed/log.ts';
 import type { LogPlace } from '../feed/place.ts';
 import type { StoredSecret } from './secrets.ts';
 import type { DeliveryRow, WebhookRow } from './webhooks.sql.ts';
@@ -62,6 +63,11 @@ export interface Delivery {
   readonly attempts: number;
   /** The last attempts, oldest first. */
   readonly log: readonly DeliveryAttempt[];
+}
+
+/** Returns whether an event of the account is sent to the webhook. */
+export function isWanted({ walletId, eventTypes }: Webhook, event: Pick<LoggedEvent, 'walletId' | 'type'>): boolean {
+  return (walletId === undefined || event.walletId === walletId) && (!eventTypes || eventTypes.includes(event.type));
 }
 
 export function toWebhook(row: WebhookRow): Webhook {

@@ -13,7 +13,7 @@ import { firstRow, rowWith } from './delivery-rows.ts';
 import { placesOf, type ReplayRange } from './replay-range.ts';
 import { newSecret, type StoredSecret } from './secrets.ts';
 import { validSecrets } from './sender.ts';
-import { type Delivery, type DeliveryState, toDelivery, toWebhook, type Webhook } from './webhook.ts';
+import { type Delivery, type DeliveryState, isWanted, toDelivery, toWebhook, type Webhook } from './webhook.ts';
 import * as sql from './webhooks.sql.ts';
 
 export type { RenderEvents } from './queue.ts';
@@ -133,11 +133,11 @@ class StoredWebhooks implements Webhooks {
 
   async countWaiting(webhook: Webhook): Promise<number> {
     const { database, eventLog } = this.#deps;
-    const { walletId, eventTypes, accountId, cursor } = webhook;
+    const { eventTypes, accountId, cursor } = webhook;
     const stored = (await database.first(rows.countWaiting, webhook.id, MAX_COUNTED))?.n ?? 0;
     const types = eventTypes && new Set(eventTypes);
     const unread = await eventLog.read({ scope: { accountId }, types }, cursor, MAX_COUNTED_UNREAD).catch(() => undefined);
-    const own = unread?.events.filter((event) => walletId === undefined || event.walletId === walletId) ?? [];
+    const own = unread?.events.filter((event) => isWanted(webhook, event)) ?? [];
     const first = own[0];
     const known = first ? await database.all(rows.knownEvents, webhook.id, first.id, MAX_COUNTED) : [];
     const isKnown = new Set(known.map(({ event_id }) => event_id));
