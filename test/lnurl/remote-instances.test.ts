@@ -10,26 +10,36 @@ onFakeNode(
   'a payment of an address that two instances execute',
   (app, dialect) => {
     const payee = RemoteService.ofSuite();
+    const invoice = () => ({ pr: app.net.outside.invoice({ amountMsat: 10_000, descriptionHash: METADATA_HASH }).paymentRequest });
 
-    it.skipIf(dialect === 'sqlite')('is not made after one of them has refused it', async () => {
-      const { client, net, problems } = app;
-      const other = await app.another();
+    /** Sends a payment whose invoice comes only when `respond` is called. Later requests for an invoice get the result of `next`. */
+    async function startSlowPayment(next: () => Reply) {
+      const { client } = app;
       const { id } = await client.wallet(100);
-      const json = { ln_address: payee.address, amt_msat: 10_000 };
-      const send = ({ request }: Client) =>
-        request('POST', `/v1/wallet/${id}/lnurlp/pay`, { key: client.secretKey, json, headers: { 'idempotency-key': 'one' } });
-      const invoice = () => ({ pr: net.outside.invoice({ amountMsat: 10_000, descriptionHash: METADATA_HASH }).paymentRequest });
+      const options = {
+        key: client.secretKey,
+        json: { ln_address: payee.address, amt_msat: 10_000 },
+        headers: { 'idempotency-key': 'one' },
+      };
+      const send = ({ request }: Client) => request('POST', `/v1/wallet/${id}/lnurlp/pay`, options);
       const slow = Promise.withResolvers<Reply>();
       let requests = 0;
       payee.parameters = () => payee.payParameters();
       payee.callback = () => {
         requests += 1;
-        return requests === 1 ? slow.promise : { status: 'ERROR', reason: 'too fast' };
+        return requests === 1 ? slow.promise : next();
       };
       const first = send(client);
       await vi.waitFor(() => expect(requests).toBe(1), { timeout: 5000 });
+      return { id, send, first, respond: slow.resolve };
+    }
+
+    it.skipIf(dialect === 'sqlite')('is not made after one of them has refused it', async () => {
+      const { client, problems } = app;
+      const other = await app.another();
+      const { id, send, first, respond } = await startSlowPayment(() => ({ status: 'ERROR', reason: 'too fast' }));
       expect(await send(other)).toMatchObject({ status: 400, body: { type: 'lnurl_refused' } });
-      slow.resolve(invoice());
+      respond(invoice());
       expect((await first).status).toBe(500);
       expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(100_000);
 
@@ -44,26 +54,12 @@ onFakeNode(
     it.skipIf(dialect === 'sqlite')('is not made after one of them could not reach the node', async () => {
       const { client, net, problems } = app;
       const other = await app.another();
-      const { id } = await client.wallet(100);
-      const send = ({ request }: Client) => {
-        const json = { ln_address: payee.address, amt_msat: 10_000 };
-        return request('POST', `/v1/wallet/${id}/lnurlp/pay`, { key: client.secretKey, json, headers: { 'idempotency-key': 'away' } });
-      };
-      const invoice = () => ({ pr: net.outside.invoice({ amountMsat: 10_000, descriptionHash: METADATA_HASH }).paymentRequest });
-      const slow = Promise.withResolvers<Reply>();
-      let requests = 0;
-      payee.parameters = () => payee.payParameters();
-      payee.callback = () => {
-        requests += 1;
-        return requests === 1 ? slow.promise : invoice();
-      };
-      const first = send(client);
-      await vi.waitFor(() => expect(requests).toBe(1), { timeout: 5000 });
+      const { id, send, first, respond } = await startSlowPayment(invoice);
       net.down();
       expect(await send(other)).toMatchObject({ status: 503, body: { type: 'node_unavailable' } });
       net.up();
       for (const { request } of [client, other]) await expect.poll(async () => (await request('GET', '/readyz')).status).toBe(200);
-      slow.resolve(invoice());
+      respond(invoice());
       expect((await first).status).toBe(500);
       expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(100_000);
 
