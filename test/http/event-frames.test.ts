@@ -10,7 +10,7 @@ import { LogTwin } from '../support/log-twin.ts';
 
 const TYPES = ['wallet_receive', 'wallet_send'] as const;
 
-/** A client that reads one frame each time it is told to. */
+/** A client that requests frames only while `read` runs. */
 function reader(log: LogTwin, types: ReadonlySet<EventType> | undefined, after: LoggedEvent | undefined, isFromStart: boolean) {
   const eventTexts = async (events: readonly LoggedEvent[]) => events.map(({ id }) => JSON.stringify({ id }));
   const stop = new AbortController();
