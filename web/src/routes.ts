@@ -19,6 +19,7 @@ export const ROUTES: readonly ScreenRoute[] = [
   { path: '/wallets', sheets: ['/wallets/new'], load: () => import('./screens/wallets/wallets.tsx').then((file) => file.WalletsScreen) },
   { path: '/wallets/:id/*?', load: () => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen) },
   { path: '/settings', load: () => import('./screens/settings/settings.tsx').then((file) => file.SettingsScreen) },
+  { path: '/keys', sheets: ['/keys/new'], load: () => import('./screens/keys/keys.tsx').then((file) => file.KeysScreen) },
 ];
 
 /** An entry of the navigation. */

@@ -1,0 +1,102 @@
+import { useState } from 'preact/hooks';
+import type { Key, NewKey } from '../../api/client.ts';
+import { formatMsat } from '../../parts/amount.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
+import { Progress } from '../../parts/progress.tsx';
+import { Time } from '../../parts/time.tsx';
+import { t } from '../../texts/texts.ts';
+import type { KeyOwner } from './keys-of.ts';
+import { RotateSheet } from './rotate.tsx';
+
+export interface KeyRowProps {
+  readonly listed: Key;
+  readonly owner: KeyOwner;
+  readonly onCreated: (key: NewKey) => void;
+  readonly onChanged: () => void;
+}
+
+export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
+  const [sheet, setSheet] = useState<'rotate' | 'revoke'>();
+  const name = listed.label || t.keys.unnamed;
+  const close = () => setSheet(undefined);
+  // The public key of an account is an identifier, not a secret.
+  const canChange = listed.status === 'active' && listed.kind !== 'public_api';
+
+  async function revoke() {
+    await owner.revoke(listed.id);
+    onChanged();
+  }
+
+  return (
+    <tr>
+      <td>
+        <bdi class="name">{name}</bdi>
+        <span class="sub mono">{listed.hint}</span>
+        <span class="phone-only">
+          <span class="sub">{t.keys.kinds[listed.kind] ?? listed.kind}</span>
+          <Budget listed={listed} />
+        </span>
+      </td>
+      <td class="desktop-only">{t.keys.kinds[listed.kind] ?? listed.kind}</td>
+      <td class="desktop-only key-budget">
+        <Budget listed={listed} />
+      </td>
+      <td class="desktop-only secondary">
+        {listed.revoked_at !== null ? (
+          <>
+            {t.keys.revokedAt} <Time at={listed.revoked_at} />
+          </>
+        ) : listed.expires_at === null ? (
+          t.keys.never
+        ) : (
+          <Time at={listed.expires_at} isRelative />
+        )}
+      </td>
+      <td class="end">
+        {canChange && (
+          <div class="row key-actions">
+            <Button kind="quiet" size="small" onClick={() => setSheet('rotate')}>
+              {t.keys.rotate}
+            </Button>
+            <Button kind="quiet" size="small" onClick={() => setSheet('revoke')}>
+              {t.keys.revoke}
+            </Button>
+          </div>
+        )}
+        {sheet === 'rotate' && (
+          <RotateSheet name={name} rotate={(...args) => owner.rotate(listed.id, ...args)} onCreated={onCreated} onClose={close} />
+        )}
+        {sheet === 'revoke' && (
+          <ConfirmSheet
+            title={t.keys.revokeTitle(name)}
+            text={t.keys.revokeText}
+            action={t.keys.revokeAction}
+            onConfirm={revoke}
+            onClose={close}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** What the key may still spend. */
+function Budget({ listed }: { listed: Key }) {
+  const { budget_msat: limit, budget_period: period, max_payment_msat: cap } = listed;
+  const each = cap === null ? '' : t.keys.each(formatMsat(cap));
+  if (['wallet_invoice', 'wallet_read', 'public_api'].includes(listed.kind)) return <span class="secondary">{t.keys.cannotSend}</span>;
+  if (limit === null) return <span class="secondary">{each || t.keys.noLimits}</span>;
+  const [spent, inFlight] = [listed.budget_spent_msat ?? 0, listed.budget_pending_msat ?? 0];
+  const left = Math.max(0, limit - spent - inFlight);
+  const label = t.keys.spent(formatMsat(spent), formatMsat(limit), t.keys.periods[period ?? 'ever'] ?? '');
+  return (
+    <div class="stack tight">
+      <span>{label}</span>
+      <Progress spent={spent} inFlight={inFlight} limit={limit} label={label} />
+      <span class="tiny faint">
+        {[inFlight > 0 && t.keys.inFlight(formatMsat(inFlight)), t.keys.left(formatMsat(left)), each].filter(Boolean).join(', ')}
+      </span>
+    </div>
+  );
+}

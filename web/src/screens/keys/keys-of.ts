@@ -1,0 +1,28 @@
+import { api, type Key, type NewKey } from '../../api/client.ts';
+
+/** The keys of the account, or of a wallet: the same requests with other paths. */
+export interface KeyOwner {
+  list(signal: AbortSignal): Promise<readonly Key[]>;
+  /** The old key is accepted for `overlapSeconds` more. The attempt id is the Idempotency-Key. */
+  rotate(id: string, overlapSeconds: number, attemptId: string): Promise<NewKey>;
+  revoke(id: string): Promise<unknown>;
+}
+
+/** Enough for every account that people manage by hand. */
+const MAX_KEYS = 500;
+
+/** Returns the requests for the keys of a wallet; for those of the account without a wallet. */
+export function keysOf(walletId: string): KeyOwner {
+  if (walletId === '')
+    return {
+      list: (signal) => api.listKeys({ 'per-page': MAX_KEYS }, { signal }),
+      rotate: (id, seconds, attemptId) => api.rotateKey({ id, overlap_seconds: seconds }, { idempotencyKey: attemptId }),
+      revoke: (id) => api.revokeKey({ id }),
+    };
+  const key = walletId;
+  return {
+    list: (signal) => api.listWalletKeys({ key, 'per-page': MAX_KEYS }, { signal }),
+    rotate: (id, seconds, attemptId) => api.rotateWalletKey({ key, id, overlap_seconds: seconds }, { idempotencyKey: attemptId }),
+    revoke: (id) => api.revokeWalletKey({ key, id }),
+  };
+}

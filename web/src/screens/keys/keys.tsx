@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks';
+import { useLocation, useSearchParams } from 'wouter-preact';
+import type { Key, NewKey } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { useCloseSheet } from '../../frame/close-sheet.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { SecretOnce } from '../../parts/secret-once.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { WalletSelect } from '../../parts/wallet-select.tsx';
+import { t } from '../../texts/texts.ts';
+import { KeyRow } from './key-row.tsx';
+import { keysOf } from './keys-of.ts';
+import { NewKeySheet } from './new-key.tsx';
+import './keys.css';
+
+const STATUSES = ['active', 'expired', 'revoked'] as const;
+type Status = (typeof STATUSES)[number];
+
+/** `/keys`: the keys of the account, or with `?wallet=` those of a wallet. `?status=` chooses which. */
+export function KeysScreen() {
+  const [path, navigate] = useLocation();
+  const [search, setSearch] = useSearchParams();
+  const [created, setCreated] = useState<NewKey>();
+  const walletId = search.get('wallet') ?? '';
+  const status = STATUSES.find((one) => one === search.get('status')) ?? 'active';
+  const owner = keysOf(walletId);
+  const keys = useResource(`keys ${walletId}`, owner.list, {
+    isAffected: ({ event, data }) => event.name.startsWith('key_') || data.wtx?.wal.id === walletId,
+  });
+  const query = search.size > 0 ? `?${search}` : '';
+  const close = useCloseSheet('/keys');
+
+  function change(name: string, value: string) {
+    setSearch(
+      (previous) => {
+        const next = new URLSearchParams(previous);
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  }
+
+  function finish(key: NewKey) {
+    setCreated(key);
+    keys.reload();
+  }
+
+  return (
+    <>
+      <PageHead
+        title={t.keys.title}
+        actions={
+          <Button icon="plus" onClick={() => navigate(`/keys/new${query}`)}>
+            {t.keys.newKey}
+          </Button>
+        }
+      />
+      {created && (
+        <SecretOnce
+          title={t.keys.created(created.label || created.hint)}
+          secret={created.key}
+          copyLabel={t.keys.copyKey}
+          onStored={() => setCreated(undefined)}
+        />
+      )}
+      <Card
+        title={
+          <Segments
+            label={t.keys.status}
+            value={status}
+            options={STATUSES.map((value) => ({ value, label: countLabel(value, keys.data) }))}
+            onChange={(value) => change('status', value === 'active' ? '' : value)}
+          />
+        }
+        actions={
+          <div class="keys-of">
+            <WalletSelect label={t.keys.of} none={t.keys.account} value={walletId} onValue={(value) => change('wallet', value)} />
+          </div>
+        }
+      >
+        <Loaded resource={keys}>
+          {(list) => {
+            const shown = list.filter((key) => key.status === status);
+            if (shown.length === 0)
+              return (
+                <Empty icon="key" title={t.keys.emptyTitle[status] ?? ''}>
+                  {t.keys.empty}
+                </Empty>
+              );
+            return <KeyTable keys={shown} owner={owner} onCreated={finish} onChanged={keys.reload} />;
+          }}
+        </Loaded>
+      </Card>
+      <Note>{t.keys.legend}</Note>
+      {path === '/keys/new' && <NewKeySheet walletId={walletId} onCreated={finish} onClose={close} />}
+    </>
+  );
+}
+
+function KeyTable(props: {
+  keys: readonly Key[];
+  owner: ReturnType<typeof keysOf>;
+  onCreated: (key: NewKey) => void;
+  onChanged: () => void;
+}) {
+  const { keys, ...rest } = props;
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th>{t.keys.key}</th>
+          <th class="desktop-only">{t.keys.may}</th>
+          <th class="desktop-only">{t.keys.budget}</th>
+          <th class="desktop-only">{t.keys.expires}</th>
+          <th class="end">
+            <span class="visually-hidden">{t.keys.actions}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <KeyRow key={key.id} listed={key} {...rest} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function countLabel(status: Status, keys: readonly Key[] | undefined): string {
+  const count = keys?.filter((key) => key.status === status).length ?? 0;
+  return count > 0 ? `${t.statuses[status]} ${count}` : (t.statuses[status] ?? status);
+}

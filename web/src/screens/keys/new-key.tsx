@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { newAttemptId } from '../../api/attempt-id.ts';
+import { api, type NewKey } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { WalletSelect } from '../../parts/wallet-select.tsx';
+import { t } from '../../texts/texts.ts';
+
+export interface NewKeySheetProps {
+  /** The wallet that is chosen at first; empty for the account. */
+  readonly walletId: string;
+  readonly onCreated: (key: NewKey) => void;
+  readonly onClose: () => void;
+}
+
+/** The fields of the sheet, as the person typed them. */
+interface Draft {
+  readonly walletId: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly budget: string;
+  readonly period: string;
+  readonly cap: string;
+  readonly expiry: string;
+}
+
+const EMPTY = { kind: 'wallet_admin', label: '', budget: '', period: 'day', cap: '', expiry: '' };
+
+/** Creates a key. A second click repeats the request and creates no second key. */
+export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) {
+  const [draft, setDraft] = useState<Draft>({ ...EMPTY, walletId });
+  const [attemptId] = useState(newAttemptId);
+  const { run, isBusy, error } = useAction(async () => {
+    onCreated(await create(draft, attemptId));
+    onClose();
+  });
+  const set = (name: keyof Draft) => (value: string) => setDraft({ ...draft, [name]: value });
+  const canSend = draft.walletId === '' || draft.kind === 'wallet_admin';
+  const [budgetError, capError] = [draft.budget, draft.cap].map((text) =>
+    text !== '' && parseSats(text) === undefined ? t.keys.wholeSats : undefined,
+  );
+  const options = (texts: Readonly<Record<string, string>>) => Object.entries(texts).map(([value, label]) => ({ value, label }));
+
+  return (
+    <Sheet title={t.keys.newKey} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (budgetError === undefined && capError === undefined) run();
+        }}
+      >
+        <TextField label={t.keys.label} hint={t.keys.labelHint} maxLength={200} value={draft.label} onValue={set('label')} />
+        <WalletSelect label={t.keys.for} none={t.keys.account} value={draft.walletId} onValue={set('walletId')} />
+        {draft.walletId === '' ? (
+          <p class="small secondary">{t.keys.accountKeyHint}</p>
+        ) : (
+          <SelectField label={t.keys.may} value={draft.kind} onValue={set('kind')} options={options(t.keys.walletKinds)} />
+        )}
+        {canSend && (
+          <>
+            <div class="columns two">
+              <TextField
+                label={t.keys.budgetSats}
+                hint={t.keys.optional}
+                error={budgetError}
+                inputMode="numeric"
+                value={draft.budget}
+                onValue={set('budget')}
+              />
+              <SelectField label={t.keys.period} value={draft.period} onValue={set('period')} options={options(t.keys.periodNames)} />
+            </div>
+            <TextField
+              label={t.keys.cap}
+              hint={t.keys.capHint}
+              error={capError}
+              inputMode="numeric"
+              value={draft.cap}
+              onValue={set('cap')}
+            />
+          </>
+        )}
+        <SelectField label={t.keys.expires} value={draft.expiry} onValue={set('expiry')} options={options(t.keys.expiries)} />
+        {error !== undefined && <Note tone="error">{error}</Note>}
+        <Button kind="primary" size="big" type="submit" disabled={isBusy}>
+          {t.keys.create}
+        </Button>
+      </form>
+    </Sheet>
+  );
+}
+
+function create(draft: Draft, attemptId: string): Promise<NewKey> {
+  const { walletId, kind, label } = draft;
+  const canSend = walletId === '' || kind === 'wallet_admin';
+  const [budget, cap] = [parseSats(draft.budget), parseSats(draft.cap)];
+  const body = {
+    ...(label !== '' && { label }),
+    // As a string, because object keys that look like numbers are sorted before ''.
+    ...(draft.expiry.startsWith('d') && { expiry: Number(draft.expiry.slice(1)) * 86_400 }),
+    ...(canSend &&
+      budget !== undefined && { budget_msat: budget * 1000, budget_period: draft.period as 'day' | 'week' | 'month' | 'ever' }),
+    ...(canSend && cap !== undefined && { max_payment_msat: cap * 1000 }),
+  };
+  const options = { idempotencyKey: attemptId };
+  if (walletId === '') return api.createKey(body, options);
+  return api.createWalletKey({ key: walletId, kind: kind as 'wallet_admin' | 'wallet_invoice' | 'wallet_read', ...body }, options);
+}

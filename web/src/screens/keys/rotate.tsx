@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { newAttemptId } from '../../api/attempt-id.ts';
+import type { NewKey } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { t } from '../../texts/texts.ts';
+
+export interface RotateSheetProps {
+  readonly name: string;
+  readonly rotate: (overlapSeconds: number, attemptId: string) => Promise<NewKey>;
+  readonly onCreated: (key: NewKey) => void;
+  readonly onClose: () => void;
+}
+
+/** Replaces a key by a new one with the same rights. A second click repeats the request and creates no second key. */
+export function RotateSheet({ name, rotate, onCreated, onClose }: RotateSheetProps) {
+  const [overlap, setOverlap] = useState('3600');
+  const [attemptId] = useState(newAttemptId);
+  const { run, isBusy, error } = useAction(async () => {
+    onCreated(await rotate(Number(overlap), attemptId));
+    onClose();
+  });
+  return (
+    <Sheet title={t.keys.rotateTitle(name)} onClose={onClose}>
+      <p class="secondary">{t.keys.rotateText}</p>
+      <SelectField
+        label={t.keys.overlap}
+        value={overlap}
+        onValue={setOverlap}
+        options={Object.entries(t.keys.overlaps).map(([value, label]) => ({ value, label }))}
+      />
+      {error !== undefined && <Note tone="error">{error}</Note>}
+      <Button kind="primary" size="big" disabled={isBusy} onClick={() => run()}>
+        {t.keys.rotate}
+      </Button>
+    </Sheet>
+  );
+}
