@@ -15,7 +15,7 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <div class="empty">
       <Icon name={icon} size={28} />
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p>{children}</p>
       {action}
     </div>

@@ -24,7 +24,9 @@ export function PageHead({ title, aside, children, actions, parent }: PageHeadPr
     <header class="page-head">
       {parent && (
         <nav class="small" aria-label="Breadcrumb">
-          <Link href={parent.href}>{parent.label}</Link> <span class="faint">/</span> <bdi>{title}</bdi>
+          <Link href={parent.href}>{parent.label}</Link>
+          <span class="faint">/</span>
+          <bdi class="shrink">{title}</bdi>
         </nav>
       )}
       <div class="page-title">
