@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import type { Business } from './business.ts';
+
+/*
+ * Every screen of the dashboard with an address that shows data. Tests visit all of them; a screen that is missing here fails
+ * test/web/screens.test.ts.
+ */
+
+/** An address of a screen, without the operator's login only if `isPublic`. */
+export interface Example {
+  readonly name: string;
+  readonly address: (business: Business) => string;
+  readonly isPublic?: boolean;
+  /** Nothing is at the address. */
+  readonly isMissing?: boolean;
+}
+
+export const EXAMPLES: readonly Example[] = [
+  { name: 'login', address: () => '/login', isPublic: true },
+  { name: 'setup', address: () => '/setup#token', isPublic: true },
+  { name: 'wallets', address: () => '/wallets' },
+  { name: 'wallets-new', address: () => '/wallets/new' },
+  { name: 'wallet', address: ({ wallet }) => `/wallets/${wallet}` },
+  { name: 'wallet-empty', address: ({ emptyWallet }) => `/wallets/${emptyWallet}` },
+  { name: 'wallet-filtered', address: ({ wallet }) => `/wallets/${wallet}?status=failed` },
+  { name: 'receive', address: ({ wallet }) => `/wallets/${wallet}/receive` },
+  { name: 'receive-open', address: ({ wallet, openInvoice }) => `/wallets/${wallet}/receive/${openInvoice}` },
+  { name: 'receive-paid', address: ({ wallet, paidInvoice }) => `/wallets/${wallet}/receive/${paidInvoice}` },
+  { name: 'send', address: ({ wallet }) => `/wallets/${wallet}/send` },
+  { name: 'transfer', address: ({ wallet }) => `/wallets/${wallet}/transfer` },
+  { name: 'wallet-keys', address: ({ wallet }) => `/wallets/${wallet}/keys` },
+  { name: 'payment', address: ({ settledPayment }) => `/payments/${settledPayment}` },
+  { name: 'payment-failed', address: ({ failedPayment }) => `/payments/${failedPayment}` },
+  { name: 'payment-pending', address: ({ pendingPayment }) => `/payments/${pendingPayment}` },
+  { name: 'invoice-open', address: ({ openInvoice }) => `/payments/${openInvoice}` },
+  { name: 'links', address: () => '/links' },
+  { name: 'links-new', address: () => '/links/new' },
+  { name: 'link', address: ({ payLink }) => `/links/${payLink}` },
+  { name: 'withdraw-link', address: ({ withdrawLink }) => `/links/${withdrawLink}` },
+  { name: 'keys', address: () => '/keys' },
+  { name: 'keys-new', address: () => '/keys/new' },
+  { name: 'webhooks', address: () => '/webhooks' },
+  { name: 'webhooks-new', address: () => '/webhooks/new' },
+  { name: 'webhook', address: ({ webhook }) => `/webhooks/${webhook}` },
+  { name: 'events', address: () => '/events' },
+  { name: 'developers', address: () => '/developers' },
+  { name: 'settings', address: () => '/settings' },
+  { name: 'operator', address: () => '/operator' },
+  { name: 'reconciliation', address: () => '/operator/reconciliation' },
+  { name: 'proofs', address: () => '/operator/proofs' },
+  { name: 'instances', address: () => '/operator/instances' },
+  { name: 'limits', address: () => '/operator/limits' },
+  { name: 'accounts', address: () => '/accounts' },
+  { name: 'accounts-new', address: () => '/accounts/new' },
+  { name: 'account', address: ({ member }) => `/accounts/${member}` },
+  { name: 'playground', address: () => '/playground' },
+  { name: 'not-found', address: () => '/keys/nothing/is/here', isMissing: true },
+];
+
+const SOURCES = join(import.meta.dirname, '..', '..', 'web', 'src');
+
+/** The paths of all screens and sheets in the source code, in the order in which they are compared. */
+export function routePatterns(): string[] {
+  const routes = readFileSync(join(SOURCES, 'routes.ts'), 'utf8').split('export const NAVIGATION')[0] ?? '';
+  const ofWallet = readFileSync(join(SOURCES, 'screens', 'wallet', 'sheets.tsx'), 'utf8').match(/SHEETS:[^\n]*= \{([^;]*)\};/)?.[1] ?? '';
+  const sheets = Array.from(ofWallet.matchAll(/^\s*(\w+): (?:async )?\(\) =>/gm), ([, name]) => `/wallets/:id/${name}/*?`);
+  const screens = Array.from(routes.matchAll(/'(\/[^']*)'/g), ([, path = '']) => path);
+  return [...sheets, ...screens];
+}
+
+/** Returns the pattern of the screen that an address shows. */
+export function patternOf(address: string, patterns: readonly string[]): string | undefined {
+  const path = address.replace(/[?#].*/, '');
+  return patterns.find((pattern) => {
+    const source = pattern
+      .replaceAll(/\/\*\?/g, '(?:/.*)?')
+      .replaceAll(/\/:\w+\?/g, '(?:/[^/]+)?')
+      .replaceAll(/:\w+/g, '[^/]+');
+    return new RegExp(`^${source}$`).test(path);
+  });
+}
+
+const ANIMATIONS_END = `Promise.allSettled(
+  document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished),
+)`;
+
+/** The examples of screens that exist. */
+export function existingExamples(): Example[] {
+  const patterns = routePatterns();
+  const anyId = new Proxy({} as Business, { get: () => 'id' });
+  return EXAMPLES.filter(({ address, isPublic, isMissing }) => isPublic || isMissing || patternOf(address(anyId), patterns));
+}
+
+/** Opens an address and waits until the screen has all its data and nothing moves. */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.goto('about:blank');
+  let open = 0;
+  let lastChange = Date.now();
+  const isStream = (url: string) => /\/v1\/(?:wallet\/[^/]+\/)?events/.test(url);
+  const count = (by: number) => (request: { url(): string }) => {
+    if (isStream(request.url())) return;
+    open += by;
+    lastChange = Date.now();
+  };
+  const [started, ended] = [count(1), count(-1)];
+  page.on('request', started).on('requestfinished', ended).on('requestfailed', ended);
+  try {
+    await page.goto(address);
+    await page.locator('h1, dialog[open]').first().waitFor();
+    const isQuiet = () => open === 0 && Date.now() - lastChange > 250;
+    while (!isQuiet() || (await page.locator('.skeleton').count()) > 0) await page.waitForTimeout(50);
+    await page.evaluate(ANIMATIONS_END);
+  } finally {
+    page.off('request', started).off('requestfinished', ended).off('requestfailed', ended);
+  }
+}

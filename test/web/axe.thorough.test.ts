@@ -1,0 +1,39 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Business, fillBusiness } from '../support/business.ts';
+import { DEVICES, THEMES } from '../support/chromium.ts';
+import { onDashboard } from '../support/dashboard.ts';
+import { existingExamples, visit } from '../support/screens.ts';
+
+onDashboard(
+  'axe finds nothing',
+  ({ client, net, open, openLoggedIn }) => {
+    let business: Business;
+    beforeAll(async () => {
+      business = await fillBusiness({ client, net });
+    });
+    afterAll(() => business.close());
+
+    it.each(existingExamples().flatMap((example) => DEVICES.map((device) => ({ ...example, device }))))(
+      'on $name $device',
+      async (screen) => {
+        const options = { device: screen.device, context: { reducedMotion: 'reduce' } } as const;
+        const page = screen.isPublic ? await open(undefined, options) : await openLoggedIn(undefined, options);
+        await visit(page, screen.address(business));
+        for (const theme of THEMES) {
+          await page.emulateMedia({ colorScheme: theme });
+          expect(await violationsOn(page), `${screen.address(business)} in the ${theme} theme`).toEqual([]);
+        }
+      },
+    );
+  },
+  { OUTBOUND_ALLOW: '127.0.0.1', PAYMENT_WAIT_SECONDS: '1' },
+);
+
+/** Returns what axe finds, one line for each element. */
+async function violationsOn(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`));
+}
