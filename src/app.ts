@@ -52,6 +52,7 @@ import { transactionRoutes } from './http/routes/transactions.ts';
 import { transferRoutes } from './http/routes/transfers.ts';
 import { walletLoginRoutes } from './http/routes/wallet-logins.ts';
 import { walletRoutes } from './http/routes/wallets.ts';
+import { webhookDeliveryRoutes } from './http/routes/webhook-deliveries.ts';
 import { webhookRoutes } from './http/routes/webhooks.ts';
 import { withdrawLinkRoutes } from './http/routes/withdraw-links.ts';
 import { createServer } from './http/server.ts';
@@ -289,6 +290,7 @@ function registerRoutes(
   transactionRoutes(app, deps);
   eventRoutes(app, deps);
   webhookRoutes(app, deps);
+  webhookDeliveryRoutes(app, deps);
   paymentRoutes(app, { ...deps, paymentWaitSeconds });
   transferRoutes(app, deps);
   nodeRoutes(app, deps);
