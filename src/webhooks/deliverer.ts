@@ -6,6 +6,7 @@ import type { EventLog } from '../feed/log.ts';
 import { type Clock, pause } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import type { Outbound } from '../outbound/outbound.ts';
+import { createDeletions, type Deletions } from './deletions.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { LogReader } from './log-reader.ts';
 import { type RenderEvents, WebhookQueue, type WebhookQueueDependencies } from './queue.ts';
@@ -14,6 +15,7 @@ import { createResults, type Results } from './results.ts';
 import type { SecretBox } from './secrets.ts';
 import { createSender } from './sender.ts';
 import { StartRate } from './start-rate.ts';
+import { createUnreadableSecrets, type UnreadableSecrets } from './unreadable-secrets.ts';
 import type { Webhook } from './webhook.ts';
 import { createWebhookLeases, type WebhookLeases } from './webhook-leases.ts';
 import * as sql from './webhooks.sql.ts';
@@ -45,9 +47,6 @@ const SHORTEST_WAIT_MS = 20;
 const GRACE_MS = 3000;
 const RETRY_MS = 1000;
 const BUSY_FLUSH_MS = 1000;
-/** Webhooks that no instance has held for so many times the length of a lease have secrets that none can decrypt. */
-const UNREADABLE_LEASES = 3;
-const DELETED_AT_ONCE = 1000;
 const READS_AT_ONCE = 16;
 
 export interface DelivererDependencies {
@@ -89,7 +88,8 @@ class RunningDeliverer implements Deliverer {
   readonly #queueDeps: WebhookQueueDependencies;
   readonly #rate = new StartRate();
   readonly #counts = { delivered: 0, failed: 0, dead: 0 };
-  readonly #deleting = new Set<string>();
+  readonly #deletions: Deletions;
+  readonly #unreadable: UnreadableSecrets;
   /** Endpoints whose running deliveries end. */
   readonly #dropping = new Map<string, WebhookQueue>();
   #running = 0;
@@ -97,11 +97,9 @@ class RunningDeliverer implements Deliverer {
   #total = 0;
   #refreshAt = 0;
   #refreshedAt = 0;
-  #unreadableAt = 0;
   #mustRefresh = true;
   #isBehind = true;
   #pumpTimer: NodeJS.Timeout | undefined;
-  #hasUnreadable: boolean | undefined;
   #wakeUp = (): void => undefined;
   #hurry = (): void => undefined;
 
@@ -115,6 +113,8 @@ class RunningDeliverer implements Deliverer {
     const flush = () => (this.#rate.isLow ? Math.max(flushMs, BUSY_FLUSH_MS) : flushMs);
     this.#results = createResults({ ...deps, holder: this.#leases.holder, flushMs: flush });
     this.#reader = new LogReader(eventLog, log);
+    this.#deletions = createDeletions({ database, log });
+    this.#unreadable = createUnreadableSecrets(deps, leaseMs);
     const sender = createSender({ outbound, secretBox, clock, timeoutMs });
     const count = (outcome: keyof DeliveryCounts) => {
       this.#counts[outcome] += 1;
@@ -233,11 +233,11 @@ class RunningDeliverer implements Deliverer {
       await this.#take(webhook);
     }
     // The results of running deliveries are written first: rows that are inserted after the others were deleted would stay.
-    for (const { id, status } of held) if (status === 'deleted' && !this.#dropping.has(id)) this.#deleteDeliveries(id);
+    for (const { id, status } of held) if (status === 'deleted' && !this.#dropping.has(id)) this.#deletions.start(id);
     for (const queue of [...this.#queues.values()].slice(share)) this.#drop(queue);
     await this.#addSingles();
     await this.#continueReplays();
-    await this.#checkUnreadable();
+    await this.#unreadable.check();
   }
 
   async #take(webhook: Webhook): Promise<void> {
@@ -294,36 +294,6 @@ class RunningDeliverer implements Deliverer {
       const queue = this.#queues.get(webhook_id);
       if (queue?.mayAddRows && (await continueReplay(this.#deps, queue))) this.#mustRefresh = true;
     }
-  }
-
-  async #checkUnreadable(): Promise<void> {
-    if (performance.now() < this.#unreadableAt) return;
-    const unheldMs = UNREADABLE_LEASES * this.#timing.leaseMs;
-    this.#unreadableAt = performance.now() + unheldMs;
-    const { database, secretBox, alerts } = this.#deps;
-    const kind = 'webhook_secrets_unreadable';
-    const unreadable = (await database.first(sql.countUnreadable, secretBox.keyId, unheldMs))?.n ?? 0;
-    if (unreadable > 0) await alerts.raise({ kind, subject: 'webhooks', message: `${unreadable} active webhooks receive nothing.` });
-    else if (this.#hasUnreadable !== false) await alerts.clear(kind, 'webhooks');
-    this.#hasUnreadable = unreadable > 0;
-  }
-
-  #deleteDeliveries(id: string): void {
-    if (this.#deleting.has(id)) return;
-    this.#deleting.add(id);
-    const { database, log } = this.#deps;
-    const remove = async () => {
-      while ((await database.transaction((tx) => tx.run(deliveries.deleteSome, id, DELETED_AT_ONCE))) > 0);
-      await database.transaction(async (tx) => {
-        await tx.run(sql.deleteReplays, id);
-        await tx.run(sql.deleteWebhook, id);
-      });
-    };
-    remove()
-      .catch((error) =>
-        log.warn({ reason: errorMessage(error) }, 'the deliveries of a deleted webhook could not be deleted; this is tried again'),
-      )
-      .finally(() => this.#deleting.delete(id));
   }
 
   /** Begins deliveries, one per endpoint in turn, as many as may run. */
