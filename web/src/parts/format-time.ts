@@ -34,3 +34,27 @@ export function formatRelativeTime(at: number, now: number): string {
   if (minutes < 0) return formatTime(at, now);
   return minutes < 48 * 60 ? format.format(Math.round(minutes / 60), 'hour') : format.format(Math.round(minutes / 1440), 'day');
 }
+
+/** Returns a time of day with seconds: `14:31:04`, or `14:31:04.118`. With the day unless it is that of `before`. */
+export function formatClock(at: number, before: number, milliseconds = false): string {
+  const time = new Date(at);
+  const clock = time.toLocaleTimeString(LOCALE, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    ...(milliseconds && { fractionalSecondDigits: 3 as const }),
+  });
+  return time.toDateString() === new Date(before).toDateString() ? clock : `${formatDay(at)} ${clock}`;
+}
+
+/** Returns a day without the year: `21 Nov`. */
+export function formatDay(at: number): string {
+  return new Date(at).toLocaleDateString(LOCALE, { day: 'numeric', month: 'short' });
+}
+
+/** Returns a time for the axis of a chart: a clock within two days, the month and year from ten months on, otherwise the day. `period` is in seconds. */
+export function formatAxisTime(at: number, { from, to }: { from: number; to: number }): string {
+  const days = (to - from) / 86_400;
+  if (days <= 2) return new Date(at).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit' });
+  return days < 300 ? formatDay(at) : new Date(at).toLocaleDateString(LOCALE, { month: 'short', year: 'numeric' });
+}

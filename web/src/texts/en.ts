@@ -10,6 +10,7 @@ export const en = {
     stored: 'I have stored it',
     copy: 'Copy',
     copied: 'Copied',
+    showAll: 'Show all',
     close: 'Close',
     cancel: 'Cancel',
     tryAgain: 'Try again',
@@ -24,6 +25,14 @@ export const en = {
     brokenTitle: 'This page has a defect',
     broken: 'The page stopped with an error, which the console of the browser shows. Payments that you started continue. Reload the page.',
     noAnswer: 'The service did not answer.',
+  },
+  charts: {
+    showTable: 'Show as table',
+    time: 'Time',
+    sats: 'Sats',
+    in: 'In',
+    out: 'Out',
+    weekFrom: (day: string) => `Week from ${day}`,
   },
   statuses: {
     settled: 'Settled',

@@ -1,0 +1,182 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { t } from '../texts/texts.ts';
+import { Sats } from './amount.tsx';
+import type { Period } from './chart-scale.ts';
+import { formatAxisTime } from './format-time.ts';
+import './chart.css';
+
+export interface ChartProps {
+  /** A sentence that says the most important thing; the name of the chart for screen readers. */
+  readonly label: string;
+  readonly period: Period;
+  /** The values of the grid lines, from 0. */
+  readonly lines: readonly number[];
+  readonly columns: readonly string[];
+  /** What the chart shows, oldest first. */
+  readonly rows: readonly ChartRow[];
+  /** Returns the row at a place between the left edge (0) and the right edge (1). */
+  readonly rowAt: (fraction: number) => number;
+  readonly legend?: ComponentChildren;
+  /** Draws the values. */
+  readonly children: ComponentChildren;
+}
+
+export interface ChartRow {
+  /** Between the left edge (0) and the right edge (1). */
+  readonly place: number;
+  readonly time: string;
+  /** Whole sats, for each column. */
+  readonly values: readonly number[];
+}
+
+const TICKS = [0, 0.25, 0.5, 0.75, 1];
+
+/** The grid, the axes, the readout and the table of a chart. Pointer and arrow keys move the readout. */
+export function Chart({ label, period, lines, columns, rows, rowAt, legend, children }: ChartProps) {
+  const [chosen, choose] = useState<number>();
+  const last = rows.length - 1;
+  const current = Math.min(chosen ?? last, last);
+  const row = rows[current];
+
+  function onKeyDown(event: KeyboardEvent) {
+    const next = moved(event.key, current, last);
+    if (next === undefined) return;
+    event.preventDefault();
+    choose(next);
+  }
+
+  function onPointer(event: PointerEvent & { currentTarget: HTMLElement }) {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    choose(rowAt(Math.min(1, Math.max(0, (event.clientX - left) / width))));
+  }
+
+  return (
+    <div>
+      {legend}
+      <div class="chart">
+        <div
+          class="plot"
+          role="slider"
+          tabIndex={0}
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={last}
+          aria-valuenow={current}
+          aria-valuetext={row && textOf(row, columns)}
+          onKeyDown={onKeyDown}
+          onFocus={(event) => event.currentTarget.matches(':focus-visible') && choose(current)}
+          onBlur={() => choose(undefined)}
+          onPointerMove={onPointer}
+          onPointerDown={onPointer}
+          onPointerLeave={() => choose(undefined)}
+        >
+          {lines.map((line, index) => (
+            <span key={line} class="grid-line" style={{ bottom: `${(100 * index) / (lines.length - 1)}%` }} />
+          ))}
+          {children}
+          {chosen !== undefined && row && <Readout row={row} columns={columns} top={lines.at(-1) ?? 1} />}
+        </div>
+        <div class="value-axis" aria-hidden="true">
+          {lines.toReversed().map((line) => (
+            <Sats key={line} sats={line} />
+          ))}
+        </div>
+        <div class="time-axis" aria-hidden="true">
+          {TICKS.map((tick) => (
+            <span key={tick} style={{ left: `${tick * 100}%` }}>
+              {tick === 1 ? t.common.now : formatAxisTime((period.from + tick * (period.to - period.from)) * 1000, period)}
+            </span>
+          ))}
+        </div>
+      </div>
+      <ChartTable label={label} columns={columns} rows={rows} />
+    </div>
+  );
+}
+
+function moved(key: string, current: number, last: number): number | undefined {
+  const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10, Home: -last, End: last };
+  const step = steps[key];
+  return step === undefined ? undefined : Math.min(last, Math.max(0, current + step));
+}
+
+function textOf({ time, values }: ChartRow, columns: readonly string[]): string {
+  return [time, ...values.map((value, index) => `${columns[index]} ${value}`)].join(', ');
+}
+
+function Readout({ row, columns, top }: { row: ChartRow; columns: readonly string[]; top: number }) {
+  const left = `${row.place * 100}%`;
+  return (
+    <>
+      <span class="cross-hair" style={{ left }} />
+      {row.values.map((value, index) => (
+        <span key={columns[index]} class="point" style={{ left, bottom: `${(100 * Math.max(0, value)) / top}%` }} />
+      ))}
+      <span class={row.place > 0.5 ? 'readout before' : 'readout'} style={{ left }}>
+        <span class="faint">{row.time}</span>
+        {row.values.map((value, index) => (
+          <span key={columns[index]}>
+            {row.values.length > 1 && `${columns[index]} `}
+            <b>
+              <Sats sats={value} unit />
+            </b>
+          </span>
+        ))}
+      </span>
+    </>
+  );
+}
+
+/** The values as a table, newest first. It is made when it is opened. */
+function ChartTable({ label, columns, rows }: Pick<ChartProps, 'label' | 'columns' | 'rows'>) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details class="chart-table" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary class="small">{t.charts.showTable}</summary>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable with the keyboard.
+        <section tabIndex={0} aria-label={label}>
+          <table class="table">
+            <thead>
+              <tr>
+                <th>{t.charts.time}</th>
+                {columns.map((column) => (
+                  <th key={column} class="end">
+                    {column}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.toReversed().map((row, index) => (
+                <tr key={rows.length - index}>
+                  <td>{row.time}</td>
+                  {row.values.map((value, column) => (
+                    <td key={columns[column]} class="end">
+                      <Sats sats={value} />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  );
+}
+
+/** Names the marks of a chart with two kinds of values. */
+export function Legend({ entries }: { entries: readonly (readonly [mark: 'line' | 'dashes' | 'solid' | 'hatched', name: string])[] }) {
+  return (
+    <div class="chart-legend small">
+      {entries.map(([mark, name]) => (
+        <span key={mark}>
+          <i class={mark} />
+          {name}
+        </span>
+      ))}
+    </div>
+  );
+}
