@@ -94,6 +94,7 @@ function refusal(status: number): Reply {
   return { kind: 'refused', refusal: { status, type: 'some_error', message: '', requestId: 'req' } };
 }
 
+type RequestStep = Extract<Step, { readonly fate: Fate }>;
 type Step =
   /** `interrupted`: a click, and the page is loaded again before the response. `continue`: what the page does next by itself. */
   | { readonly does: 'click' | 'interrupted' | 'continue'; readonly tab: number; readonly fate: Fate }
@@ -123,7 +124,7 @@ const steps = fc.array(
 );
 
 /** Sends the request of a tab, or does what it does next by itself. */
-function act(service: Service, attempt: Attempt, step: Extract<Step, { fate: Fate }>): Attempt {
+function act(service: Service, attempt: Attempt, step: RequestStep): Attempt {
   const isClick = step.does !== 'continue';
   const action = isClick ? undefined : nextAction(attempt, service.now);
   if (isClick ? canSend(attempt, service.now) : action === 'repeat') {
@@ -167,8 +168,7 @@ it('pays at most once and never reports a payment as not made, whatever happens 
         else {
           const index = step.tab % tabs.length;
           const before = tabs[index] as Attempt;
-          const attempt =
-            step.does === 'reload' || step.does === 'duplicate' ? advance(before, { type: 'restored' }) : act(service, before, step);
+          const attempt = 'fate' in step ? act(service, before, step) : advance(before, { type: 'restored' });
           if (step.does === 'duplicate' && tabs.length < 3) tabs.push(attempt);
           else tabs[index] = attempt;
           const isNew = attempt.progress.step !== before.progress.step;
@@ -194,8 +194,7 @@ it('offers Send only while none of its requests can have paid', () => {
       for (const step of sequence) {
         if (step.does === 'wait') service.pass(step.ms);
         else if (step.does === 'end') service.payment = service.payment === 'pending' ? step.end : service.payment;
-        else if (step.does === 'reload') attempt = advance(attempt, { type: 'restored' });
-        else if (step.does !== 'duplicate') attempt = act(service, attempt, step);
+        else attempt = 'fate' in step ? act(service, attempt, step) : advance(attempt, { type: 'restored' });
         const { step: shown } = attempt.progress;
         if (shown === 'review' || shown === 'refused' || shown === 'absent') expect(service.mayPay).toBe(false);
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SatchelError } from '../../client/response.js';
+import { SatchelError } from '../../client/satchel.js';
 import {
   type Attempt,
   type AttemptEvent,
@@ -105,7 +105,7 @@ describe('an attempt', () => {
 
 describe('a response', () => {
   const error = (status: number, type: string, message = '') =>
-    new SatchelError(status, { type, message, request_id: 'req', wtx_id: 'wtx_1' }, undefined);
+    Reflect.construct(SatchelError, [status, { type, message, request_id: 'req', wtx_id: 'wtx_1' }]);
 
   it.each<[string, Reply['kind'], number, unknown]>([
     ['paid', 'settled', 201, { id: 'wtx_1', status: 'settled', lnTx: { id: 'lntx_1', fee_msat: 12 } }],
@@ -124,7 +124,7 @@ describe('a response', () => {
     ['a 503', 'refused', error(503, 'node_unavailable')],
     ['a 500', 'lost', error(500, 'internal_error')],
     ['a lost connection', 'lost', new TypeError('Failed to fetch')],
-    ['an error without a request id', 'lost', new SatchelError(400, { type: 'about:blank', message: '' }, undefined)],
+    ['an error without a request id', 'lost', Reflect.construct(SatchelError, [400, { type: 'about:blank', message: '' }])],
   ])('of %s is %s', (_, kind, reason) => {
     expect(replyOfError(reason).kind).toBe(kind);
   });

@@ -44,14 +44,21 @@ export function SignedAmount({ sats }: { sats: number }) {
   );
 }
 
+export interface HeroAmountProps {
+  readonly sats: number;
+  readonly caption?: ComponentChildren;
+  /** Writes a plus, in the color of money in. */
+  readonly isIncome?: boolean;
+}
+
 /** The one large number of a screen. */
-export function HeroAmount({ sats, caption }: { sats: number; caption?: ComponentChildren }) {
+export function HeroAmount({ sats, caption, isIncome = false }: HeroAmountProps) {
   const unit = useUnit();
   return (
     <div>
-      <div class="hero-amount">
+      <div class={isIncome ? 'hero-amount positive' : 'hero-amount'}>
         <span class="amount-text">
-          {formatSats(sats, { unit })}
+          {formatSats(sats, { unit, hasPlus: isIncome })}
           <span class="unit">{t.common.units[unit]}</span>
         </span>
       </div>

@@ -3,7 +3,9 @@ import { t } from '../texts/texts.ts';
 import { Button, type ButtonProps } from './button.tsx';
 import './copy.css';
 
-export interface CopyButtonProps extends Pick<ButtonProps, 'kind' | 'class'> {
+export interface CopyButtonProps extends Pick<ButtonProps, 'class'> {
+  /** `plain` has a border. */
+  readonly kind?: ButtonProps['kind'] | 'plain';
   readonly size?: ButtonProps['size'] | 'normal';
   readonly text: string;
   /** The name of the button: `Copy invoice`. */
@@ -21,7 +23,7 @@ export function CopyButton({ text, label, hasText = false, kind = 'quiet', size 
     return () => clearTimeout(timer);
   }, [isCopied]);
   const look = {
-    kind,
+    ...(kind !== 'plain' && { kind }),
     icon: isCopied ? 'done' : 'copy',
     ...(size !== 'normal' && { size }),
     ...(added !== undefined && { class: added }),

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { t } from '../texts/texts.ts';
 import { Icon } from './icon.tsx';
 import './field.css';
 
@@ -63,9 +64,26 @@ export function TextField({ label, hint, error, value, onValue, class: added, ..
 }
 
 /** A whole number of sats, 1 or more. Spaces between the digits are accepted. `onValue` receives the text. */
-export function SatsField({ class: added, ...props }: TextFieldProps) {
+export function SatsField({ label, hint, error, value, onValue, class: added, ...input }: TextFieldProps) {
   return (
-    <TextField inputMode="numeric" autocomplete="off" placeholder="0" {...props} class={['amount', added].filter(Boolean).join(' ')} />
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <span class="with-unit">
+          <input
+            type="text"
+            inputMode="numeric"
+            autocomplete="off"
+            placeholder="0"
+            {...input}
+            {...control}
+            class={['input amount', added].filter(Boolean).join(' ')}
+            value={value}
+            onInput={(event) => onValue(event.currentTarget.value)}
+          />
+          <span class="secondary">{t.common.sats}</span>
+        </span>
+      )}
+    </Field>
   );
 }
 

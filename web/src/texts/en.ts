@@ -1,5 +1,8 @@
+import { money } from './en-money.ts';
+
 /** The English texts, by screen. Texts with values are functions. */
 export const en = {
+  ...money,
   common: {
     sats: 'sats',
     chooseWallet: 'Choose a wallet',

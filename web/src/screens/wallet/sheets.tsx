@@ -13,7 +13,9 @@ export interface WalletSheetProps {
 }
 
 /** The sheets over the screen of a wallet, by the part of the path behind `/wallets/:id/`. */
-const SHEETS: Readonly<Record<string, () => Promise<ComponentType<WalletSheetProps>>>> = {};
+const SHEETS: Readonly<Record<string, () => Promise<ComponentType<WalletSheetProps>>>> = {
+  receive: () => import('../receive/receive.tsx').then((file) => file.ReceiveSheet),
+};
 
 /** Returns whether a path behind `/wallets/:id/` is that of a sheet. */
 export function isSheetPath(path: string): boolean {

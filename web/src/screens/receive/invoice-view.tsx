@@ -1,0 +1,144 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { api, type LightningTransactionDetails, type Wallet } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { HeroAmount, Sats } from '../../parts/amount.tsx';
+import { Badge, StatusBadge } from '../../parts/badge.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Foreign } from '../../parts/foreign.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
+import { QrCode } from '../../parts/qr.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { Sum } from '../../parts/sum.tsx';
+import { Time } from '../../parts/time.tsx';
+import { t } from '../../texts/texts.ts';
+import { Countdown } from './countdown.tsx';
+
+export interface InvoiceViewProps {
+  readonly id: string;
+  readonly wallet: Wallet | undefined;
+  readonly onNew: () => void;
+}
+
+/** An invoice of the wallet. It changes by itself when the invoice is paid, expires or is cancelled. */
+export function InvoiceView({ id, wallet, onNew }: InvoiceViewProps) {
+  const invoice = useResource(`lntx ${id}`, (signal) => api.getLightningTransaction({ id }, { signal }), {
+    isAffected: ({ data }) => data.lnTx?.id === id || data.wtx?.lnTx?.id === id,
+  });
+  return (
+    <Loaded resource={invoice} skeleton={<Skeleton height="420px" />}>
+      {(found) => <Invoice invoice={found} wallet={wallet} onNew={onNew} reload={invoice.reload} />}
+    </Loaded>
+  );
+}
+
+type InvoiceProps = Omit<InvoiceViewProps, 'id'> & { readonly invoice: LightningTransactionDetails; readonly reload: () => void };
+
+function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
+  const isPaid = invoice.status === 'settled';
+  useVibration(invoice.status);
+  const cancel = useAction(async () => {
+    await api.cancelInvoice({ id: invoice.id }).finally(reload);
+  });
+  return (
+    <div class="receive">
+      <div class="receive-amount">
+        {invoice.num_satoshis > 0 ? (
+          <HeroAmount sats={invoice.num_satoshis} isIncome={isPaid} />
+        ) : (
+          <strong class="any-amount">{t.receive.anyAmount}</strong>
+        )}
+        {invoice.memo !== '' && (
+          <span class="small secondary">
+            <Foreign text={invoice.memo} />
+          </span>
+        )}
+      </div>
+      <div class={invoice.status === 'pending' || isPaid ? undefined : 'unusable'}>
+        <QrCode text={invoice.payment_request.toUpperCase()} label={isPaid ? t.receive.paid : t.receive.qrLabel} isPaid={isPaid} />
+      </div>
+      <Status invoice={invoice} reload={reload} />
+      {invoice.status === 'pending' && (
+        <>
+          <code class="invoice-text clip">{invoice.payment_request}</code>
+          <div class="pair">
+            <CopyButton text={invoice.payment_request} label={t.receive.copyInvoice} hasText kind="plain" size="normal" />
+            <a class="button" href={`lightning:${invoice.payment_request}`}>
+              <Icon name="open" size={15} />
+              {t.receive.openWallet}
+            </a>
+          </div>
+          {cancel.error !== undefined && <Note tone="error">{cancel.error}</Note>}
+          <Button kind="quiet" size="small" class="centered" disabled={cancel.isBusy} onClick={() => cancel.run()}>
+            {t.receive.cancelInvoice}
+          </Button>
+        </>
+      )}
+      {isPaid && wallet && <Sum rows={[{ name: t.receive.newBalance, value: <Sats sats={wallet.balance} unit /> }]} />}
+      {invoice.status !== 'pending' && (
+        <div class="pair end">
+          <LinkButton href={`/payments/${invoice.id}`}>{t.receive.openPayment}</LinkButton>
+          <Button kind="primary" onClick={onNew}>
+            {t.receive.newInvoice}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Announced when the status changes; the countdown beside it is not. */
+function Status({ invoice, reload }: { invoice: LightningTransactionDetails; reload: () => void }) {
+  const { status, expires_at, settled_at, created_at } = invoice;
+  return (
+    <div class="state">
+      <div class="row">
+        <span role="status">
+          {status === 'pending' && (
+            <Badge tone="waiting" icon="clock">
+              {t.receive.waiting}
+            </Badge>
+          )}
+          {status === 'settled' && (
+            <Badge tone="good" icon="done">
+              {t.receive.paid}
+              <span class="visually-hidden">
+                , <Sats sats={invoice.num_satoshis} unit />
+              </span>
+            </Badge>
+          )}
+          {status !== 'pending' && status !== 'settled' && <StatusBadge status={status} />}
+        </span>
+        <span class="small faint push number">
+          {status === 'pending' && expires_at !== null && <Countdown until={expires_at} onEnd={reload} />}
+          {status === 'settled' && settled_at !== null && (
+            <>
+              <Time at={settled_at} />
+              {afterText(settled_at - created_at)}
+            </>
+          )}
+        </span>
+      </div>
+      {status === 'expired' && <p class="small secondary">{t.receive.expired}</p>}
+      {status === 'cancelled' && <p class="small secondary">{t.receive.cancelled}</p>}
+    </div>
+  );
+}
+
+/** How long the payment took, unless it was long. */
+function afterText(seconds: number): string {
+  if (seconds < 0 || seconds >= 3600) return '';
+  return seconds < 60 ? t.receive.afterSeconds(seconds) : t.receive.afterMinutes(Math.floor(seconds / 60));
+}
+
+/** A phone vibrates once when the invoice is paid while it is shown. */
+function useVibration(status: string) {
+  const before = useRef(status);
+  useEffect(() => {
+    if (before.current === 'pending' && status === 'settled') navigator.vibrate?.(80);
+    before.current = status;
+  }, [status]);
+}

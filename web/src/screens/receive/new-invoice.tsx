@@ -1,0 +1,92 @@
+import { useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { useAction } from '../../api/action.ts';
+import { api, type CreateInvoiceRequest, type Wallet } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { useNodeState } from '../../api/service-state.ts';
+import { Button } from '../../parts/button.tsx';
+import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { t } from '../../texts/texts.ts';
+
+/** The limit of the service, in bytes of UTF-8. */
+const MAX_MEMO_BYTES = 639;
+
+const DEFAULT_EXPIRY = '86400';
+const EXPIRIES = ['600', '3600', DEFAULT_EXPIRY, '604800'];
+
+export interface NewInvoiceProps {
+  readonly walletId: string;
+  readonly wallet: Wallet | undefined;
+  readonly onCreated: (lntx: string) => void;
+}
+
+export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
+  const [amount, setAmount] = useState('');
+  const [memo, setMemo] = useState('');
+  const [expiry, setExpiry] = useState(DEFAULT_EXPIRY);
+  const node = useNodeState(wallet?.ln_node_id);
+  const create = useInvoiceRequest(onCreated);
+
+  const sats = parseSats(amount);
+  const amountError = amount.trim() !== '' && sats === undefined ? t.receive.amountError : undefined;
+  const memoError = new TextEncoder().encode(memo).length > MAX_MEMO_BYTES ? t.receive.memoError : undefined;
+  const isValid = amountError === undefined && memoError === undefined;
+
+  function submit(event: Event) {
+    event.preventDefault();
+    if (!isValid || node.reason !== undefined) return;
+    create.run({
+      key: walletId,
+      ...(sats !== undefined && { num_satoshis: sats }),
+      ...(memo.trim() !== '' && { memo: memo.trim() }),
+      expiry: Number(expiry),
+    });
+  }
+
+  return (
+    <form class="receive" onSubmit={submit}>
+      <SatsField label={t.receive.amount} hint={t.receive.amountHint} error={amountError} value={amount} onValue={setAmount} autofocus />
+      <TextField label={t.receive.memo} hint={t.receive.memoHint} error={memoError} value={memo} onValue={setMemo} autocomplete="off" />
+      <SelectField
+        label={t.receive.expires}
+        value={expiry}
+        onValue={setExpiry}
+        options={EXPIRIES.map((value) => ({ value, label: t.receive.expiries[value] ?? value }))}
+      />
+      {node.reason !== undefined && <Note tone="warning">{node.reason}</Note>}
+      {create.error !== undefined && <Note tone="error">{t.receive.notCreated(create.error)}</Note>}
+      <div class="end stack">
+        <Button type="submit" kind="primary" size="big" disabled={!isValid || create.isBusy || node.reason !== undefined}>
+          {t.receive.create}
+        </Button>
+        <Address walletId={walletId} />
+      </div>
+    </form>
+  );
+}
+
+/** Creates an invoice once: the form sent again after a lost response gets the same invoice. */
+function useInvoiceRequest(onCreated: (lntx: string) => void) {
+  const last = useRef({ text: '', key: '' });
+  return useAction(async (request: CreateInvoiceRequest) => {
+    const text = JSON.stringify(request);
+    if (last.current.text !== text) last.current = { text, key: crypto.randomUUID() };
+    const { id } = await api.createInvoice(request, { idempotencyKey: last.current.key });
+    onCreated(id);
+  });
+}
+
+/** The Lightning address of the wallet, or its pay link. */
+function Address({ walletId }: { walletId: string }) {
+  const links = useResource(`pay links of ${walletId}`, (signal) => api.listWalletPayLinks({ key: walletId, 'per-page': 100 }, { signal }));
+  const active = links.data?.filter(({ statusType }) => statusType.name === 'lnurl_active') ?? [];
+  const link = active.find(({ ln_address }) => ln_address !== null) ?? active.at(-1);
+  if (!link) return null;
+  return (
+    <p class="tiny faint centered">
+      {t.receive.orShow} <Link href={`/links/${link.id}`}>{link.ln_address ? <bdi>{link.ln_address}</bdi> : t.receive.payLink}</Link>
+      {t.receive.neverExpires}
+    </p>
+  );
+}

@@ -1,0 +1,22 @@
+import { useLocation } from 'wouter-preact';
+import { Sheet } from '../../parts/sheet.tsx';
+import { t } from '../../texts/texts.ts';
+import type { WalletSheetProps } from '../wallet/sheets.tsx';
+import { InvoiceView } from './invoice-view.tsx';
+import { NewInvoice } from './new-invoice.tsx';
+import './receive.css';
+
+/** `/wallets/:id/receive` creates an invoice; `/wallets/:id/receive/:lntx` shows it until it is paid, has expired or is cancelled. */
+export function ReceiveSheet({ walletId, wallet, rest, onClose }: WalletSheetProps) {
+  const [, navigate] = useLocation();
+  const form = `/wallets/${walletId}/receive`;
+  return (
+    <Sheet title={t.receive.title} onClose={onClose}>
+      {rest === '' ? (
+        <NewInvoice walletId={walletId} wallet={wallet} onCreated={(id) => navigate(`${form}/${id}`, { replace: true })} />
+      ) : (
+        <InvoiceView key={rest} id={rest} wallet={wallet} onNew={() => navigate(form, { replace: true })} />
+      )}
+    </Sheet>
+  );
+}
