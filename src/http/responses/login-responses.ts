@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
-import type { AccountDirectory } from '../../accounts/directory.ts';
+import type { Account, AccountDirectory } from '../../accounts/directory.ts';
 import type { Session, StartedSession } from '../../accounts/login/sessions.ts';
 import { setSessionCookie } from '../auth/session-cookie.ts';
 import { type LoginObject, renderLogin } from '../objects/session.ts';
@@ -14,9 +14,7 @@ export interface LoginResponses {
 
 export function createLoginResponses({ directory }: { directory: Pick<AccountDirectory, 'find'> }): LoginResponses {
   async function read(accountId: string, session: Session | undefined): Promise<Static<typeof LoginObject>> {
-    const account = await directory.find(accountId);
-    if (!account) throw new Error(`account ${accountId} is gone`);
-    return renderLogin(account, session);
+    return renderLogin(await accountOf(directory, accountId), session);
   }
   return {
     read,
@@ -25,4 +23,11 @@ export function createLoginResponses({ directory }: { directory: Pick<AccountDir
       return reply.code(201).send(await read(session.accountId, session));
     },
   };
+}
+
+/** Returns the account of a key. Accounts are never deleted. */
+export async function accountOf(directory: Pick<AccountDirectory, 'find'>, id: string): Promise<Account> {
+  const account = await directory.find(id);
+  if (!account) throw new Error(`account ${id} is gone`);
+  return account;
 }

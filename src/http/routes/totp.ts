@@ -7,6 +7,7 @@ import type { Access } from '../auth/access.ts';
 import type { LoginLimits } from '../limits/login-limits.ts';
 import { AccountObject, renderAccount } from '../objects/account.ts';
 import { requires } from '../openapi/route-schema.ts';
+import { accountOf } from '../responses/login-responses.ts';
 import { Code, NO_REPLAY, PASSWORD, Password } from './sessions.ts';
 
 const BeginTotpBody = Type.Object(
@@ -99,8 +100,6 @@ export function totpRoutes(app: App, { access, directory, logins, loginLimits, p
     const { key } = await access.keyManager(request);
     const { current_password: password, code } = request.body;
     await loginLimits.limitAttempt(request, key.accountId, () => logins.removeTotp(key, { password, code }));
-    const account = await directory.find(key.accountId);
-    if (!account) throw new Error(`account ${key.accountId} is gone`);
-    return renderAccount(account);
+    return renderAccount(await accountOf(directory, key.accountId));
   });
 }
