@@ -13,6 +13,7 @@ import {
   payingRequests,
   recorded,
   replayed,
+  replayedOrders,
   SEND,
   SUCCESS,
   scriptedPayments,
@@ -23,6 +24,7 @@ import {
 import { recording } from './recordings.ts';
 
 const opened = scriptedPayments();
+const replaying = replayedOrders(opened);
 const now = () => Date.now();
 
 describe('the first request to send a payment', () => {
@@ -30,9 +32,7 @@ describe('the first request to send a payment', () => {
   const recent = () => orderOf(SUCCESS, { firstRequestAtMs: now() });
 
   it('is sent without reading the record, shortly after the payment was stored', async () => {
-    const order = recent();
-    const { lnd, node } = await opened(order);
-    lnd.on(SEND, replayed(SUCCESS));
+    const { order, lnd, node } = await replaying(SUCCESS, { firstRequestAtMs: now() });
     expect(await node.pay(order)).toMatchObject({ state: 'succeeded', preimage: PREIMAGE });
     expect(payingRequests(lnd)).toEqual([SEND]);
   });
@@ -52,9 +52,7 @@ describe('the first request to send a payment', () => {
     ['it is another one', () => ({})],
   ];
   it.each(others)('is sent after reading the record if %s', async (_, changes) => {
-    const order = orderOf(SUCCESS, changes());
-    const { lnd, node } = await opened(order);
-    lnd.on(SEND, replayed(SUCCESS));
+    const { order, lnd, node } = await replaying(SUCCESS, changes());
     expect(await node.pay(order)).toMatchObject({ state: 'succeeded' });
     expect(payingRequests(lnd)).toEqual([trackOf(order), SEND]);
   });
@@ -121,9 +119,7 @@ describe('the first request to send a payment', () => {
   });
 
   it('is made once by two calls at the same time', async () => {
-    const order = recent();
-    const { lnd, node } = await opened(order);
-    lnd.on(SEND, replayed(SUCCESS));
+    const { order, lnd, node } = await replaying(SUCCESS, { firstRequestAtMs: now() });
     const [one, other] = await Promise.all([node.pay(order), node.pay(order)]);
     expect(one).toEqual(other);
     expect(payingRequests(lnd)).toEqual([SEND]);

@@ -74,6 +74,16 @@ export function scriptedPayments() {
   };
 }
 
+/** Opens the adapter for the order of a recorded request, with the recorded response to it and no earlier record of the payment. */
+export function replayedOrders(open: ReturnType<typeof scriptedPayments>) {
+  return async (paid: Recording, changes: Partial<PaymentOrder> = {}) => {
+    const order = orderOf(paid, changes);
+    const { lnd, node } = await open(order);
+    lnd.on(SEND, replayed(paid));
+    return { order, lnd, node };
+  };
+}
+
 export function sends(lnd: ScriptedLnd): number {
   return lnd.sent('/v2/router/send').length;
 }

@@ -14,6 +14,7 @@ import {
   PREIMAGE,
   recorded,
   replayed,
+  replayedOrders,
   SEND,
   SUCCESS,
   scriptedPayments,
@@ -25,13 +26,12 @@ import { recording } from './recordings.ts';
 import type { ScriptedResponse } from './scripted-lnd.ts';
 
 const opened = scriptedPayments();
+const replaying = replayedOrders(opened);
 const now = () => Date.now();
 
 describe('LND pays an invoice', () => {
   it('with the fee limit, and with a hash of the payment id that its records keep', async () => {
-    const order = orderOf(SUCCESS);
-    const { lnd, node } = await opened(order);
-    lnd.on(SEND, replayed(SUCCESS));
+    const { order, lnd, node } = await replaying(SUCCESS);
     expect(await node.pay(order)).toEqual({ state: 'succeeded', preimage: PREIMAGE, feeMsat: 1000 });
     const [{ body, macaroon } = { body: {}, macaroon: '' }] = lnd.sent('/v2/router/send');
     expect(body).toEqual({
@@ -45,18 +45,14 @@ describe('LND pays an invoice', () => {
   });
 
   it('only over free routes if the fee limit is 0', async () => {
-    const order = orderOf(NO_ROUTE, { feeLimitMsat: msat(0) });
-    const { lnd, node } = await opened(order);
-    lnd.on(SEND, replayed(NO_ROUTE));
+    const { order, lnd, node } = await replaying(NO_ROUTE, { feeLimitMsat: msat(0) });
     expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
     expect(lnd.sent('/v2/router/send')[0]?.body).toMatchObject({ fee_limit_msat: '0' });
   });
 
   it('without an amount, with the amount of the order', async () => {
     const paid = recording('03-pay', 'amountless with amt_msat 4321');
-    const order = orderOf(paid);
-    const { lnd, node } = await opened(order);
-    lnd.on(SEND, replayed(paid));
+    const { order, lnd, node } = await replaying(paid);
     expect(await node.pay(order)).toMatchObject({ state: 'succeeded' });
     expect(lnd.sent('/v2/router/send')[0]?.body).toMatchObject({ amt_msat: '4321' });
   });
@@ -67,9 +63,7 @@ describe('LND pays an invoice', () => {
     ['fee_limit_msat 999 below the fee of 1000', 'NO_ROUTE'],
   ])('and fails it: %s', async (name, reason) => {
     const failed = recording('03-pay', name);
-    const order = orderOf(failed);
-    const { lnd, node } = await opened(order);
-    lnd.on(SEND, replayed(failed));
+    const { order, node } = await replaying(failed);
     expect(await node.pay(order)).toEqual({ state: 'failed', reason });
   });
 
@@ -150,9 +144,7 @@ describe('LND reads the record of a payment before it sends', () => {
   });
 
   it('once for two calls at the same time', async () => {
-    const order = orderOf(SUCCESS);
-    const { lnd, node } = await opened(order);
-    lnd.on(SEND, replayed(SUCCESS));
+    const { order, lnd, node } = await replaying(SUCCESS);
     const [one, other] = await Promise.all([node.pay(order), node.pay(order)]);
     expect(one).toEqual(other);
     expect(sends(lnd)).toBe(1);
