@@ -20,6 +20,11 @@ export const ROUTES: readonly ScreenRoute[] = [
   { path: '/wallets/:id/*?', load: () => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen) },
   { path: '/settings', load: () => import('./screens/settings/settings.tsx').then((file) => file.SettingsScreen) },
   { path: '/keys', sheets: ['/keys/new'], load: () => import('./screens/keys/keys.tsx').then((file) => file.KeysScreen) },
+  {
+    path: '/links',
+    sheets: ['/links/new', '/links/withdraw', '/links/:id/:sheet', '/links/:id'],
+    load: () => import('./screens/links/links.tsx').then((file) => file.LinksScreen),
+  },
 ];
 
 /** An entry of the navigation. */

@@ -3,6 +3,7 @@ import {
   ArrowDownLeft,
   ArrowLeftRight,
   ArrowUpRight,
+  AtSign,
   Calendar,
   ChevronDown,
   CircleCheck,
@@ -27,6 +28,7 @@ import {
   Server,
   Settings,
   Terminal,
+  Ticket,
   TriangleAlert,
   Users,
   Wallet,
@@ -37,6 +39,7 @@ import {
 
 const ICONS = {
   activity: Activity,
+  address: AtSign,
   alert: TriangleAlert,
   calendar: Calendar,
   'chevron-down': ChevronDown,
@@ -65,6 +68,7 @@ const ICONS = {
   settings: Settings,
   stop: OctagonX,
   terminal: Terminal,
+  ticket: Ticket,
   transfer: ArrowLeftRight,
   users: Users,
   wallet: Wallet,

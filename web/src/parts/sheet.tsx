@@ -21,6 +21,8 @@ export function Sheet({ title, onClose, footer, children }: SheetProps) {
     const element = dialog.current;
     const opener = document.activeElement;
     element?.showModal();
+    // The first field, not the close button.
+    element?.querySelector<HTMLElement>('.sheet-content :is(input, select, textarea, button, a)')?.focus();
     return () => {
       element?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();

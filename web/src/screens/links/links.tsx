@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { api, type NewWithdrawLink } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { useCloseSheet } from '../../frame/close-sheet.ts';
+import { LinkButton } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { t } from '../../texts/texts.ts';
+import { NewWithdrawLinkSheet } from './new-withdraw-link.tsx';
+import { PayLinkPanel } from './pay-link-panel.tsx';
+import { PayLinkSheet } from './pay-link-sheet.tsx';
+import { PayLinkTable } from './pay-link-table.tsx';
+import { WithdrawLinkOnce } from './withdraw-link-once.tsx';
+import { WithdrawLinks } from './withdraw-links.tsx';
+import './links.css';
+
+const PAGE_SIZE = 100;
+
+/** `/links`, with `/links/:id` beside the list, and the sheets `/links/new`, `/links/withdraw` and `/links/:id/edit`. */
+export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
+  const [path] = useLocation();
+  const [created, setCreated] = useState<NewWithdrawLink>();
+  const links = useResource('pay links', (signal) => api.listPayLinks({ 'per-page': PAGE_SIZE }, { signal }));
+  const selected = links.data?.find((link) => link.id === id);
+  const close = useCloseSheet(sheet === 'edit' ? `/links/${id}` : '/links');
+  return (
+    <>
+      <PageHead
+        title={t.links.title}
+        actions={
+          <>
+            <LinkButton icon="ticket" href="/links/withdraw">
+              {t.links.newWithdrawLink}
+            </LinkButton>
+            <LinkButton kind="primary" icon="plus" href="/links/new">
+              {t.links.newPayLink}
+            </LinkButton>
+          </>
+        }
+      />
+      {created && <WithdrawLinkOnce link={created} onStored={() => setCreated(undefined)} />}
+      <div class={selected ? 'links with-panel' : 'links'}>
+        <div class="stack">
+          <Card title={t.links.receive} actions={<span class="small secondary">{t.links.receiveHint}</span>}>
+            <PayLinkTable links={links} selectedId={id} />
+          </Card>
+          <WithdrawLinks />
+        </div>
+        {selected && <PayLinkPanel link={selected} onChanged={links.reload} />}
+      </div>
+      {path === '/links/new' && <PayLinkSheet onSaved={links.reload} onClose={close} />}
+      {sheet === 'edit' && selected && <PayLinkSheet link={selected} onSaved={links.reload} onClose={close} />}
+      {path === '/links/withdraw' && <NewWithdrawLinkSheet onCreated={setCreated} onClose={close} />}
+    </>
+  );
+}

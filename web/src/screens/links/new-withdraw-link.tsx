@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { newAttemptId } from '../../api/attempt-id.ts';
+import { api, type NewWithdrawLink } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { WalletSelect } from '../../parts/wallet-select.tsx';
+import { t } from '../../texts/texts.ts';
+
+export interface NewWithdrawLinkSheetProps {
+  readonly onCreated: (link: NewWithdrawLink) => void;
+  readonly onClose: () => void;
+}
+
+const EMPTY = { walletId: '', amount: '', uses: '1', label: '', memo: '', expiry: '', daily: '' };
+
+/** Creates a withdraw link. A second click repeats the request and creates no second link. */
+export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkSheetProps) {
+  const [draft, setDraft] = useState(EMPTY);
+  const [attemptId] = useState(newAttemptId);
+  const { run, isBusy, error } = useAction(async () => {
+    onCreated(await create(draft, attemptId));
+    onClose();
+  });
+  const set = (name: keyof typeof EMPTY) => (value: string) => setDraft({ ...draft, [name]: value });
+  const amountError = draft.amount !== '' && parseSats(draft.amount) === undefined ? t.keys.wholeSats : undefined;
+  const dailyError = draft.daily !== '' && parseSats(draft.daily) === undefined ? t.keys.wholeSats : undefined;
+  const canCreate = draft.walletId !== '' && parseSats(draft.amount) !== undefined && dailyError === undefined;
+
+  return (
+    <Sheet title={t.links.newWithdrawLink} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (canCreate) run();
+        }}
+      >
+        <p class="small secondary">{t.links.withdrawHint}</p>
+        <WalletSelect label={t.links.from} value={draft.walletId} onValue={set('walletId')} />
+        <SatsField label={t.links.eachClaim} error={amountError} required value={draft.amount} onValue={set('amount')} />
+        <div class="columns two">
+          <TextField
+            label={t.links.uses}
+            type="number"
+            min={1}
+            max={1_000_000}
+            hint={t.links.usesHint}
+            value={draft.uses}
+            onValue={set('uses')}
+          />
+          <SelectField
+            label={t.links.expiry}
+            value={draft.expiry}
+            onValue={set('expiry')}
+            options={Object.entries(t.keys.expiries).map(([value, label]) => ({ value, label }))}
+          />
+        </div>
+        <TextField label={t.links.memo} hint={t.links.memoHint} maxLength={600} value={draft.memo} onValue={set('memo')} />
+        <TextField label={t.links.label} hint={t.links.labelHint} maxLength={200} value={draft.label} onValue={set('label')} />
+        <TextField
+          label={t.links.daily}
+          hint={t.links.dailyHint}
+          error={dailyError}
+          inputMode="numeric"
+          value={draft.daily}
+          onValue={set('daily')}
+        />
+        {error !== undefined && <Note tone="error">{error}</Note>}
+        <Button kind="primary" size="big" type="submit" disabled={isBusy || !canCreate}>
+          {t.links.create}
+        </Button>
+      </form>
+    </Sheet>
+  );
+}
+
+/** Without a number of uses, the link is permanent. */
+function create(draft: typeof EMPTY, attemptId: string): Promise<NewWithdrawLink> {
+  const daily = parseSats(draft.daily);
+  const common = {
+    key: draft.walletId,
+    num_satoshis: parseSats(draft.amount) ?? 0,
+    ...(draft.memo !== '' && { memo: draft.memo }),
+    ...(draft.label !== '' && { user_label: draft.label }),
+    ...(daily !== undefined && { daily_limit_msat: daily * 1000 }),
+  };
+  const options = { idempotencyKey: attemptId };
+  if (draft.uses === '') return api.createPermanentWithdrawLink(common, options);
+  const expiry = draft.expiry.startsWith('d') && { expiry: Number(draft.expiry.slice(1)) * 86_400 };
+  return api.createWithdrawLink({ ...common, uses: Number(draft.uses), ...expiry }, options);
+}

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { api, type PayLink } from '../../api/client.ts';
+import { Button, LinkButton } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
+import { CopyButton, CopyText } from '../../parts/copy.tsx';
+import { Details } from '../../parts/details.tsx';
+import { Foreign } from '../../parts/foreign.tsx';
+import { Note } from '../../parts/note.tsx';
+import { QrCode } from '../../parts/qr.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useWalletNames } from '../../parts/wallet-select.tsx';
+import { t } from '../../texts/texts.ts';
+import { amountsOf, isActive, nameOf } from './pay-link-table.tsx';
+
+/** A pay link beside the list: its QR code and what it allows. */
+export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: () => void }) {
+  const [isDeleting, setIsDeleting] = useState(false);
+  const wallet = useWalletNames().find(({ value }) => value === link.wallet_id);
+  const { run, isBusy, error } = useAction(async () => {
+    await api.changePayLink({ id: link.id, status: isActive(link) ? 'inactive' : 'active' });
+    onChanged();
+  });
+  return (
+    <aside class="link-panel">
+      <Card title={<bdi>{nameOf(link)}</bdi>} isPadded>
+        <div class="stack">
+          <QrCode text={link.lnurl_encoded} label={t.links.qr(nameOf(link))} />
+          {!isActive(link) && <Note tone="warning">{t.links.inactiveHint}</Note>}
+          <div class="row">
+            {link.ln_address !== null && <CopyButton text={link.ln_address} label={t.links.copyAddress} hasText kind="plain" />}
+            <CopyButton text={link.lnurl_encoded} label={t.links.copyLink} hasText kind="plain" />
+          </div>
+          <Details
+            entries={[
+              [t.links.into, <bdi>{wallet?.label ?? link.wallet_id}</bdi>],
+              [t.links.amount, `${amountsOf(link)} ${t.common.sats}`],
+              [t.links.text, <Foreign text={link.lnurlp_short_desc} />],
+              [t.links.comment, link.lnurlp_commentAllowed > 0 ? t.links.commentUpTo(link.lnurlp_commentAllowed) : t.links.noComment],
+              [t.links.created, <Time at={link.created_at} />],
+            ]}
+          />
+          <CopyText text={link.lnurl_encoded} label={t.links.copyLink} />
+          {error !== undefined && <Note tone="error">{error}</Note>}
+          <div class="row wrap">
+            <LinkButton size="small" href={`/links/${link.id}/edit`}>
+              {t.links.edit}
+            </LinkButton>
+            <Button size="small" disabled={isBusy} onClick={() => run()}>
+              {isActive(link) ? t.links.deactivate : t.links.activate}
+            </Button>
+            <Button size="small" kind="danger" class="push" onClick={() => setIsDeleting(true)}>
+              {t.links.delete}
+            </Button>
+          </div>
+        </div>
+      </Card>
+      {isDeleting && (
+        <ConfirmSheet
+          title={t.links.deleteTitle(nameOf(link))}
+          text={t.links.deleteText}
+          action={t.links.delete}
+          onConfirm={async () => {
+            await api.deletePayLink({ id: link.id });
+            onChanged();
+          }}
+          onClose={() => setIsDeleting(false)}
+        />
+      )}
+    </aside>
+  );
+}
