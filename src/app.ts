@@ -42,6 +42,7 @@ import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { nodeRoutes } from './http/routes/node.ts';
 import { operatorMoneyRoutes } from './http/routes/operator-money.ts';
 import { operatorReadRoutes } from './http/routes/operator-reads.ts';
+import { passkeyRoutes } from './http/routes/passkeys.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
 import { playgroundRoutes } from './http/routes/playground.ts';
 import { proofRoutes } from './http/routes/proofs.ts';
@@ -284,6 +285,7 @@ function registerRoutes(
   sessionRoutes(app, login);
   totpRoutes(app, login);
   walletLoginRoutes(app, login);
+  passkeyRoutes(app, login);
   keyRoutes(app, deps);
   invoiceRoutes(app, { ...deps, publicUrl });
   invoiceStatusRoutes(app, deps);

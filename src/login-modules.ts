@@ -1,6 +1,7 @@
 import { createLinkedKeys } from './accounts/login/linked-keys.ts';
 import { createLogins } from './accounts/login/logins.ts';
 import { createOwnerCheck } from './accounts/login/owner-check.ts';
+import { createPasskeys } from './accounts/login/passkeys.ts';
 import { createPasswords } from './accounts/login/passwords.ts';
 import { createSecondFactors } from './accounts/login/second-factors.ts';
 import { createSessions } from './accounts/login/sessions.ts';
@@ -28,6 +29,7 @@ export function createLoginModules({ database, clock, secretKey, publicUrl }: Lo
     challenges: createChallenges({ database, clock, publicUrl }),
     linkedKeys,
     walletLogins: createWalletLogins({ database, clock, ownerCheck, linkedKeys, publicUrl }),
+    passkeys: createPasskeys({ database, clock, ownerCheck, secondFactors, publicUrl }),
     sessions: createSessions(database, clock),
     createSetupLink: () => createStartLink(database, clock, secretKey),
   };

@@ -58,6 +58,12 @@ export const REFUSALS = {
     meaning: 'The webhook is paused or disabled, so nothing is delivered. Send PATCH with `status` active first.',
   },
   too_many_logins: { status: 400, meaning: 'The account has the maximum number of passkeys or linked keys. Remove one first.' },
+  passkeys_unavailable: {
+    status: 400,
+    meaning:
+      'Browsers allow passkeys only at a domain with https, or at localhost. The operator sets PUBLIC_URL to https://wallets.example.com, or ' +
+      'for a test to http://localhost:4021. An address such as 127.0.0.1 is no domain.',
+  },
   playground_refused: { status: 400, meaning: 'The playground cannot do that. The message has the reason.' },
   unauthorized: { status: 401, meaning: 'No API key, or one that is unknown or revoked.' },
   code_required: {

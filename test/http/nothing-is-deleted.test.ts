@@ -20,6 +20,7 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
       '/v1/lnurlp/{id}',
       '/v1/session',
       '/v1/session/linked-keys/{id}',
+      '/v1/session/passkeys/{id}',
       '/v1/sessions/{id}',
       '/v1/wallet/{key}/keys/{id}',
       '/v1/wallet/{key}/lnurl/withdraws/{id}',

@@ -8,6 +8,7 @@ import { lockAccount } from '../keyring.sql.ts';
 import { removeLinkedKeys } from './linked-keys.ts';
 import * as sql from './logins.sql.ts';
 import type { OwnerCheck } from './owner-check.ts';
+import { removePasskeys } from './passkeys.ts';
 import type { Passwords } from './passwords.ts';
 import { removeSecondFactor, type SecondFactors } from './second-factors.ts';
 import { revokeOtherSessions, type StartedSession, startSession } from './sessions.ts';
@@ -71,6 +72,7 @@ export function createLogins({ database, clock, secondFactors, passwords, ownerC
           await tx.run(sql.setLogin, accountId, email ?? null, passwordHash);
           await removeSecondFactor(tx, accountId);
           await removeLinkedKeys(tx, accountId);
+          await removePasskeys(tx, accountId);
           await revokeOtherSessions(tx, clock, accountId);
           return startSession(tx, clock, { accountId, method: 'setup_link', userAgent });
         });

@@ -18,6 +18,16 @@ export interface World {
   goodValues(walked: Walked, how: 'least' | 'most'): Promise<Values>;
 }
 
+/** Operations that this service cannot execute: its host is an address, and passkeys need a domain. test/accounts/passkeys.test.ts does. */
+export const UNAVAILABLE: ReadonlySet<string> = new Set([
+  'beginPasskey',
+  'addPasskey',
+  'renamePasskey',
+  'removePasskey',
+  'beginPasskeyLogin',
+  'logInWithPasskey',
+]);
+
 type Source = () => unknown;
 
 /** Valid values of fields. A field whose example in the schema is valid needs no entry. `operationId.field` takes precedence. */
