@@ -1,4 +1,5 @@
-import type { Unit } from './unit-setting.ts';
+/** How this browser shows amounts. */
+export type Unit = 'sats' | 'btc';
 
 /** Between groups of three digits. */
 const NARROW_SPACE = '\u202f';

@@ -28,7 +28,7 @@ export function formatExactTime(at: number, milliseconds = false): string {
 /** Returns `2 min ago` under an hour, `in 9 days` for the future, otherwise the time as in lists. */
 export function formatRelativeTime(at: number, now: number): string {
   const minutes = Math.round((at - now) / 60_000);
-  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+  const format = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
   if (Math.abs(minutes) < 1) return t.common.now;
   if (Math.abs(minutes) < 60) return format.format(minutes, 'minute');
   if (minutes < 0) return formatTime(at, now);

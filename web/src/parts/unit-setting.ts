@@ -1,7 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-
-/** How this browser shows amounts. */
-export type Unit = 'sats' | 'btc';
+import type { Unit } from './format-amount.ts';
 
 const listeners = new Set<(unit: Unit) => void>();
 
