@@ -38,6 +38,12 @@ export const lockOperators = statement<{ id: string }>('directory_lock_operators
   postgres: `SELECT id FROM account WHERE role = 'operator' AND status = 'active' ORDER BY id FOR NO KEY UPDATE`,
 });
 
+/** Active operators among these accounts. Until the transaction ends, they remain operators. */
+export const validOperators = statement<{ id: string }>('directory_valid_operators', {
+  sqlite: `SELECT id FROM account WHERE id IN (SELECT value FROM json_each($1)) AND role = 'operator' AND status = 'active'`,
+  postgres: `SELECT id FROM account WHERE id = ANY($1::text[]) AND role = 'operator' AND status = 'active' FOR SHARE`,
+});
+
 /** NULL leaves a column unchanged. */
 export const updateAccount = statement(
   'directory_update',

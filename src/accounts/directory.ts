@@ -4,7 +4,7 @@ import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import { type RowWrite, requireGuards } from '../ledger/ledger.ts';
+import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import { insertKey, type Key, keyGuard, openAccount } from './accounts.ts';
 import * as sql from './directory.sql.ts';
 import { lockAccount } from './keyring.sql.ts';
@@ -86,7 +86,7 @@ export interface AccountDirectory {
    * Changes an account. When it returns, no new payment leaves an account that was frozen.
    * @throws Refusal `unauthorized`, `forbidden`, `not_found`, `email_taken`, `last_operator`
    */
-  change(id: string, request: OperatorRequest): Promise<Account>;
+  change(id: string, request: OperatorRequest, extraRows?: readonly RowWrite[]): Promise<Account>;
 }
 
 export function createAccountDirectory(database: Database, clock: Clock): AccountDirectory {
@@ -151,15 +151,21 @@ export function createAccountDirectory(database: Database, clock: Clock): Accoun
         await writeRows(tx, extraRows(link));
         return link;
       }),
-    change: (id, request) =>
+    change: (id, request, extraRows = []) =>
       asOperator(request.by, async (tx) => {
         await read(tx, id);
         await applyChanges(tx, id, request.changes);
         if ((await tx.all(sql.lockOperators)).length === 0) throw new Refusal('last_operator');
         await record(tx, id, request);
+        await writeRows(tx, extraRows);
         return read(tx, id);
       }),
   };
+}
+
+/** Returns guards that reject a transaction unless the key is valid and its account is an active operator. */
+export function operatorGuards(by: Key): Guard[] {
+  return [keyGuard(by), { statement: sql.validOperators, id: by.accountId, onMiss: () => new Refusal('forbidden', NEEDS_OPERATOR) }];
 }
 
 export const NEEDS_OPERATOR = 'This needs a secret API key (sak_) or a session of an operator.';

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { ConcurrentOutcome, type Idempotency, type NamedRequest, nameOf, type Outcome } from '../idempotency/idempotency.ts';
 import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -49,8 +49,16 @@ export interface IdempotencyScope {
   readonly hasSecret?: boolean;
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Requests without an Idempotency-Key are rejected. */
+    needsIdempotencyKey?: boolean;
+  }
+}
+
 /** Returns whether requests to a route may have an Idempotency-Key. Those of sessions contain passwords: see routes/sessions.ts. */
-export function takesIdempotencyKey(method: string, url: string): boolean {
+export function takesIdempotencyKey(method: string, url: string, { needsIdempotencyKey = false }: FastifyContextConfig = {}): boolean {
+  if (needsIdempotencyKey) return true;
   return method.toUpperCase() === 'POST' && url.startsWith('/v1/') && !/^\/v1\/session(\/|$)/.test(url);
 }
 
@@ -67,6 +75,7 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
 
   return async (request, reply, scope, work) => {
     const key = readIdempotencyKey(request);
+    if (key === undefined && request.routeOptions.config.needsIdempotencyKey) throw new Refusal('validation_failed', NO_KEY);
     if (key === undefined) {
       const made = await work.make(NO_OUTCOME);
       request.mayHaveBooked = true;
@@ -150,6 +159,10 @@ function nextAttempt(request: NamedRequest): NamedRequest {
 }
 
 const MAX_KEY_LENGTH = 255;
+
+const NO_KEY =
+  'This request needs the header Idempotency-Key: a text of your choice that identifies it. Repeat the request with the same key after an ' +
+  'error, so that it has one effect.';
 
 function readIdempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key'];

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 
 /** Any JSON that the service returns. A test states what it expects of it. */
@@ -43,6 +44,9 @@ export interface TestWallet {
   readonly lnurlPay: string;
 }
 
+/** Paths whose changes need an Idempotency-Key. A request without one gets a new one. */
+const NEEDS_KEY = /^\/v1\/(accounts|operator)(\/|$)/;
+
 export function clientOf(url: string, secretKey: string, publicKey: string): Client {
   async function request(method: string, path: string, { key, json, form, headers = {} }: RequestOptions = {}): Promise<HttpResponse> {
     const type =
@@ -52,9 +56,11 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
           ? { 'content-type': 'application/x-www-form-urlencoded' }
           : {};
     const body = json !== undefined ? (typeof json === 'string' ? json : JSON.stringify(json)) : form;
+    const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key');
+    const once = method !== 'GET' && NEEDS_KEY.test(path) && !hasOwn ? { 'idempotency-key': randomUUID() } : {};
     const response = await fetch(url + path, {
       method,
-      headers: { ...type, ...(key !== undefined && { 'x-api-key': key }), ...headers },
+      headers: { ...type, ...once, ...(key !== undefined && { 'x-api-key': key }), ...headers },
       ...(body !== undefined && { body }),
     });
     const text = await response.text();

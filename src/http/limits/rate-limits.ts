@@ -162,7 +162,7 @@ function createAddressLimits(addressRate: Rate, nowMs: () => number): Pick<RateL
 }
 
 function mayBeReplay({ method, headers, routeOptions }: FastifyRequest): boolean {
-  return headers['idempotency-key'] !== undefined && takesIdempotencyKey(method, routeOptions.url ?? '');
+  return headers['idempotency-key'] !== undefined && takesIdempotencyKey(method, routeOptions.url ?? '', routeOptions.config);
 }
 
 /** Monitoring must work during a flood of requests. */

@@ -113,6 +113,7 @@ function finishOperation(operation: Operation, method: Method, route: SwaggerRou
     url,
     needsKey: security.length > 0,
     lnurl: config?.lnurl === true,
+    takesKey: takesIdempotencyKey(method, url, config),
     own: Object.keys(operation.responses),
     more: schema.errorStatuses ?? [],
   });
@@ -156,12 +157,12 @@ function ownParameters({ parameters = [] }: Operation, components: Components): 
   );
 }
 
-function sharedParameters(method: Method, { url, schema }: SwaggerRoute): Reference[] {
+function sharedParameters(method: Method, { url, schema, config }: SwaggerRoute): Reference[] {
   const responses = (schema?.response ?? {}) as Record<string, { items?: unknown }>;
   const names = [
     ...(method === 'get' && isSelectableAnswer(responses['200']) ? ['fields'] : []),
     ...(responses['202'] ? ['Prefer', 'X-LNPAY-ASYNC'] : []),
-    ...(takesIdempotencyKey(method, url) ? ['Idempotency-Key'] : []),
+    ...(config?.needsIdempotencyKey ? ['RequiredIdempotencyKey'] : takesIdempotencyKey(method, url) ? ['Idempotency-Key'] : []),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
@@ -180,13 +181,13 @@ function requestBody(media: Content[string], components: Components): NonNullabl
 function responsesOf(
   operation: Operation,
   method: Method,
-  { url, schema }: SwaggerRoute,
+  { url, schema, config }: SwaggerRoute,
   components: Components,
 ): Record<string, ApiResponse> {
   const names = [...(schema?.responseHeaders ?? [])];
   const query = schema?.querystring as { properties?: object } | undefined;
   if (query?.properties && 'per-page' in query.properties) names.push(...PAGE_HEADERS);
-  if (takesIdempotencyKey(method, url)) names.push('Idempotency-Replayed');
+  if (takesIdempotencyKey(method, url, config)) names.push('Idempotency-Replayed');
   return Object.fromEntries(
     Object.entries(operation.responses as Record<string, ApiResponse>).map(([status, { description, content = {} }]) => {
       const finished = Object.entries(content).map(([type, { schema: inner, example }]) => [

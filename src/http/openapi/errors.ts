@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import { REFUSALS, type RefusalType } from '../../kernel/refusal.ts';
-import { takesIdempotencyKey } from '../idempotent.ts';
 import { headersWith } from './headers.ts';
 import type { ApiResponse, JsonSchema, Reference } from './openapi-types.ts';
 
@@ -62,6 +61,8 @@ export interface ErrorFacts {
   readonly method: string;
   readonly url: string;
   readonly needsKey: boolean;
+  /** Whether requests may have an Idempotency-Key. */
+  readonly takesKey: boolean;
   readonly lnurl: boolean;
   /** The statuses that the route declares itself. */
   readonly own: readonly string[];
@@ -74,7 +75,7 @@ export function errorsOf(route: ErrorFacts): Record<string, Reference> {
   return Object.fromEntries(possible.map((status) => [String(status), { $ref: `#/components/responses/${nameOf(status)}` }]));
 }
 
-function canReturn(status: number, { method, url, needsKey, lnurl, more }: ErrorFacts): boolean {
+function canReturn(status: number, { method, url, needsKey, takesKey, lnurl, more }: ErrorFacts): boolean {
   // A public LNURL route returns errors as 200. Only a request that is too large to be read is rejected before it is routed.
   if (lnurl) return status === 413;
   const takesBody = method !== 'get';
@@ -94,7 +95,7 @@ function canReturn(status: number, { method, url, needsKey, lnurl, more }: Error
     case 404:
       return isApi && (url.includes(':') || takesBody);
     case 422:
-      return takesIdempotencyKey(method, url);
+      return takesKey;
     case 415:
       return takesBody;
     default:

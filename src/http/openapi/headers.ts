@@ -78,4 +78,14 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
       'after a timeout, a 500 or a 503.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
+  RequiredIdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: true,
+    description:
+      'A text of your choice that identifies this request. A request without it is rejected. A second request with the same key and the same ' +
+      'body is not executed again: its response shows what the first one did, with `Idempotency-Replayed: true`. The same key with another ' +
+      'body is a 422.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
 };

@@ -53,6 +53,9 @@ const AccountChangeBody = Type.Object(
 
 const IdParams = Type.Object({ id: Type.String({ description: 'The id of the account, `acc_…`', examples: [EXAMPLE.account] }) });
 
+/** Each change by an operator has one effect. */
+const NEEDS_KEY = { needsIdempotencyKey: true };
+
 const COMMON = { tags: ['Accounts'], ...requires('operator') };
 
 const ownSchema = {
@@ -140,7 +143,7 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
     return readAccount(request.params.id);
   });
 
-  app.post('/v1/accounts', { schema: createSchema }, async (request, reply) => {
+  app.post('/v1/accounts', { schema: createSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const order = { by: credential.key, ...readChanges(request.body), isInvited: request.body.invite ?? false };
     const account = await runIdempotent(
@@ -158,7 +161,7 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
     return reply.code(201).send(account);
   });
 
-  app.post('/v1/accounts/:id/setup-link', { schema: setupLinkSchema }, async (request, reply) => {
+  app.post('/v1/accounts/:id/setup-link', { schema: setupLinkSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const { id } = request.params;
     const order = { by: credential.key, reason: plainText('reason', request.body.reason ?? '') };
@@ -175,9 +178,16 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
     return reply.code(201).send(link);
   });
 
-  app.patch('/v1/accounts/:id', { schema: changeSchema }, async (request) => {
-    const { key: by } = await access.operator(request);
-    return renderAccount(await directory.change(request.params.id, { by, ...readChanges(request.body) }));
+  app.patch('/v1/accounts/:id', { schema: changeSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const { id } = request.params;
+    const order = { by: credential.key, ...readChanges(request.body) };
+    return runIdempotent(
+      request,
+      reply,
+      { credential, objectId: id },
+      { make: async ({ rows }) => renderAccount(await directory.change(id, order, rows(id))), replay: readAccount },
+    );
   });
 }
 
