@@ -40,7 +40,9 @@ import { payRequestRoutes } from './http/routes/lnurl-pay-requests.ts';
 import { lnurlRemoteRoutes } from './http/routes/lnurl-remote.ts';
 import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
 import { nodeRoutes } from './http/routes/node.ts';
+import { operatorActionRoutes } from './http/routes/operator-actions.ts';
 import { operatorMoneyRoutes } from './http/routes/operator-money.ts';
+import { operatorNodeRoutes } from './http/routes/operator-nodes.ts';
 import { operatorReadRoutes } from './http/routes/operator-reads.ts';
 import { passkeyRoutes } from './http/routes/passkeys.ts';
 import { paymentRoutes } from './http/routes/payments.ts';
@@ -71,6 +73,7 @@ import { createWithdrawLinks, linkUses } from './lnurl/withdraw/withdraw-links.t
 import { createLoginModules } from './login-modules.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
 import { createOperatorReads } from './operator/reads.ts';
+import { createOperatorRequests } from './operator/requests.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './payments/payments.ts';
 import { createProofs } from './proof/proofs.ts';
@@ -210,10 +213,11 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   return { ...service, ...logins, ...moneyModules, eventLog, eventDetails, feed, webhooks };
 }
 
-function createOperatorModules({ stuckPaymentSeconds }: Config, modules: CoreModules) {
+function createOperatorModules({ stuckPaymentSeconds, paymentWaitSeconds }: Config, modules: CoreModules) {
   const { database, clock, log } = modules;
   const instances = createInstances(database, clock, log);
-  return { instances, operatorReads: createOperatorReads({ ...modules, instances, stuckPaymentSeconds }) };
+  const deps = { ...modules, instances, stuckPaymentSeconds, waitSeconds: paymentWaitSeconds };
+  return { instances, operatorReads: createOperatorReads(deps), operatorRequests: createOperatorRequests(deps) };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */
@@ -244,6 +248,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
     isNodeAvailable: () => isAnyAvailable(connections),
     async close() {
       payments.stopWaiting();
+      modules.operatorRequests.stopWaiting();
       await server.close();
       stopping.abort();
       modules.feed.close();
@@ -305,6 +310,8 @@ function registerRoutes(
   proofRoutes(app, deps);
   operatorReadRoutes(app, deps);
   operatorMoneyRoutes(app, { ...deps, limitSettings: config });
+  operatorActionRoutes(app, deps);
+  operatorNodeRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database) }, config);
   // The route needs no key, and each read takes a database connection, so the result is cached.

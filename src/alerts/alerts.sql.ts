@@ -24,6 +24,18 @@ export const clear = statement<Omit<AlertRow, 'last_seen_at'>>(
    RETURNING id, kind, subject, message, raised_at`,
 );
 
+/** Closes an open alert on behalf of an operator and returns it. */
+export const close = statement<Omit<AlertRow, 'last_seen_at'>>(
+  'alert_close',
+  `UPDATE alert SET cleared_at = $2, closed_by = $3, close_reason = $4 WHERE id = $1 AND cleared_at IS NULL
+   RETURNING id, kind, subject, message, raised_at`,
+);
+
+export const find = statement<ListedAlertRow>(
+  'alert_find',
+  `SELECT id, kind, subject, message, raised_at, last_seen_at, cleared_at, closed_by, close_reason FROM alert WHERE id = $1`,
+);
+
 export const findUnannounced = statement<{ id: string }>(
   'alert_find_unannounced',
   'SELECT id FROM alert WHERE announced_at IS NULL ORDER BY id LIMIT 1',
@@ -42,9 +54,9 @@ export const listOpen = statement<AlertRow>(
   `SELECT id, kind, subject, message, raised_at, last_seen_at FROM alert WHERE cleared_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
 );
 
-export type ListedAlertRow = AlertRow & { cleared_at: number | null };
+export type ListedAlertRow = AlertRow & { cleared_at: number | null; closed_by: string | null; close_reason: string | null };
 
-const LISTED = 'SELECT id, kind, subject, message, raised_at, last_seen_at, cleared_at FROM alert';
+const LISTED = 'SELECT id, kind, subject, message, raised_at, last_seen_at, cleared_at, closed_by, close_reason FROM alert';
 
 /** Alerts of a state, newest first. */
 export const listOf = {

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
 import { type RowWrite, writeRows } from '../db/row-write.ts';
 import { eventRow } from '../events/events.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -35,6 +35,7 @@ export interface Alerts {
   listOpen(after?: string, limit?: number): Promise<Alert[]>;
   /** Returns a page of alerts of a state, newest first, and their number. */
   list(state: AlertState, limit: number, offset: number): Promise<{ alerts: ListedAlert[]; total: number }>;
+  find(id: string): Promise<ListedAlert | undefined>;
   /** Returns the number of open alerts of each kind that has any. */
   countOpen(): Promise<{ kind: string; n: number }[]>;
   /** Returns the subjects of all open alerts of a kind. */
@@ -49,6 +50,9 @@ export type AlertState = (typeof ALERT_STATES)[number];
 export interface ListedAlert extends Alert {
   /** Unix seconds. */
   readonly resolvedAt: number | undefined;
+  /** The operator who closed it, and why; undefined if the service closed it. */
+  readonly closedBy: string | undefined;
+  readonly closeReason: string | undefined;
 }
 
 const PAGE = 100;
@@ -81,10 +85,8 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
       const isCleared = await database.transaction(async (tx) => {
         const now = unixSeconds(clock);
         const alert = await tx.first(sql.clear, kind, subject, now);
-        if (!alert) return false;
-        const data = { alert: { ...alert, resolved_at: now } };
-        await writeRows(tx, [eventRow(clock, { type: 'alert_resolved', owner: 'operator', subject: alert.id, data })]);
-        return true;
+        if (alert) await writeRows(tx, [resolvedEvent(clock, alert, now)]);
+        return alert !== undefined;
       });
       if (isCleared) log.info({ alert: kind, subject }, `alert cleared: ${kind}`);
       return isCleared;
@@ -93,8 +95,11 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
     async list(state, limit, offset) {
       const rows = await database.all(sql.listOf[state], limit, offset);
       const count = await database.first(sql.countOf[state]);
-      const alerts = rows.map((row) => ({ ...toAlert(row), resolvedAt: row.cleared_at ?? undefined }));
-      return { alerts, total: count?.n ?? 0 };
+      return { alerts: rows.map(toListed), total: count?.n ?? 0 };
+    },
+    async find(id) {
+      const row = await database.first(sql.find, id);
+      return row && toListed(row);
     },
     countOpen: () => database.all(sql.countOpen),
     async openSubjects(kind) {
@@ -108,6 +113,19 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
   };
 }
 
+/** Closes an open alert on behalf of an operator. An alert whose cause persists opens again. @returns whether it was open */
+export async function closeAlert(tx: Tx, clock: Clock, id: string, by: string, reason: string): Promise<boolean> {
+  const now = unixSeconds(clock);
+  const alert = await tx.first(sql.close, id, now, by, reason);
+  if (alert) await writeRows(tx, [resolvedEvent(clock, alert, now)]);
+  return alert !== undefined;
+}
+
+function resolvedEvent(clock: Clock, alert: Omit<sql.AlertRow, 'last_seen_at'>, now: number): RowWrite {
+  const data = { alert: { ...alert, resolved_at: now } };
+  return eventRow(clock, { type: 'alert_resolved', owner: 'operator', subject: alert.id, data });
+}
+
 /** Returns what the operator should do. A newer version may have stored kinds that this version does not know. */
 export function adviceFor(kind: string): string {
   return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].todo : 'This version does not know this alert; see docs/operations.md.';
@@ -116,6 +134,11 @@ export function adviceFor(kind: string): string {
 /** Returns what an alert means; an empty text for a kind of a newer version. */
 export function meaningOf(kind: string): string {
   return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].meaning : '';
+}
+
+function toListed(row: sql.ListedAlertRow): ListedAlert {
+  const { cleared_at, closed_by, close_reason } = row;
+  return { ...toAlert(row), resolvedAt: cleared_at ?? undefined, closedBy: closed_by ?? undefined, closeReason: close_reason ?? undefined };
 }
 
 function toAlert(row: sql.AlertRow): Alert {

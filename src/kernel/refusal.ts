@@ -90,6 +90,10 @@ export const REFUSALS = {
   last_operator: { status: 409, meaning: 'An active account with the role operator must remain. Make another account an operator first.' },
   email_taken: { status: 409, meaning: 'The e-mail belongs to another account.' },
   login_taken: { status: 409, meaning: 'The passkey or the Lightning wallet logs in to an account already.' },
+  action_refused: {
+    status: 409,
+    meaning: 'The action was refused and has changed nothing. The message has the reason.',
+  },
   payload_too_large: { status: 413, meaning: 'The request is larger than this service accepts.' },
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },
   rate_limited: {

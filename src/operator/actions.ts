@@ -1,13 +1,15 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
+import { writeRows } from '../db/row-write.ts';
 import { tableLock } from '../db/statement.ts';
 import type { Invoices } from '../invoices/invoices.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { type Ledger, requireGuards } from '../ledger/ledger.ts';
 import type { Payments } from '../payments/payments.ts';
+import type { RequestOptions } from '../reconcile/requests.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import * as sql from './operator.sql.ts';
 
@@ -43,7 +45,7 @@ export interface NewAction {
   readonly target: string;
   /** The evidence for `settled`. */
   readonly preimage?: string | undefined;
-  /** The operator, as `user@host`. */
+  /** The operator, as `user@host` for a command, or the key or session and its account. */
   readonly requestedBy: string;
   readonly reason: string;
 }
@@ -76,9 +78,15 @@ const lockActions = tableLock('operator_lock', 'operator_action');
  * Requests an action. Returns an identical earlier action instead, unless it was refused: a command that is repeated, or was killed while it
  * waited, has one effect.
  */
-export async function requestAction(database: Database, action: NewAction, now: number): Promise<{ action: Action; isNew: boolean }> {
+export async function requestAction(
+  database: Database,
+  action: NewAction,
+  now: number,
+  { guards = [], extraRows = () => [] }: RequestOptions = {},
+): Promise<{ action: Action; isNew: boolean }> {
   const { kind, subject, target, preimage, requestedBy, reason } = action;
   return database.transaction(async (tx) => {
+    await requireGuards(tx, guards);
     await tx.all(lockActions);
     const same = await tx.first(sql.findSame, subject, kind, target);
     if (same) return { action: toAction(same), isNew: false };
@@ -86,6 +94,7 @@ export async function requestAction(database: Database, action: NewAction, now: 
     await tx.run(sql.insertAction, id, kind, subject, target, preimage ?? null, requestedBy, reason, now);
     const row = await tx.first(sql.findAction, id);
     if (!row) throw new Error('the action was not stored');
+    await writeRows(tx, extraRows(id));
     return { action: toAction(row), isNew: true };
   });
 }

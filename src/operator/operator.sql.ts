@@ -132,7 +132,7 @@ export const listPending = statement<PendingRow>(
   `SELECT id, wallet_id, amount_msat, created_at FROM payment WHERE state = 'pending' ORDER BY id LIMIT $1`,
 );
 
-export type PendingDetailsRow = PendingRow & {
+export type PaymentDetailsRow = PendingRow & {
   node_id: string;
   payment_hash: string;
   user_label: string;
@@ -140,18 +140,21 @@ export type PendingDetailsRow = PendingRow & {
   is_keysend: number;
   is_internal: number;
   held_msat: number;
+  state: 'pending' | 'succeeded' | 'failed';
+  failure_reason: string | null;
+  invoice_id: string | null;
+  unclear_since_ms: number | null;
 };
 
 /** An internal payment belongs to the node of its invoice. */
-const PENDING = `SELECT p.id, p.wallet_id, p.amount_msat, p.created_at, coalesce(i.node_id, p.node_id) AS node_id, p.payment_hash, p.user_label,
-    w.user_label AS wallet_label, p.is_keysend, CASE WHEN p.invoice_id IS NULL THEN 0 ELSE 1 END AS is_internal, h.amount_msat AS held_msat
-  FROM payment p JOIN wallet w ON w.id = p.wallet_id JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id
-  WHERE p.state = 'pending'`;
+const PAYMENT = `SELECT p.id, p.wallet_id, p.amount_msat, p.created_at, coalesce(i.node_id, p.node_id) AS node_id, p.payment_hash, p.user_label,
+    p.state, p.failure_reason, p.invoice_id, p.unclear_since_ms, w.user_label AS wallet_label, p.is_keysend, CASE WHEN p.invoice_id IS NULL THEN 0 ELSE 1 END AS is_internal, h.amount_msat AS held_msat
+  FROM payment p JOIN wallet w ON w.id = p.wallet_id JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id`;
 
 /** Pending payments created up to a time, oldest first. */
-export const listPendingUntil = statement<PendingDetailsRow>(
+export const listPendingUntil = statement<PaymentDetailsRow>(
   'operator_list_pending_until',
-  `${PENDING} AND p.created_at <= $1 ORDER BY p.id LIMIT $2 OFFSET $3`,
+  `${PAYMENT} WHERE p.state = 'pending' AND p.created_at <= $1 ORDER BY p.id LIMIT $2 OFFSET $3`,
 );
 
 export const countPendingUntil = statement<{ n: number }>(
@@ -159,7 +162,7 @@ export const countPendingUntil = statement<{ n: number }>(
   `SELECT count(*) AS n FROM payment WHERE state = 'pending' AND created_at <= $1`,
 );
 
-export const findPending = statement<PendingDetailsRow>('operator_find_pending', `${PENDING} AND p.id = $1`);
+export const findPayment = statement<PaymentDetailsRow>('operator_find_payment', `${PAYMENT} WHERE p.id = $1`);
 
 export type PendingOfNodeRow = { node_id: string; n: number; held_msat: number; oldest_at: number };
 

@@ -5,8 +5,8 @@ import { lastReport } from '../reconcile/requests.ts';
 import * as sql from './operator.sql.ts';
 import type { ListPage, OperatorReadDependencies } from './read-dependencies.ts';
 
-/** A pending payment, with what the node last reported about it. Amounts are msat, times Unix seconds. */
-export interface PendingPayment {
+/** A payment, with what the node last reported about it. Amounts are msat, times Unix seconds. */
+export interface OperatorPayment {
   readonly id: string;
   readonly walletId: string;
   readonly walletLabel: string;
@@ -19,9 +19,12 @@ export interface PendingPayment {
   readonly heldMsat: number;
   readonly isKeysend: boolean;
   readonly isInternal: boolean;
+  readonly state: 'pending' | 'succeeded' | 'failed';
+  readonly failureReason: string | undefined;
   readonly createdAt: number;
   readonly ageSeconds: number;
   readonly isStuck: boolean;
+  /** Of a pending payment. */
   readonly evidence: NodeEvidence | undefined;
 }
 
@@ -40,7 +43,7 @@ export async function listPendingPayments(
   status: 'pending' | 'stuck',
   limit: number,
   offset: number,
-): Promise<ListPage<PendingPayment>> {
+): Promise<ListPage<OperatorPayment>> {
   const { database, clock, stuckPaymentSeconds } = deps;
   const until = status === 'stuck' ? unixSeconds(clock) - stuckPaymentSeconds : Number.MAX_SAFE_INTEGER;
   const rows = await database.all(sql.listPendingUntil, until, limit, offset);
@@ -49,12 +52,12 @@ export async function listPendingPayments(
   return { items: rows.map((row) => toPending(deps, row, evidence.get(row.id))), total };
 }
 
-export async function findPendingPayment(deps: OperatorReadDependencies, id: string): Promise<PendingPayment | undefined> {
-  const row = await deps.database.first(sql.findPending, id);
-  return row && toPending(deps, row, (await lastEvidence(deps)).get(id));
+export async function findOperatorPayment(deps: OperatorReadDependencies, id: string): Promise<OperatorPayment | undefined> {
+  const row = await deps.database.first(sql.findPayment, id);
+  return row && toPending(deps, row, row.state === 'pending' ? (await lastEvidence(deps)).get(id) : undefined);
 }
 
-/** The stuck payments that the last reconciliation looked up. */
+/** Returns the evidence about stuck payments that the last reconciliation looked up. */
 async function lastEvidence({ database }: OperatorReadDependencies): Promise<Map<string, NodeEvidence>> {
   const nodes = (await lastReport(database))?.nodes ?? [];
   return new Map(nodes.flatMap(({ endedAt, pending }) => pending.stuck.map((one) => [one.paymentId, evidenceOf(one, endedAt)])));
@@ -66,9 +69,9 @@ function evidenceOf({ nodeState, evidence, proof }: StuckPayment, at: number): N
 
 function toPending(
   { clock, stuckPaymentSeconds }: OperatorReadDependencies,
-  row: sql.PendingDetailsRow,
+  row: sql.PaymentDetailsRow,
   evidence: NodeEvidence | undefined,
-): PendingPayment {
+): OperatorPayment {
   const ageSeconds = Math.max(0, unixSeconds(clock) - row.created_at);
   return {
     id: row.id,
@@ -81,9 +84,11 @@ function toPending(
     heldMsat: row.held_msat,
     isKeysend: row.is_keysend === 1,
     isInternal: row.is_internal === 1,
+    state: row.state,
+    failureReason: row.failure_reason ?? undefined,
     createdAt: row.created_at,
     ageSeconds,
-    isStuck: ageSeconds >= stuckPaymentSeconds,
+    isStuck: row.state === 'pending' && ageSeconds >= stuckPaymentSeconds,
     evidence,
   };
 }

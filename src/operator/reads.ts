@@ -6,7 +6,7 @@ import { type BalanceSample, listSamples } from '../reconcile/samples.ts';
 import { type Action, actionsOf, findAction, findStray, type Stray, toAction, toStray } from './actions.ts';
 import * as sql from './operator.sql.ts';
 import { type Overview, readOverview } from './overview.ts';
-import { findPendingPayment, listPendingPayments, type PendingPayment } from './pending.ts';
+import { findOperatorPayment, listPendingPayments, type OperatorPayment } from './pending.ts';
 import type { ListPage, OperatorReadDependencies } from './read-dependencies.ts';
 
 /** Money in suspense, with the actions of operators on it. */
@@ -34,14 +34,18 @@ export interface OperatorReads {
   suspense(isAll: boolean, limit: number, offset: number): Promise<ListPage<StrayDetails>>;
   findStray(paymentHash: string): Promise<StrayDetails | undefined>;
   /** Returns pending payments, oldest first. */
-  payments(status: 'pending' | 'stuck', limit: number, offset: number): Promise<ListPage<PendingPayment>>;
-  findPayment(id: string): Promise<PendingPayment | undefined>;
+  payments(status: 'pending' | 'stuck', limit: number, offset: number): Promise<ListPage<OperatorPayment>>;
+  findPayment(id: string): Promise<OperatorPayment | undefined>;
+  findAlert(id: string): Promise<ListedAlert | undefined>;
   alerts(state: AlertState, limit: number, offset: number): Promise<ListPage<ListedAlert>>;
   reconciliations(limit: number, offset: number): Promise<ListPage<StoredReconciliation>>;
   findReconciliation(id: string): Promise<StoredReconciliation | undefined>;
   /** Returns the actions of operators, newest first. */
   actions(limit: number, offset: number): Promise<ListPage<Action>>;
   findAction(id: string): Promise<Action | undefined>;
+  /** Returns whether the ledger has this node. */
+  isNode(id: string): Promise<boolean>;
+  isWallet(id: string): Promise<boolean>;
   instances(): Promise<{ instances: Instance[]; leases: HeldLease[] }>;
 }
 
@@ -69,7 +73,8 @@ export function createOperatorReads(deps: OperatorReadDependencies): OperatorRea
       return stray && withActions(stray);
     },
     payments: (status, limit, offset) => listPendingPayments(deps, status, limit, offset),
-    findPayment: (id) => findPendingPayment(deps, id),
+    findPayment: (id) => findOperatorPayment(deps, id),
+    findAlert: (id) => alerts.find(id),
     async alerts(state, limit, offset) {
       const { alerts: items, total } = await alerts.list(state, limit, offset);
       return { items, total };
@@ -84,6 +89,8 @@ export function createOperatorReads(deps: OperatorReadDependencies): OperatorRea
       return { items, total: (await database.first(sql.countActions))?.n ?? 0 };
     },
     findAction: (id) => findAction(database, id),
+    isNode: async (id) => (await database.first(sql.findNodeState, id)) !== undefined,
+    isWallet: async (id) => (await database.first(sql.findWalletNode, id)) !== undefined,
     instances: async () => ({ instances: await instances.list(), leases: await instances.leases() }),
   };
 }

@@ -37,21 +37,33 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
   return { ...total, byEvidence, stuck };
 }
 
+/** What identifies a payment at the node. */
+type LookedUp = Pick<sql.ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'invoice_id'>;
+
+/** Looks up a pending payment at the node. Changes nothing. */
+export async function lookUpEvidence(
+  run: Pick<ReconciliationRun, 'node' | 'probe'>,
+  payment: LookedUp,
+): Promise<{ nodeState: string; proof: PaymentEvidence | undefined }> {
+  const nodeState = await evidenceOf(run, payment);
+  return { nodeState, proof: await proofOf(run, payment, nodeState) };
+}
+
 /** Returns the node's state of the payment; of an internal payment, its state of the invoice. */
-async function evidenceOf({ node, probe }: ReconciliationRun, payment: sql.ComparedPayment): Promise<string> {
+async function evidenceOf({ node, probe }: Pick<ReconciliationRun, 'node' | 'probe'>, payment: LookedUp): Promise<string> {
   if (payment.invoice_id !== null) return describeInvoice(await probe.call(() => node.lookupInvoice(payment.payment_hash)));
   return describePayment(await probe.call(() => node.lookupPayment(referenceTo(payment))));
 }
 
 /** Returns what identifies the payment at the node. */
-export function referenceTo({ id, payment_hash, unclear_since_ms }: sql.ComparedPayment): PaymentReference {
+export function referenceTo({ id, payment_hash, unclear_since_ms }: LookedUp): PaymentReference {
   return { paymentId: id, paymentHash: payment_hash, unclearSinceMs: unclear_since_ms ?? undefined };
 }
 
 /** Returns what the node's records show about a payment that it reports as pending. */
 async function proofOf(
-  { node, probe }: ReconciliationRun,
-  payment: sql.ComparedPayment,
+  { node, probe }: Pick<ReconciliationRun, 'node' | 'probe'>,
+  payment: LookedUp,
   found: string,
 ): Promise<PaymentEvidence | undefined> {
   if (found !== 'pending' || !node.collectEvidence) return undefined;

@@ -65,8 +65,13 @@ export const lastReport = statement<{ report: string }>(
 );
 
 /** Deletes all but the newest. */
-export const deleteOld = statement(
-  'reconcile_forget_old',
-  `DELETE FROM reconciliation WHERE state IN ('done', 'failed')
-     AND id < (SELECT min(id) FROM (SELECT id FROM reconciliation ORDER BY id DESC LIMIT $1) AS newest)`,
-);
+const deleteOld = (name: string, which: string) =>
+  statement(
+    name,
+    `DELETE FROM reconciliation WHERE ${which} AND state IN ('done', 'failed')
+       AND id < (SELECT min(id) FROM (SELECT id FROM reconciliation WHERE ${which} ORDER BY id DESC LIMIT $1) AS newest)`,
+  );
+
+export const deleteOldPeriodic = deleteOld('reconcile_forget_old_periodic', `scope = 'periodic'`);
+
+export const deleteOldRequested = deleteOld('reconcile_forget_old_requested', `scope <> 'periodic'`);

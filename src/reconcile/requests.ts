@@ -1,5 +1,7 @@
 import type { Database } from '../db/database.ts';
+import { type RowWrite, writeRows } from '../db/row-write.ts';
 import { newId } from '../kernel/ids.ts';
+import { type Guard, requireGuards } from '../ledger/ledger.ts';
 import type { NodePosition, ReconciliationReport, ReconciliationScope } from './report.ts';
 import * as sql from './requests.sql.ts';
 
@@ -13,8 +15,9 @@ export interface ReconciliationRequest {
   readonly report: ReconciliationReport | undefined;
 }
 
-/** The number of reports that are stored. */
-const MAX_STORED = 10;
+/** The number of periodic reconciliations that are stored, and of those that operators requested. */
+const MAX_PERIODIC = 10;
+const MAX_REQUESTED = 100;
 
 /** The operator who requests a reconciliation, and the reason. */
 export interface Requester {
@@ -25,15 +28,27 @@ export interface Requester {
 /** For requests of the service itself. */
 const NO_REQUESTER: Requester = { requestedBy: '', reason: '' };
 
+export interface RequestOptions {
+  /** Conditions that must hold when the request is stored. */
+  readonly guards?: readonly Guard[];
+  /** Returns the rows to write in the transaction that stores the request. */
+  readonly extraRows?: (id: string) => readonly RowWrite[];
+}
+
 /** Requests a reconciliation by the running service. @returns the id of the request. */
 export async function requestReconciliation(
   database: Database,
   scope: ReconciliationScope,
   now: number,
   requester: Requester = NO_REQUESTER,
+  { guards = [], extraRows = () => [] }: RequestOptions = {},
 ): Promise<string> {
   const id = `rec_${newId()}`;
-  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'asked', scope, now, requester.requestedBy, requester.reason));
+  await database.transaction(async (tx) => {
+    await requireGuards(tx, guards);
+    await tx.run(sql.insertRequest, id, 'asked', scope, now, requester.requestedBy, requester.reason);
+    await writeRows(tx, extraRows(id));
+  });
   return id;
 }
 
@@ -118,7 +133,8 @@ export async function requeueUnfinished(database: Database): Promise<void> {
 export async function storeReport(database: Database, report: ReconciliationReport): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.run(sql.finish, report.id, JSON.stringify(report));
-    await tx.run(sql.deleteOld, MAX_STORED);
+    await tx.run(sql.deleteOldPeriodic, MAX_PERIODIC);
+    await tx.run(sql.deleteOldRequested, MAX_REQUESTED);
   });
 }
 

@@ -27,8 +27,8 @@ export class Placement {
 
   /** @throws Refusal `not_supported` if all nodes are draining */
   async choose(): Promise<string> {
-    // Counting takes long with millions of wallets.
-    if (performance.now() - this.#countedAtMs >= MAX_AGE_MS) await this.#count();
+    // Counting takes long with millions of wallets, but a node may have been activated.
+    if (this.#counts.size === 0 || performance.now() - this.#countedAtMs >= MAX_AGE_MS) await this.#count();
     // Sorting keeps the order of nodes with equal counts.
     const candidates = [...this.#counts].toSorted(([, a], [, b]) => a - b).map(([id]) => id);
     const chosen = (await this.#firstAvailable(candidates)) ?? candidates[0];

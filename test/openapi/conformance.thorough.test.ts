@@ -30,7 +30,7 @@ onFakeNode(
       const document: OpenApiDocument = (await service.client.request('GET', '/openapi.json')).body;
       judge = createJudge(document);
       walk = operationsOf(document);
-      world = await createWorld(service.client, walk);
+      world = await createWorld(service, walk);
     });
 
     function problemsIn(

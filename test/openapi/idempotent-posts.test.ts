@@ -30,10 +30,11 @@ const EXEMPT = [
 
 onFakeNode(
   'every POST',
-  ({ client }) => {
+  (service) => {
+    const { client } = service;
     it('is executed once per Idempotency-Key', async () => {
       const walk = operationsOf((await client.request('GET', '/openapi.json')).body);
-      const world = await createWorld(client, walk);
+      const world = await createWorld(service, walk);
       const posts = walk.filter(({ method }) => method === 'POST');
       const problems: string[] = [];
       const exempt: string[] = [];

@@ -95,7 +95,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     });
   });
 
-  it('stores the last ten reports', async () => {
+  it('stores the last ten periodic reports', async () => {
     const database = await open();
     const books = await booksOn(database);
     await books.end(await books.pay(await books.wallet(10_000), 1000), FAILED);

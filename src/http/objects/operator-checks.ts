@@ -13,7 +13,7 @@ export const AlertObject = Type.Object(
       description: 'What it is about: the id of a payment, an invoice or a node',
       examples: [EXAMPLE.lightningTransaction],
     }),
-    status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone', examples: ['open'] }),
+    status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it', examples: ['open'] }),
     message: Type.String({ description: 'What happened', examples: ['pending since 2026-01-01T00:00:00.000Z: 2110000 msat'] }),
     meaning: Type.String({
       description: 'What alerts of this kind mean',
@@ -23,6 +23,10 @@ export const AlertObject = Type.Object(
     raised_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
     last_seen_at: Type.Integer({ description: 'When its cause was last found, in Unix seconds', examples: [EXAMPLE.now] }),
     resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open', examples: [null] })),
+    closed_by: nullable(
+      Type.String({ description: 'The operator who closed it; null if it is open or its cause went away', examples: [null] }),
+    ),
+    close_reason: nullable(Type.String({ description: 'Why, as the operator stated it', examples: [null] })),
   },
   { title: 'Alert' },
 );
@@ -110,6 +114,8 @@ export function renderAlert(alert: ListedAlert): Static<typeof AlertObject> {
     raised_at: alert.raisedAt,
     last_seen_at: alert.lastSeenAt,
     resolved_at: alert.resolvedAt ?? null,
+    closed_by: alert.closedBy ?? null,
+    close_reason: alert.closeReason ?? null,
   };
 }
 

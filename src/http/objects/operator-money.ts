@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Action } from '../../operator/actions.ts';
-import type { NodeEvidence, PendingPayment } from '../../operator/pending.ts';
+import type { NodeEvidence, OperatorPayment } from '../../operator/pending.ts';
 import type { StrayDetails } from '../../operator/reads.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { nullable, oneOf } from './response-types.ts';
@@ -78,7 +78,7 @@ const EvidenceObject = Type.Object({
   }),
 });
 
-export const PendingPaymentObject = Type.Object(
+export const OperatorPaymentObject = Type.Object(
   {
     id: Type.String({ description: 'The id of the lightning transaction, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
     wallet_id: Type.String({ description: 'The wallet that pays', examples: [EXAMPLE.wallet] }),
@@ -90,14 +90,18 @@ export const PendingPaymentObject = Type.Object(
     held_msat: Type.Integer({ description: 'The amount and the fee reserve, in millisatoshis', examples: [2_215_500] }),
     is_keysend: Type.Boolean({ description: 'Whether it has no invoice', examples: [false] }),
     is_internal: Type.Boolean({ description: 'Whether it pays another wallet of this service', examples: [false] }),
+    status: oneOf(['pending', 'settled', 'failed'], { description: 'Its state in the ledger', examples: ['pending'] }),
+    failure_reason: nullable(Type.String({ description: 'Why it failed; null unless it failed', examples: [null] })),
     created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    age_seconds: Type.Integer({ description: 'How long it has been pending', examples: [12_540] }),
+    age_seconds: Type.Integer({ description: 'The seconds since then', examples: [12_540] }),
     is_stuck: Type.Boolean({ description: 'Whether it has been pending for longer than STUCK_PAYMENT_SECONDS', examples: [true] }),
     evidence: nullable(EvidenceObject, {
-      description: 'What the node reported when the last reconciliation looked it up; null if it did not. Only stuck payments have it',
+      description:
+        'What the node reported when the payment was last looked up for an operator: by the last reconciliation, if the payment was stuck, or by ' +
+        'this request. Null if it was not, or if the payment has ended',
     }),
   },
-  { title: 'PendingPayment' },
+  { title: 'OperatorPayment' },
 );
 
 export function renderAction(action: Action): Static<typeof ActionObject> {
@@ -130,7 +134,7 @@ export function renderStray(stray: StrayDetails): Static<typeof StrayObject> {
   };
 }
 
-export function renderPendingPayment(payment: PendingPayment): Static<typeof PendingPaymentObject> {
+export function renderOperatorPayment(payment: OperatorPayment): Static<typeof OperatorPaymentObject> {
   return {
     id: payment.id,
     wallet_id: payment.walletId,
@@ -142,6 +146,8 @@ export function renderPendingPayment(payment: PendingPayment): Static<typeof Pen
     held_msat: payment.heldMsat,
     is_keysend: payment.isKeysend,
     is_internal: payment.isInternal,
+    status: payment.state === 'succeeded' ? 'settled' : payment.state,
+    failure_reason: payment.failureReason ?? null,
     created_at: payment.createdAt,
     age_seconds: payment.ageSeconds,
     is_stuck: payment.isStuck,

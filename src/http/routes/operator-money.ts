@@ -3,7 +3,7 @@ import type { OperatorReads } from '../../operator/reads.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { choice } from '../fields.ts';
-import { PendingPaymentObject, renderPendingPayment, renderStray, StrayObject } from '../objects/operator-money.ts';
+import { OperatorPaymentObject, renderOperatorPayment, renderStray, StrayObject } from '../objects/operator-money.ts';
 import { LimitObject, type LimitSettings, renderLimits } from '../objects/operator-service.ts';
 import { requires } from '../openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../responses/paging.ts';
@@ -37,7 +37,7 @@ const paymentsSchema = {
   summary: 'List stuck or pending payments of all wallets',
   description: 'Oldest first. They end by themselves when the node reports an outcome. Never refund one by hand before.',
   querystring: PaymentQuery,
-  response: { 200: Type.Array(PendingPaymentObject) },
+  response: { 200: Type.Array(OperatorPaymentObject) },
 };
 
 const limitsSchema = {
@@ -69,7 +69,7 @@ export function operatorMoneyRoutes(app: App, { access, operatorReads: reads, li
     const page = readPage(request.query);
     const { items, total } = await reads.payments(request.query.status ?? 'stuck', page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
-    return items.map(renderPendingPayment);
+    return items.map(renderOperatorPayment);
   });
 
   app.get('/v1/operator/limits', { schema: limitsSchema }, async (request) => {

@@ -78,6 +78,15 @@ const actionsSchema = {
   response: { 200: Type.Array(ActionObject) },
 };
 
+const actionSchema = {
+  ...COMMON,
+  operationId: 'getOperatorAction',
+  summary: 'Read an action',
+  description: 'Read it until `status` is not `pending`.',
+  params: idParams('action, `opa_…`', EXAMPLE.action),
+  response: { 200: ActionObject },
+};
+
 const instancesSchema = {
   ...COMMON,
   operationId: 'getInstances',
@@ -143,5 +152,12 @@ function recordRoutes(app: App, { access, operatorReads: reads }: OperatorReadRo
     const { items, total } = await reads.actions(page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
     return items.map(renderAction);
+  });
+
+  app.get('/v1/operator/actions/:id', { schema: actionSchema }, async (request) => {
+    await access.operator(request);
+    const found = await reads.findAction(request.params.id);
+    if (!found) throw new Refusal('not_found');
+    return renderAction(found);
   });
 }

@@ -1,6 +1,9 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import type { JsonSchema } from '../../../src/http/openapi/openapi-types.ts';
+import { msat } from '../../../src/kernel/money.ts';
 import { LinkingKey } from '../../lnurl/linking-key.ts';
+import type { FakeNodeApp } from '../../support/app.ts';
 import { codeOf, loginTo, newLogin } from '../../support/browser.ts';
 import type { Client, Json, TestWallet } from '../../support/client.ts';
 import type { Field, Values, Walked } from './operations.ts';
@@ -31,7 +34,8 @@ export const UNAVAILABLE: ReadonlySet<string> = new Set([
 type Source = () => unknown;
 
 /** Valid values of fields. A field whose example in the schema is valid needs no entry. `operationId.field` takes precedence. */
-export async function createWorld(client: Client, walk: readonly Walked[]): Promise<World> {
+export async function createWorld(service: FakeNodeApp, walk: readonly Walked[]): Promise<World> {
+  const { client, net } = service;
   const wallet = await client.wallet(10_000_000);
   const other = await client.wallet(1_000);
   const { nodes } = await client.get('/playground');
@@ -59,6 +63,8 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
   const newestEvent = async () => (await client.get(`/v1/wallet/${wallet.id}/events`)).at(-1).id;
 
+  let isDraining = false;
+  const activate = () => client.post(`/v1/operator/nodes/${ln_node_id}/activate`, { reason: 'a test' });
   const setupToken = ({ setup_url }: Json) => new URL(setup_url).hash.slice(1);
   const login = await newLogin(client);
   const { id: ownId } = await client.get('/v1/account');
@@ -75,6 +81,7 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   };
 
   const sources: Readonly<Record<string, Source>> = {
+    'Idempotency-Key': () => randomUUID(),
     key: () => wallet.id,
     wallet_id: () => wallet.id,
     dest_wallet_id: () => other.id,
@@ -93,6 +100,18 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     'getAuthChallenge.id': async () => (await client.post('/v1/lnurl-auth', {})).id,
     'getTransaction.id': newest,
     'getReconciliation.id': async () => (await client.get('/v1/operator/reconciliations'))[0].id,
+    'getOperatorAction.id': async () => (await activate()).id,
+    'creditSuspense.id': strayMoney,
+    'returnSuspense.id': strayMoney,
+    'getOperatorPayment.id': stuckPayment,
+    'recheckPayment.id': stuckPayment,
+    'resolvePayment.id': stuckPayment,
+    'drainNode.id': () => {
+      isDraining = true;
+      return ln_node_id;
+    },
+    'activateNode.id': () => ln_node_id,
+    'closeAlert.id': openAlert,
     'getNode.id': () => 'default',
     'decodeInvoice.id': () => 'default',
     'queryRoutes.id': () => 'default',
@@ -209,6 +228,44 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
     return (await client.post('/v1/webhooks', { url: HOOK_URL })).id;
   }
 
+  /** Money that arrives for no wallet. */
+  async function strayMoney(): Promise<string> {
+    const preimage = randomBytes(32);
+    const paymentHash = createHash('sha256').update(preimage).digest('hex');
+    const amountMsat = msat(1_000_000);
+    net.tell({
+      type: 'settlement',
+      paymentHash,
+      preimage: preimage.toString('hex'),
+      amountMsat,
+      settledAt: 1,
+      keysend: false,
+      customRecords: {},
+    });
+    net.addFunds(amountMsat);
+    const isBooked = async () => (await client.get('/v1/operator/suspense?per-page=500')).some(({ id }: Json) => id === paymentHash);
+    await vi.waitUntil(isBooked, { timeout: 60_000, interval: 10 });
+    return paymentHash;
+  }
+
+  /** A payment that the node reports as pending although its records prove that it failed. */
+  async function stuckPayment(): Promise<string> {
+    const { paymentRequest } = net.outside.invoice({ amountMsat: SAT * 1000, script: { stuck: true, fee: 0 } });
+    const options = { key: client.secretKey, json: { payment_request: paymentRequest }, headers: { prefer: 'respond-async' } };
+    const { body } = await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, options);
+    await vi.waitUntil(() => net.state().outgoing[body.lnTx.id]?.outcome.state === 'pending', { timeout: 60_000, interval: 10 });
+    return body.lnTx.id;
+  }
+
+  async function openAlert(): Promise<string> {
+    const id = `alert_${newName()}`;
+    await service.execute(
+      `INSERT INTO alert (id, kind, subject, message, raised_at, last_seen_at) VALUES ($1, 'payment_corrected', $1, 'a test', 1, 1)`,
+      id,
+    );
+    return id;
+  }
+
   /** The payment hash of a hold invoice with a pending payment. */
   async function heldHash(): Promise<string> {
     const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: SAT, hold: true });
@@ -239,6 +296,8 @@ export async function createWorld(client: Client, walk: readonly Walked[]): Prom
   }
 
   async function goodValues(walked: Walked, how: 'least' | 'most'): Promise<Values> {
+    if (isDraining) await activate();
+    isDraining = false;
     const values: Record<Field['in'], Record<string, unknown>> = { path: {}, query: {}, header: {}, body: {} };
     for (const field of walked.fields) {
       const name = `${walked.operation.operationId}.${field.name}`;
@@ -259,6 +318,7 @@ const ONE_OF_TWO = new Set(['ott', 'lnurlpay_encoded', 'replayWebhook.after', 'b
 const LEFT_OUT = new Set([
   'replayWebhook.from',
   'replayWebhook.to',
+  'resolvePayment.preimage',
   'page',
   'fields',
   'Idempotency-Key',
