@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FakeNetwork } from '../../devnet/fake/fake.ts';
 import type { PaymentScript } from '../../devnet/fake/script.ts';
-import type { Json } from './client.ts';
+import { sendStray } from '../operator/strays.ts';
+import type { Client, Json } from './client.ts';
 
 /*
  * A café that uses Satchel: wallets, six weeks of payments, links, keys, webhooks and accounts, created through the API. For tests that
@@ -12,19 +13,15 @@ import type { Json } from './client.ts';
  */
 
 export interface BusinessOptions {
-  readonly client: ApiClient;
+  readonly client: Client;
   /** The fake network of the service. */
   readonly net: FakeNetwork;
   /** Returns the text to use in place of a plain one. By default the plain text. */
   readonly text?: (plain: string) => string;
   /** Sets the clock of the service to a time in the past, before each payment. By default everything happens now. */
   readonly setTime?: (daysAgo: number, hour: number) => void;
-}
-
-/** What the business needs of a client of the service. */
-export interface ApiClient {
-  get(path: string): Promise<Json>;
-  post(path: string, json?: unknown): Promise<Json>;
+  /** The domain of the Lightning address, one of ADDRESS_DOMAINS. By default that of the service. */
+  readonly addressDomain?: string;
 }
 
 /** The ids of what was created, for addresses of screens. */
@@ -80,7 +77,7 @@ export async function fillBusiness(options: BusinessOptions): Promise<Business> 
   const wallets = await openWallets(desk);
   const links = await createLinks(desk, wallets);
   const webhook = await createWebhooks(desk, receiver.url, wallets);
-  await createKeys(desk, wallets);
+  const shopKey = await createKeys(desk, wallets);
   const { id: member } = await desk.client.post('/v1/accounts', {
     invite: true,
     email: 'jonas@example.com',
@@ -88,7 +85,7 @@ export async function fillBusiness(options: BusinessOptions): Promise<Business> 
     reason: text('Delivery'),
   });
   await trade(desk, wallets);
-  const open = await leaveOpen(desk, wallets);
+  const open = await leaveOpen(desk, wallets, shopKey);
   return {
     wallet: wallets.till,
     emptyWallet: wallets.empty,
@@ -100,7 +97,7 @@ export async function fillBusiness(options: BusinessOptions): Promise<Business> 
   };
 }
 
-type Desk = Required<BusinessOptions>;
+type Desk = BusinessOptions & Required<Pick<BusinessOptions, 'text' | 'setTime'>>;
 
 async function openWallets({ client, text }: Desk): Promise<Wallets> {
   const create = (label: string) => client.post('/v1/wallet', { user_label: text(label) });
@@ -147,6 +144,18 @@ async function pay(
   }
 }
 
+/** A program of the shop pays a supplier, and the payment counts in the budget of its key. */
+async function payWithKey(
+  { client, net, text }: Desk,
+  wallet: string,
+  key: string,
+  sats: number,
+  script: PaymentScript = {},
+): Promise<void> {
+  const { paymentRequest } = net.outside.invoice({ amountMsat: sats * 1000, memo: text('Parcel service'), script, expirySeconds: 86_400 });
+  await client.request('POST', `/v1/wallet/${wallet}/withdraw`, { key, json: { payment_request: paymentRequest } });
+}
+
 async function trade(desk: Desk, wallets: Wallets): Promise<void> {
   const { client, text, setTime } = desk;
   for (let daysAgo = DAYS - 1; daysAgo >= 1; daysAgo--) {
@@ -187,27 +196,34 @@ async function trade(desk: Desk, wallets: Wallets): Promise<void> {
 }
 
 /** The last day, with what is failed, pending and open. */
-async function leaveOpen(desk: Desk, wallets: Wallets) {
-  const { client, text, setTime } = desk;
-  setTime(1, 18);
+async function leaveOpen(desk: Desk, wallets: Wallets, shopKey: string) {
+  const { client, net, text, setTime } = desk;
+  setTime(1, 18.2);
   const pendingPayment = await pay(desk, wallets.till, ['Electrician', 64_000], { hold: true });
-  setTime(0, 8);
+  sendStray(net, 21_000_000);
+  setTime(0, 8.1);
   const settledPayment = await pay(desk, wallets.till, ['Bakery', 26_900]);
+  setTime(0, 9.4);
   const failedPayment = await pay(desk, wallets.till, ['Flowers', 18_000], { fail: 'NO_ROUTE' });
+  setTime(0, 10.7);
   const paidInvoice = await sell(desk, wallets.till, ['Breakfast for two', 24_800], 'table 4');
   await sell(desk, wallets.shop, ['Gift box', 42_000], 'web-17');
-  await pay(desk, wallets.shop, ['Parcel service', 9_800], { hold: true });
+  setTime(0, 13.9);
+  await payWithKey(desk, wallets.shop, shopKey, 61_300);
+  await payWithKey(desk, wallets.shop, shopKey, 9_800, { hold: true });
+  setTime(0, 14.45);
   const open = { num_satoshis: 31_250, memo: text('Table 7'), expiry: 86_400, passThru: { order: text('table 7') } };
   const { id: openInvoice } = await client.post(`/v1/wallet/${wallets.till}/invoice`, open);
   return { pendingPayment, settledPayment, failedPayment, paidInvoice, openInvoice };
 }
 
 async function createLinks(desk: Desk, wallets: Wallets): Promise<Pick<Business, 'payLink' | 'withdrawLink'>> {
-  const { client, text } = desk;
+  const { client, text, addressDomain } = desk;
   const { id: payLink } = await client.post(`/v1/wallet/${wallets.tips}/lnurlp`, {
     lnurlp_short_desc: text('Tips for the kitchen'),
     lnurlp_long_desc: text('Everything goes to the people who cook.'),
-    lnurlp_identifier: `kitchen-${randomUUID().slice(0, 4)}`,
+    lnurlp_identifier: addressDomain === undefined ? `kitchen-${randomUUID().slice(0, 4)}` : 'kitchen',
+    ...(addressDomain !== undefined && { lnurlp_domain: addressDomain }),
     lnurlp_successAction: { tag: 'message', message: text('Thank you').slice(0, 144) },
     user_label: text('Tip jar'),
   });
@@ -240,8 +256,9 @@ async function tip({ client, text }: Desk, key: string, link: string, sats: numb
   await client.post('/playground/pay', { payment_request: pr });
 }
 
-async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<void> {
-  await client.post('/v1/keys', {
+/** @returns the key of the online shop */
+async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<string> {
+  const shop = await client.post('/v1/keys', {
     kind: 'secret_api',
     label: text('Online shop'),
     budget_msat: 500_000_000,
@@ -256,6 +273,7 @@ async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<voi
   });
   await client.post(`/v1/wallet/${wallets.till}/keys`, { kind: 'wallet_invoice', label: text('Menu on the tables') });
   await client.post(`/v1/keys/${id}/rotate`, { overlap_seconds: 2_592_000 });
+  return shop.key;
 }
 
 /** One webhook whose receiver accepts and one whose receiver fails. @returns the id of the second */
