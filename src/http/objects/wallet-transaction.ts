@@ -30,6 +30,13 @@ export const WalletTransactionObject = Type.Object(
       description: 'The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet',
       examples: [1_200_000],
     }),
+    balance_after_msat: nullable(
+      Type.Integer({
+        description:
+          'The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet',
+        examples: [5_400_000],
+      }),
+    ),
     user_label: Type.String({ description: 'The memo of the invoice, payment or transfer, for people', examples: ['tea'] }),
     wal: WalletObject,
     wtxType: Type.Object(
@@ -89,6 +96,7 @@ export function renderWalletTransaction(wtx: WalletTransaction, { noKeysend }: R
     created_at: wtx.createdAt,
     num_satoshis: wtx.numSatoshis,
     num_msat: wtx.amountMsat,
+    balance_after_msat: wtx.balanceAfterMsat ?? null,
     user_label: wtx.userLabel,
     wal: renderWallet(wtx.wallet, wtx.balance),
     wtxType: { layer: 'ln', name: wtx.type, display_name: TYPE_NAMES[wtx.type] ?? wtx.type },
@@ -103,7 +111,7 @@ export function renderWalletTransaction(wtx: WalletTransaction, { noKeysend }: R
 export function renderOtherSide(wtx: WalletTransaction, options: RenderOptions): Static<typeof OtherSideObject> {
   const { id, created_at, num_satoshis, num_msat, user_label, wal, wtxType, lnTx, passThru, status, failure_reason } =
     renderWalletTransaction(wtx, options);
-  const visible = { id, created_at, num_satoshis, num_msat, user_label, wal: { id: wal.id } };
+  const visible = { id, created_at, num_satoshis, num_msat, balance_after_msat: null, user_label, wal: { id: wal.id } };
   return { ...visible, wtxType, lnTx, passThru, status, failure_reason };
 }
 
