@@ -15,6 +15,10 @@ export interface WalletSheetProps {
 /** The sheets over the screen of a wallet, by the part of the path behind `/wallets/:id/`. */
 const SHEETS: Readonly<Record<string, () => Promise<ComponentType<WalletSheetProps>>>> = {
   receive: () => import('../receive/receive.tsx').then((file) => file.ReceiveSheet),
+  statement: () => import('./statement-sheet.tsx').then((file) => file.StatementSheet),
+  rename: () => import('./rename-sheet.tsx').then((file) => file.RenameSheet),
+  activate: () => import('./status-sheet.tsx').then((file) => file.ActivateSheet),
+  deactivate: () => import('./status-sheet.tsx').then((file) => file.DeactivateSheet),
 };
 
 /** Returns whether a path behind `/wallets/:id/` is that of a sheet. */

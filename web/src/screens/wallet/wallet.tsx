@@ -1,41 +1,54 @@
-import { api } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
-import { useNodeState } from '../../api/service-state.ts';
+import { useMemo } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { SatchelError } from '../../api/client.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
+import { useShortcuts } from '../../frame/shortcuts.ts';
 import { LinkButton } from '../../parts/button.tsx';
-import { Note } from '../../parts/note.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { LoadError } from '../../parts/loaded.tsx';
 import { t } from '../../texts/texts.ts';
+import { BalanceCard } from './balance-card.tsx';
 import { isSheetPath, WalletSheet } from './sheets.tsx';
+import { TransactionsCard } from './transactions-card.tsx';
+import { useWallet } from './use-wallet.ts';
+import { WalletHead } from './wallet-head.tsx';
+import './wallet.css';
 
 /** `/wallets/:id`, and with a sheet over it `/wallets/:id/receive`, `…/send` and so on. */
 export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string }) {
-  const wallet = useResource(`wallet ${id}`, (signal) => api.getWallet({ key: id }, { signal }), {
-    isAffected: ({ data }) => (data.wal ?? data.wtx?.wal)?.id === id,
-  });
-  const { reason } = useNodeState(wallet.data?.ln_node_id);
-  const close = useCloseSheet(`/wallets/${id}`);
+  const wallet = useWallet(id);
+  const [, navigate] = useLocation();
+  const path = `/wallets/${id}`;
+  const close = useCloseSheet(path);
+  useShortcuts(
+    useMemo(
+      () => ({
+        r: () => navigate(`${path}/receive`),
+        s: () => navigate(`${path}/send`),
+        t: () => navigate(`${path}/transfer`),
+      }),
+      [path, navigate],
+    ),
+  );
+  if (wallet.error instanceof SatchelError && wallet.error.status === 404) return <NoSuchWallet />;
   return (
     <>
-      <PageHead
-        title={wallet.data?.user_label || t.wallets.unnamed}
-        parent={{ href: '/wallets', label: t.wallets.title }}
-        actions={
-          <>
-            <LinkButton kind="primary" icon="in" href={`/wallets/${id}/receive`}>
-              {t.wallet.receive}
-            </LinkButton>
-            <LinkButton icon="out" href={`/wallets/${id}/send`}>
-              {t.wallet.send}
-            </LinkButton>
-            <LinkButton icon="transfer" href={`/wallets/${id}/transfer`}>
-              {t.wallet.transfer}
-            </LinkButton>
-          </>
-        }
-      />
-      {reason !== undefined && <Note tone="warning">{reason}</Note>}
+      <WalletHead id={id} wallet={wallet.data} />
+      {wallet.error !== undefined && <LoadError error={wallet.error} onRetry={wallet.reload} loadedAt={wallet.data && wallet.loadedAt} />}
+      {wallet.data && <BalanceCard wallet={wallet.data} />}
+      <TransactionsCard walletId={id} />
       {isSheetPath(sheet) && <WalletSheet path={sheet} walletId={id} wallet={wallet.data} onClose={close} />}
+    </>
+  );
+}
+
+function NoSuchWallet() {
+  return (
+    <>
+      <h1>{t.wallet.missingTitle}</h1>
+      <Empty icon="wallet" title={t.wallet.missingTitle} action={<LinkButton href="/wallets">{t.wallet.allWallets}</LinkButton>}>
+        {t.wallet.missing}
+      </Empty>
     </>
   );
 }

@@ -1,1 +1,0 @@
-import{g as e,x as t}from"./jsxRuntime.module-ChNlGY6g.js";import{x as n}from"./index-BSSbn_-R.js";function r(r){let[i,a]=n(),o=e({path:i,previous:``});return t(()=>{o.current.path!==i&&(o.current={path:i,previous:o.current.path})},[i]),()=>{o.current.path!==r&&o.current.previous===r?history.back():a(r,{replace:!0})}}export{r as t};

@@ -1,1 +1,0 @@
-import{D as e,n as t,t as n,y as r}from"./jsxRuntime.module-ChNlGY6g.js";var i=600;function a({text:a}){let[o,s]=r(!1),c=a.length>i&&!o;return n(e,{children:[n(`bdi`,{class:`foreign`,children:c?`${a.slice(0,i).toWellFormed()}…`:a}),c&&n(`button`,{type:`button`,class:`show-all small`,onClick:()=>s(!0),children:t.common.showAll})]})}export{a as t};

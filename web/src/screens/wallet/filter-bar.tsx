@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { t } from '../../texts/texts.ts';
+import { type Filters, STATUSES, TYPES } from './filters.ts';
+
+export interface FilterBarProps {
+  readonly filters: Filters;
+  readonly onChange: (changes: Record<string, string | undefined>) => void;
+}
+
+export function FilterBar({ filters, onChange }: FilterBarProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { status, type, from, to, label } = filters;
+  const open = () => setIsOpen(true);
+  return (
+    <div class="filters">
+      <Segments
+        label={t.wallet.status}
+        value={status}
+        options={STATUSES.map((value) => ({ value, label: t.wallet.filterStatuses[value] ?? value }))}
+        onChange={(value) => onChange({ status: value === 'all' ? undefined : value })}
+      />
+      <Chip icon="filter" isOn={type !== undefined} onClick={open} {...removal(t.wallet.type, () => onChange({ type: undefined }))}>
+        {type === undefined ? t.wallet.type : (t.wallet.types[type] ?? type)}
+      </Chip>
+      <Chip
+        icon="calendar"
+        isOn={from !== undefined || to !== undefined}
+        onClick={open}
+        {...removal(t.wallet.period, () => onChange({ from: undefined, to: undefined }))}
+      >
+        {periodText(from, to)}
+      </Chip>
+      <Chip
+        icon="search"
+        isOn={label !== undefined}
+        onClick={open}
+        {...removal(t.wallet.labelOrHash, () => onChange({ label: undefined }))}
+      >
+        {label === undefined ? t.wallet.labelOrHash : <bdi class="clip filter-text">{label}</bdi>}
+      </Chip>
+      {isOpen && <FilterSheet filters={filters} onChange={onChange} onClose={() => setIsOpen(false)} />}
+    </div>
+  );
+}
+
+function removal(name: string, onRemove: () => void) {
+  return { removeLabel: t.wallet.removeFilter(name), onRemove };
+}
+
+function periodText(from: string | undefined, to: string | undefined): string {
+  if (from === undefined && to === undefined) return t.wallet.period;
+  return `${from === undefined ? '…' : dayText(from)} – ${to === undefined ? '…' : dayText(to)}`;
+}
+
+function dayText(day: string): string {
+  return new Date(`${day}T00:00:00`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
+function FilterSheet({ filters, onChange, onClose }: FilterBarProps & { onClose: () => void }) {
+  const [type, setType] = useState<string>(filters.type ?? '');
+  const [from, setFrom] = useState(filters.from ?? '');
+  const [to, setTo] = useState(filters.to ?? '');
+  const [label, setLabel] = useState(filters.label ?? '');
+  const isReversed = from !== '' && to !== '' && from > to;
+  return (
+    <Sheet title={t.wallet.filterTitle} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReversed) return;
+          onChange({ type, from, to, label: label.trim() });
+          onClose();
+        }}
+      >
+        <TextField label={t.wallet.labelOrHash} value={label} onValue={setLabel} maxLength={200} autocomplete="off" />
+        <SelectField
+          label={t.wallet.type}
+          value={type}
+          onValue={setType}
+          options={[{ value: '', label: t.wallet.allTypes }, ...TYPES.map((value) => ({ value, label: t.wallet.types[value] ?? value }))]}
+        />
+        <TextField type="date" label={t.wallet.from} value={from} onValue={setFrom} />
+        <TextField type="date" label={t.wallet.to} value={to} onValue={setTo} error={isReversed ? t.wallet.periodReversed : undefined} />
+        <Button type="submit" kind="primary" size="big">
+          {t.wallet.applyFilters}
+        </Button>
+      </form>
+    </Sheet>
+  );
+}

@@ -1,0 +1,51 @@
+import type { WalletTransaction } from '../../../../client/satchel.js';
+import { textOfDay } from './filters.ts';
+
+/** A row of the table: a transaction, with the routing fee of a payment. */
+export interface Row {
+  readonly transaction: WalletTransaction;
+  readonly fee: WalletTransaction | undefined;
+}
+
+/** Folds the fees under their payments. A fee whose payment is on another page is left out there, because the payment shows it as well. */
+export function foldFees(transactions: readonly WalletTransaction[]): Row[] {
+  const fees = new Map(transactions.filter(isFee).map((fee) => [fee.passThru.source_transaction, fee]));
+  return transactions.filter((one) => !isFee(one)).map((transaction) => ({ transaction, fee: fees.get(transaction.id) }));
+}
+
+function isFee({ wtxType, passThru }: WalletTransaction): boolean {
+  return wtxType.name === 'network_fee' && typeof passThru.source_transaction === 'string';
+}
+
+/** Groups rows that follow one another by the day of the browser's time zone. */
+export function groupByDay(rows: readonly Row[]): { day: string; rows: Row[] }[] {
+  const groups: { day: string; rows: Row[] }[] = [];
+  for (const row of rows) {
+    const day = textOfDay(new Date(row.transaction.created_at * 1000));
+    const group = groups.at(-1);
+    if (group?.day === day) group.rows.push(row);
+    else groups.push({ day, rows: [row] });
+  }
+  return groups;
+}
+
+/** A list that stays in place while a person reads it. */
+export interface HeldList {
+  readonly shown: readonly WalletTransaction[];
+  /** The number of transactions that are not shown yet. */
+  readonly newCount: number;
+}
+
+/**
+ * Returns the list to show while no row may be inserted: the rows of `shown` in their present state, without those that no longer belong to the
+ * list. `present` is the first page of the list now, and `pageSize` the most items that it can have.
+ */
+export function holdList(shown: readonly WalletTransaction[], present: readonly WalletTransaction[], pageSize: number): HeldList {
+  const ids = new Set(shown.map(({ id }) => id));
+  const known = present.filter(({ id }) => ids.has(id));
+  const newCount = foldFees(present.filter(({ id }) => !ids.has(id))).length;
+  if (present.length < pageSize) return { shown: known, newCount };
+  // New transactions have moved the last ones to the next page.
+  const lastKnown = shown.findLastIndex(({ id }) => known.some((one) => one.id === id));
+  return { shown: [...known, ...shown.slice(lastKnown + 1)], newCount };
+}

@@ -1,0 +1,116 @@
+import type { WalletTransaction } from '../../api/client.ts';
+import { Sats, SignedAmount } from '../../parts/amount.tsx';
+import { Badge, StatusBadge } from '../../parts/badge.tsx';
+import { Icon, type IconName } from '../../parts/icon.tsx';
+import { t } from '../../texts/texts.ts';
+import type { Row } from './rows.ts';
+
+export interface TransactionRowProps {
+  readonly row: Row;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+export function TransactionRow({ row, isOpen, onToggle }: TransactionRowProps) {
+  const { transaction } = row;
+  const { id, created_at, status, balance_after_msat } = transaction;
+  return (
+    <tr class={isOpen ? 'clickable open' : 'clickable'}>
+      <td>
+        <div class="row wide">
+          <span class={transaction.num_msat > 0 && status === 'settled' ? 'direction in' : 'direction'}>
+            <Icon name={iconOf(transaction)} />
+          </span>
+          <div class="shrink">
+            <button type="button" class="name" aria-expanded={isOpen} aria-controls={`details-${id}`} onClick={onToggle}>
+              <bdi>{nameOf(transaction)}</bdi>
+            </button>
+            <span class="sub">
+              {subtitleOf(transaction)}
+              <span class="phone-only"> · {clockOf(created_at)}</span>
+            </span>
+          </div>
+        </div>
+      </td>
+      <td class="desktop-only secondary number">{clockOf(created_at)}</td>
+      <td class="desktop-only">
+        <TransactionStatus status={status} />
+      </td>
+      <td class="end">
+        <Amount row={row} />
+        {status !== 'settled' && (
+          <span class="phone-only">
+            <TransactionStatus status={status} />
+          </span>
+        )}
+      </td>
+      <td class="end desktop-only secondary">
+        {balance_after_msat === null ? (
+          <span class="faint">{t.wallet.unchanged}</span>
+        ) : (
+          <Sats sats={Math.floor(balance_after_msat / 1000)} />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+export function nameOf({ user_label, wtxType }: WalletTransaction): string {
+  return user_label || typeText(wtxType);
+}
+
+export function typeText({ name, display_name }: WalletTransaction['wtxType']): string {
+  return t.wallet.types[name] ?? display_name;
+}
+
+function subtitleOf({ wtxType, status, failure_reason, lnTx }: WalletTransaction) {
+  if (status === 'failed') return t.payment.failureReasons[failure_reason ?? ''] ?? typeText(wtxType);
+  return lnTx?.is_keysend === 1 ? `${typeText(wtxType)} · ${t.payment.keysend}` : typeText(wtxType);
+}
+
+function iconOf({ wtxType, num_msat }: WalletTransaction): IconName {
+  if (wtxType.name.startsWith('ln_transfer')) return 'transfer';
+  return num_msat > 0 ? 'in' : 'out';
+}
+
+/** An open invoice moves no money yet, so its status is quiet. */
+export function TransactionStatus({ status }: { status: string }) {
+  return status === 'open' ? (
+    <Badge tone="plain" icon="clock">
+      {t.wallet.open}
+    </Badge>
+  ) : (
+    <StatusBadge status={status} />
+  );
+}
+
+function Amount({ row: { transaction, fee } }: { row: Row }) {
+  const { status, num_satoshis, lnTx } = transaction;
+  const isBooked = status === 'settled';
+  return (
+    <>
+      <span class="row-amount">
+        {isBooked ? <SignedAmount sats={num_satoshis} /> : <Quiet sats={num_satoshis} isFaint={status !== 'pending'} />}
+      </span>
+      {isBooked && (fee || (lnTx?.fee_msat ?? 0) > 0) && (
+        <span class="sub">
+          {t.wallet.fee} <Sats sats={fee ? fee.num_satoshis : -Math.ceil((lnTx?.fee_msat ?? 0) / 1000)} />
+        </span>
+      )}
+      {!isBooked && <span class="sub">{t.wallet.unbooked[status]}</span>}
+    </>
+  );
+}
+
+function Quiet({ sats, isFaint }: { sats: number; isFaint: boolean }) {
+  return (
+    <span class={isFaint ? 'faint' : undefined}>
+      <Sats sats={sats} sign />
+    </span>
+  );
+}
+
+/** The group says the day. */
+function clockOf(at: number): string {
+  return new Date(at * 1000).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}

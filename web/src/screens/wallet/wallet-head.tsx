@@ -1,0 +1,67 @@
+import type { Wallet } from '../../api/client.ts';
+import { useNodeState } from '../../api/service-state.ts';
+import { SERVICE_URL } from '../../base-path.ts';
+import { HeroAmount } from '../../parts/amount.tsx';
+import { Badge, StatusBadge } from '../../parts/badge.tsx';
+import { Button, LinkButton, type LinkButtonProps } from '../../parts/button.tsx';
+import { Menu, type MenuEntry } from '../../parts/menu.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { t } from '../../texts/texts.ts';
+
+/** The name of the wallet, what it can spend, and what can be done with it. */
+export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefined }) {
+  const path = `/wallets/${id}`;
+  const { canSend, canReceive, reason } = useNodeState(wallet?.ln_node_id);
+  const isActive = wallet?.statusType.name !== 'inactive';
+  return (
+    <PageHead
+      title={wallet?.user_label || (wallet ? t.wallets.unnamed : t.wallet.title)}
+      parent={{ href: '/wallets', label: t.wallets.title }}
+      aside={wallet && (isActive ? <StatusBadge status="active" /> : <Badge tone="plain">{t.wallets.inactive}</Badge>)}
+      actions={
+        <>
+          <Action kind="primary" icon="in" href={`${path}/receive`} isPossible={canReceive} reason={reason}>
+            {t.wallet.receive}
+          </Action>
+          <Action icon="out" href={`${path}/send`} isPossible={canSend && isActive} reason={reason ?? t.wallet.inactive}>
+            {t.wallet.send}
+          </Action>
+          {/* A transfer needs no node. */}
+          <Action icon="transfer" href={`${path}/transfer`} isPossible={isActive} reason={t.wallet.inactive}>
+            {t.wallet.transfer}
+          </Action>
+          <Menu label={t.wallet.more} entries={menuOf(path, id, isActive)} />
+        </>
+      }
+    >
+      {wallet ? <HeroAmount sats={wallet.balance} caption={t.wallet.spendable} /> : <Skeleton width="240px" height="66px" />}
+    </PageHead>
+  );
+}
+
+/** A link to a sheet; a disabled button while it cannot work. The banner says why as well. */
+function Action({ isPossible, reason, ...button }: LinkButtonProps & { isPossible: boolean; reason: string | undefined }) {
+  if (isPossible) return <LinkButton {...button} />;
+  const { kind, icon, children } = button;
+  return (
+    <span class="disabled-action" title={reason}>
+      <Button {...(kind && { kind })} {...(icon && { icon })} disabled>
+        {children}
+        <span class="visually-hidden">{reason}</span>
+      </Button>
+    </span>
+  );
+}
+
+function menuOf(path: string, id: string, isActive: boolean): MenuEntry[] {
+  return [
+    { label: t.wallet.statement, icon: 'download', href: `${path}/statement` },
+    { label: t.wallet.keys, icon: 'key', href: `${path}/keys` },
+    { label: t.wallet.proof, icon: 'lightning', href: `${SERVICE_URL}/v1/wallet/${id}/proof`, download: `${id}-proof.json` },
+    { label: t.wallet.rename, icon: 'settings', href: `${path}/rename` },
+    isActive
+      ? { label: t.wallet.deactivate, icon: 'stop', href: `${path}/deactivate` }
+      : { label: t.wallet.activate, icon: 'done', href: `${path}/activate` },
+  ];
+}
