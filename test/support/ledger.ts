@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, inject } from 'vitest';
 import type { Database, Dialect, SqlValue, Tx } from '../../src/db/database.ts';
-import { MIGRATIONS, migrate } from '../../src/db/migrate.ts';
+import { MIGRATIONS } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { statement } from '../../src/db/statement.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -39,7 +39,7 @@ export const silentLog = { info() {}, warn() {}, error() {} };
 export function onBothDatabases(name: string, suite: (open: () => Promise<Database>, dialect: Dialect) => void): void {
   for (const dialect of ['sqlite', 'postgres'] as const) {
     describe(`${name} (${dialect})`, () => {
-      const urls = freshUrls(dialect);
+      const urls = migratedUrls(dialect);
       const opened: Database[] = [];
       afterAll(async () => {
         await Promise.all(opened.map((database) => database.close()));
@@ -47,7 +47,6 @@ export function onBothDatabases(name: string, suite: (open: () => Promise<Databa
       suite(async () => {
         const database = await openDatabase(await urls(), { log: silentLog });
         opened.push(database);
-        await migrate(database, MIGRATIONS);
         return database;
       }, dialect);
     });
@@ -56,6 +55,24 @@ export function onBothDatabases(name: string, suite: (open: () => Promise<Databa
 
 /** Returns a function that creates empty databases and returns their URLs. They are removed after the suite. */
 export function freshUrls(dialect: Dialect): () => Promise<string> {
+  return newUrls(dialect, { sqlite: () => undefined, postgres: () => '' });
+}
+
+/** The same with migrated databases. They have the same ids of nodes. */
+export function migratedUrls(dialect: Dialect): () => Promise<string> {
+  return newUrls(dialect, {
+    sqlite: (file) => copyFileSync(inject('migrated').sqlite, file),
+    postgres: () => `TEMPLATE ${inject('migrated').postgres}`,
+  });
+}
+
+interface DatabaseSource {
+  sqlite(file: string): void;
+  /** Returns the end of CREATE DATABASE. */
+  postgres(): string;
+}
+
+function newUrls(dialect: Dialect, source: DatabaseSource): () => Promise<string> {
   const cleanups: (() => Promise<void>)[] = [];
   afterAll(async () => {
     for (const cleanup of cleanups) await cleanup();
@@ -64,10 +81,12 @@ export function freshUrls(dialect: Dialect): () => Promise<string> {
     if (dialect === 'sqlite') {
       const folder = mkdtempSync(join(tmpdir(), 'satchel-test-'));
       cleanups.push(async () => rmSync(folder, { recursive: true, force: true }));
-      return `sqlite:${join(folder, 'satchel.db')}`;
+      const file = join(folder, 'satchel.db');
+      source.sqlite(file);
+      return `sqlite:${file}`;
     }
     const name = `test_${randomBytes(8).toString('hex')}`;
-    await onServer(`CREATE DATABASE ${name}`);
+    await onServer(`CREATE DATABASE ${name} ${source.postgres()}`);
     cleanups.push(() => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     const url = new URL(inject('postgresUrl'));
     url.pathname = `/${name}`;
