@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import { createAccountDirectory } from './accounts/directory.ts';
 import { createKeyring } from './accounts/keyring.ts';
+import type { Passwords } from './accounts/login/passwords.ts';
 import type { SetupLink } from './accounts/login/setup-links.ts';
 import { createAlerts } from './alerts/alerts.ts';
 import { type Config, makeDataDir } from './config.ts';
@@ -98,12 +99,16 @@ export interface Satchel {
   close(): Promise<void>;
 }
 
-/** What tests replace: the functions that open the database and the node, to inject failures, and the waits of background jobs and streams. */
+/**
+ * What tests replace: the functions that open the database and the node, to inject failures, the waits of background jobs and streams, and
+ * the slow hash of passwords.
+ */
 export interface Overrides {
   readonly openDatabase: typeof openDatabase;
   readonly openNode: typeof openNode;
   readonly jobTiming?: JobTiming;
   readonly streamTiming?: Partial<StreamTiming>;
+  readonly passwords?: Passwords;
 }
 
 /** Starts the service: opens the database and the node, creates the modules, the HTTP server and the background jobs. */
@@ -116,9 +121,10 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   try {
     await migrate(database, MIGRATIONS);
     for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
-    const modules = await createModules({ config, log, database, commits, opened, jobTiming: overrides.jobTiming });
+    const { jobTiming, passwords } = overrides;
+    const modules = await createModules({ config, log, database, commits, opened, jobTiming, passwords });
     const operator = createOperatorModules(config, modules);
-    return run(config, { ...modules, ...operator, health, streamTiming: overrides.streamTiming }, overrides.jobTiming);
+    return run(config, { ...modules, ...operator, health, streamTiming: overrides.streamTiming }, jobTiming);
   } catch (error) {
     health.close();
     await Promise.all(opened.map(({ node }) => node.close()));
@@ -142,10 +148,11 @@ interface Opened {
   readonly commits: Commits;
   readonly opened: readonly OpenedNode[];
   readonly jobTiming: JobTiming | undefined;
+  readonly passwords: Passwords | undefined;
 }
 
 /** Creates each module once, with the modules it depends on as arguments. */
-async function createModules({ config, log, database, commits, opened, jobTiming }: Opened) {
+async function createModules({ config, log, database, commits, opened, jobTiming, passwords }: Opened) {
   const clock = systemClock;
   const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds } = config;
   const alerts = createAlerts(database, clock, log);
@@ -209,7 +216,7 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs };
   const service = { clock, log, database, alerts, connections, accounts, newKeys, keyring, directory, idempotency, outbound, playground };
-  const logins = createLoginModules({ database, clock, secretKey, publicUrl });
+  const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   return { ...service, ...logins, ...moneyModules, eventLog, eventDetails, feed, webhooks };
 }
 

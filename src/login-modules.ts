@@ -2,7 +2,7 @@ import { createLinkedKeys } from './accounts/login/linked-keys.ts';
 import { createLogins } from './accounts/login/logins.ts';
 import { createOwnerCheck } from './accounts/login/owner-check.ts';
 import { createPasskeys } from './accounts/login/passkeys.ts';
-import { createPasswords } from './accounts/login/passwords.ts';
+import { createPasswords, type Passwords } from './accounts/login/passwords.ts';
 import { createSecondFactors } from './accounts/login/second-factors.ts';
 import { createSessions } from './accounts/login/sessions.ts';
 import { createStartLink } from './accounts/login/setup-links.ts';
@@ -16,12 +16,13 @@ export interface LoginModuleDependencies {
   readonly clock: Clock;
   readonly secretKey: Uint8Array;
   readonly publicUrl: string;
+  readonly passwords: Passwords | undefined;
 }
 
 /** Creates the modules that log people in, to this service and to applications that use it. */
-export function createLoginModules({ database, clock, secretKey, publicUrl }: LoginModuleDependencies) {
+export function createLoginModules({ passwords = createPasswords(), ...deps }: LoginModuleDependencies) {
+  const { database, clock, secretKey, publicUrl } = deps;
   const secondFactors = createSecondFactors(secretKey, clock);
-  const passwords = createPasswords();
   const ownerCheck = createOwnerCheck({ database, clock, passwords });
   const linkedKeys = createLinkedKeys({ database, clock, secondFactors });
   return {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hkdfSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import type { ProfileName } from '../../devnet/fake/profile.ts';
 import { SteppedTime } from '../../devnet/fake/time.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
 import { newKeyText } from '../../src/accounts/keys.ts';
+import { createPasswords } from '../../src/accounts/login/passwords.ts';
 import { type Alert, createAlerts } from '../../src/alerts/alerts.ts';
 import { type Overrides, type Satchel, startSatchel } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
@@ -85,6 +86,9 @@ export interface FakeNodeApp extends App {
   readonly net: FakeNetwork;
   readonly time: SteppedTime;
 }
+
+/** Scrypt takes 0.1 s for each login. Tests of processes use it. */
+const QUICK_PASSWORDS = createPasswords(async (password, salt) => new Uint8Array(hkdfSync('sha256', password, salt, '', 32)));
 
 /** Operators' requests are executed soon. */
 const JOB_TIMING: JobTiming = { pollMs: 50 };
@@ -179,7 +183,7 @@ function prepareApp(dialect: Dialect, settings: Record<string, string>, override
     return withFaults(running.database, app);
   };
   async function listen(on: Config, openOwn: typeof openDatabase): Promise<{ satchel: Satchel; url: string }> {
-    const satchel = await startSatchel(on, { ...overrides, openDatabase: openOwn });
+    const satchel = await startSatchel(on, { passwords: QUICK_PASSWORDS, ...overrides, openDatabase: openOwn });
     await satchel.server.listen({ host: '127.0.0.1', port: on.port });
     return { satchel, url: `http://127.0.0.1:${on.port}` };
   }
