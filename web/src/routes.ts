@@ -25,6 +25,12 @@ export const ROUTES: readonly ScreenRoute[] = [
     sheets: ['/links/new', '/links/withdraw', '/links/:id/:sheet', '/links/:id'],
     load: () => import('./screens/links/links.tsx').then((file) => file.LinksScreen),
   },
+  {
+    path: '/webhooks',
+    sheets: ['/webhooks/new', '/webhooks/:id'],
+    load: () => import('./screens/webhooks/webhooks.tsx').then((file) => file.WebhooksScreen),
+  },
+  { path: '/events', load: () => import('./screens/events/events.tsx').then((file) => file.EventsScreen) },
 ];
 
 /** An entry of the navigation. */

@@ -5,6 +5,8 @@ import './secret-once.css';
 
 export interface SecretOnceProps {
   readonly title: string;
+  /** Default: that only a hash is stored. */
+  readonly text?: string;
   readonly secret: string;
   /** The name of the copy button: `Copy key`. */
   readonly copyLabel: string;
@@ -12,11 +14,11 @@ export interface SecretOnceProps {
 }
 
 /** A new secret. The service stores only a hash of it, so it is shown only now. */
-export function SecretOnce({ title, secret, copyLabel, onStored }: SecretOnceProps) {
+export function SecretOnce({ title, text = t.common.shownOnce, secret, copyLabel, onStored }: SecretOnceProps) {
   return (
     <section class="secret-once">
       <h2>{title}</h2>
-      <p class="small secondary">{t.common.shownOnce}</p>
+      <p class="small secondary">{text}</p>
       <code class="mono">{secret}</code>
       <div class="row wrap">
         <CopyButton text={secret} label={copyLabel} hasText kind="primary" size="normal" />

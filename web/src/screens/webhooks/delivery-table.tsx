@@ -1,0 +1,158 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { newAttemptId } from '../../api/attempt-id.ts';
+import { api, type Delivery } from '../../api/client.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Foreign } from '../../parts/foreign.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Time } from '../../parts/time.tsx';
+import { t } from '../../texts/texts.ts';
+
+export interface DeliveryTableProps {
+  readonly deliveries: readonly Delivery[];
+  readonly onRedelivered: () => void;
+}
+
+/** Deliveries, newest first; one of them is open and shows its attempts. */
+export function DeliveryTable({ deliveries, onRedelivered }: DeliveryTableProps) {
+  const [openId, setOpenId] = useState<string>();
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th>{t.webhooks.event}</th>
+          <th class="desktop-only">{t.webhooks.time}</th>
+          <th>{t.webhooks.result}</th>
+          <th class="end desktop-only">{t.webhooks.took}</th>
+          <th class="end desktop-only">{t.webhooks.attempts}</th>
+          <th class="end">
+            <span class="visually-hidden">{t.webhooks.redeliver}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => {
+          const isOpen = delivery.id === openId;
+          return (
+            <DeliveryRows
+              key={delivery.id}
+              delivery={delivery}
+              isOpen={isOpen}
+              onToggle={() => setOpenId(isOpen ? undefined : delivery.id)}
+              onRedelivered={onRedelivered}
+            />
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+interface DeliveryRowsProps {
+  readonly delivery: Delivery;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  readonly onRedelivered: () => void;
+}
+
+function DeliveryRows({ delivery, isOpen, onToggle, onRedelivered }: DeliveryRowsProps) {
+  const [attemptId] = useState(newAttemptId);
+  const { run, isBusy, error } = useAction(async () => {
+    await api.redeliver({ id: delivery.webhook_id, delivery: delivery.id }, { idempotencyKey: attemptId });
+    onRedelivered();
+  });
+  const last = delivery.log.at(-1);
+  return (
+    <>
+      <tr class={isOpen ? 'clickable open' : 'clickable'}>
+        <td>
+          <button type="button" class="name" aria-expanded={isOpen} onClick={onToggle}>
+            {delivery.event_name}
+          </button>
+          <span class="sub mono">{delivery.event_id}</span>
+        </td>
+        <td class="desktop-only secondary">
+          <Time at={delivery.created_at} />
+        </td>
+        <td>
+          <Result delivery={delivery} />
+        </td>
+        <td class="end desktop-only secondary number">{last ? t.webhooks.milliseconds(last.duration_ms) : ''}</td>
+        <td class="end desktop-only secondary number">{delivery.attempts}</td>
+        <td class="end">
+          <Button kind="quiet" size="small" icon="refresh" disabled={isBusy} onClick={() => run()}>
+            {t.webhooks.redeliver}
+          </Button>
+        </td>
+      </tr>
+      {(isOpen || error !== undefined) && (
+        <tr>
+          <td colSpan={6}>
+            {error !== undefined && <Note tone="error">{error}</Note>}
+            {isOpen && <Attempts delivery={delivery} />}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function Result({ delivery: { status, log, next_attempt_at: next } }: { delivery: Delivery }) {
+  const last = log.at(-1);
+  if (status === 'delivered')
+    return (
+      <Badge tone="done" icon="done">
+        {String(last?.status_code ?? t.statuses.delivered)}
+      </Badge>
+    );
+  if (status === 'dead')
+    return (
+      <Badge tone="failed" icon="failed">
+        {t.statuses.dead}
+      </Badge>
+    );
+  if (status === 'cancelled') return <Badge tone="plain">{t.statuses.cancelled}</Badge>;
+  return (
+    <Badge tone="waiting" icon="clock">
+      {next === null || status === 'queued' ? (t.webhooks.deliveryStatuses[status] ?? status) : t.webhooks.nextAttempt}
+      {next !== null && status !== 'queued' && <Time at={next} isRelative />}
+    </Badge>
+  );
+}
+
+/** Each attempt with its result, and the body of the last response. */
+function Attempts({ delivery }: { delivery: Delivery }) {
+  const last = delivery.log.at(-1);
+  return (
+    <div class="attempts">
+      <div class="stack tight">
+        <h3>{t.webhooks.attempts}</h3>
+        {delivery.log.length === 0 && <p class="secondary">{t.webhooks.noAttempts}</p>}
+        {delivery.log.map((attempt) => (
+          <div class="row wrap" key={attempt.at}>
+            <Badge tone={attempt.error === null ? 'done' : 'failed'} icon={attempt.error === null ? 'done' : 'failed'}>
+              {attempt.status_code === null ? t.webhooks.noResponse : String(attempt.status_code)}
+            </Badge>
+            <span class="secondary">
+              <Time at={attempt.at} withSeconds />, {t.webhooks.milliseconds(attempt.duration_ms)}
+            </span>
+            {attempt.error !== null && (
+              <span class="small">
+                <Foreign text={attempt.error} />
+              </span>
+            )}
+          </div>
+        ))}
+      </div>
+      {last && last.response !== '' && (
+        <div class="stack tight shrink">
+          <h3>{t.webhooks.lastResponse}</h3>
+          <pre class="code">
+            <bdi>{last.response}</bdi>
+          </pre>
+        </div>
+      )}
+    </div>
+  );
+}

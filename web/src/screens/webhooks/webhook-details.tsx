@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks';
+import { useLocation, useSearchParams } from 'wouter-preact';
+import { useAction } from '../../api/action.ts';
+import { newAttemptId } from '../../api/attempt-id.ts';
+import { api, type NewWebhook, type Webhook } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { showToast } from '../../parts/toast.tsx';
+import { t } from '../../texts/texts.ts';
+import { DeliveryTable } from './delivery-table.tsx';
+import { ReplaySheet } from './replay.tsx';
+
+export interface WebhookDetailsProps {
+  readonly webhook: Webhook;
+  /** Receives the webhook with its new signing secret. */
+  readonly onSecret: (webhook: NewWebhook) => void;
+  readonly onChanged: () => void;
+}
+
+const STATUSES = ['', 'delivered', 'queued', 'retrying', 'dead'] as const;
+type Status = (typeof STATUSES)[number];
+const REFRESH_MS = 3_000;
+
+/** The deliveries of a webhook, and what can be done with it. */
+export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
+  const [search, setSearch] = useSearchParams();
+  const status = STATUSES.find((one) => one === search.get('status')) ?? '';
+  const { id } = webhook;
+  const deliveries = useResource(
+    `deliveries ${id} ${status}`,
+    (signal) => api.listDeliveries({ id, 'per-page': 50, ...(status !== '' && { status }) }, { signal }),
+    { everyMs: REFRESH_MS },
+  );
+  const choose = (value: Status) => setSearch(value === '' ? {} : { status: value }, { replace: true });
+  return (
+    <Card
+      title={<bdi>{webhook.user_label || webhook.url}</bdi>}
+      actions={<Actions webhook={webhook} onSecret={onSecret} onChanged={onChanged} />}
+    >
+      {webhook.status === 'disabled' && (
+        <div class="padded">
+          <Note tone="warning">{t.webhooks.disabledReasons[webhook.disabled_reason ?? ''] ?? t.webhooks.disabled}</Note>
+        </div>
+      )}
+      <div class="padded">
+        <Segments
+          label={t.webhooks.status}
+          value={status}
+          options={STATUSES.map((value) => ({ value, label: t.webhooks.deliveryStatuses[value] ?? value }))}
+          onChange={choose}
+        />
+      </div>
+      <Loaded resource={deliveries}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon="webhook" title={t.webhooks.noDeliveriesTitle}>
+              {t.webhooks.noDeliveries}
+            </Empty>
+          ) : (
+            <DeliveryTable deliveries={list} onRedelivered={deliveries.reload} />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function Actions({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
+  const [, navigate] = useLocation();
+  const [sheet, setSheet] = useState<'rotate' | 'delete' | 'replay'>();
+  const [attemptId, setAttemptId] = useState(newAttemptId);
+  const { id } = webhook;
+  const test = useAction(async () => {
+    await api.testWebhook({ id }, { idempotencyKey: attemptId });
+    setAttemptId(newAttemptId());
+    showToast(t.webhooks.testSent);
+    onChanged();
+  });
+  const pause = useAction(async () => {
+    await api.updateWebhook({ id, status: webhook.status === 'active' ? 'paused' : 'active' });
+    onChanged();
+  });
+  const close = () => setSheet(undefined);
+  const error = test.error ?? pause.error;
+  return (
+    <>
+      <Button size="small" disabled={test.isBusy} onClick={() => test.run()}>
+        {t.webhooks.test}
+      </Button>
+      <Button size="small" onClick={() => setSheet('replay')}>
+        {t.webhooks.replay}
+      </Button>
+      <Button size="small" disabled={pause.isBusy} onClick={() => pause.run()}>
+        {webhook.status === 'active' ? t.webhooks.pause : t.webhooks.resume}
+      </Button>
+      <Button size="small" onClick={() => setSheet('rotate')}>
+        {t.webhooks.rotate}
+      </Button>
+      <Button size="small" kind="danger" onClick={() => setSheet('delete')}>
+        {t.webhooks.delete}
+      </Button>
+      {error !== undefined && <Note tone="error">{error}</Note>}
+      {sheet === 'replay' && <ReplaySheet webhookId={id} onReplayed={onChanged} onClose={close} />}
+      {sheet === 'rotate' && (
+        <ConfirmSheet
+          title={t.webhooks.rotateTitle}
+          text={t.webhooks.rotateText}
+          action={t.webhooks.rotate}
+          tone="primary"
+          onConfirm={async () => onSecret(await api.rotateWebhookSecret({ id, overlap_seconds: 86_400 }, { idempotencyKey: attemptId }))}
+          onClose={close}
+        />
+      )}
+      {sheet === 'delete' && (
+        <ConfirmSheet
+          title={t.webhooks.deleteTitle(webhook.user_label || webhook.url)}
+          text={t.webhooks.deleteText}
+          action={t.webhooks.delete}
+          onConfirm={async () => {
+            await api.deleteWebhook({ id });
+            navigate('/webhooks', { replace: true });
+            onChanged();
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
