@@ -134,8 +134,11 @@ async function endReturnWith(
 /** Returns the rest of a settlement in suspense. @throws ActionRefused if there is none. */
 async function leftInSuspense({ database }: OperatorDependencies, paymentHash: string): Promise<Msat> {
   const stray = await findStray(database, paymentHash);
-  if (!stray) throw new ActionRefused('No money in suspense has this payment hash. `npm run suspense` lists it.');
-  if (stray.leftMsat <= 0) throw new ActionRefused('Nothing of it is left in suspense. `npm run suspense -- --all` shows where it went.');
+  if (!stray) throw new ActionRefused('No money in suspense has this payment hash. `npm run suspense` lists what there is.');
+  if (stray.leftMsat <= 0)
+    throw new ActionRefused(
+      'Nothing of it is left in suspense. `npm run suspense -- --all` and GET /v1/operator/suspense?status=all show where it went.',
+    );
   return msat(stray.leftMsat);
 }
 
