@@ -158,7 +158,7 @@ it('pays at most once and never reports a payment as not made, whatever happens 
         newAttempt({
           id: 'key',
           order: { operation: 'keysend', fields: {} },
-          summary: { sats: 1, feeLimitMsat: 0, to: '', text: '' },
+          summary: { sats: 1, feeLimitMsat: 0, to: '', typed: '' },
           createdAt: START,
         }),
       ];
@@ -188,7 +188,7 @@ it('offers Send only while none of its requests can have paid', () => {
       let attempt = newAttempt({
         id: 'key',
         order: { operation: 'keysend', fields: {} },
-        summary: { sats: 1, feeLimitMsat: 0, to: '', text: '' },
+        summary: { sats: 1, feeLimitMsat: 0, to: '', typed: '' },
         createdAt: START,
       });
       for (const step of sequence) {

@@ -21,7 +21,7 @@ const ORDER = { operation: 'keysend', fields: { key: 'wal_1', num_satoshis: 5 } 
 const LOST: AttemptEvent = { type: 'answered', reply: { kind: 'lost' } };
 
 function review(): Attempt {
-  return newAttempt({ id: 'key', order: ORDER, summary: { sats: 5, feeLimitMsat: 10_000, to: 'a node', text: '' }, createdAt: START });
+  return newAttempt({ id: 'key', order: ORDER, summary: { sats: 5, feeLimitMsat: 10_000, to: 'a node', typed: '' }, createdAt: START });
 }
 
 function advanced(...events: AttemptEvent[]): Attempt {

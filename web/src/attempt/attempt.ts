@@ -20,9 +20,12 @@ export interface Summary {
   readonly sats: number;
   /** Held in addition to the amount. */
   readonly feeLimitMsat: number;
-  /** The payee, as a text. */
+  /** Who is paid, or for what: a text of others. */
   readonly to: string;
-  readonly text: string;
+  /** What the person entered as the destination. */
+  readonly typed: string;
+  /** Of the invoice that is paid. */
+  readonly paymentHash?: string | undefined;
 }
 
 /** Why nothing was sent. */

@@ -19,6 +19,8 @@ const SHEETS: Readonly<Record<string, () => Promise<ComponentType<WalletSheetPro
   rename: () => import('./rename-sheet.tsx').then((file) => file.RenameSheet),
   activate: () => import('./status-sheet.tsx').then((file) => file.ActivateSheet),
   deactivate: () => import('./status-sheet.tsx').then((file) => file.DeactivateSheet),
+  send: () => import('../send/send.tsx').then((file) => file.SendSheet),
+  transfer: () => import('../transfer/transfer.tsx').then((file) => file.TransferSheet),
 };
 
 /** Returns whether a path behind `/wallets/:id/` is that of a sheet. */

@@ -1,0 +1,234 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Wallet } from '../api/client.ts';
+import { formatSats, HeroAmount, Msat, Sats } from '../parts/amount.tsx';
+import { Button, LinkButton } from '../parts/button.tsx';
+import { Foreign } from '../parts/foreign.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Note } from '../parts/note.tsx';
+import { Sheet } from '../parts/sheet.tsx';
+import { Sum } from '../parts/sum.tsx';
+import { t } from '../texts/texts.ts';
+import { type Attempt, canSend, type Failed, type Refusal, type Settled } from './attempt.ts';
+import { PaymentLink } from './payment-link.tsx';
+import { SuccessAction } from './success-action.tsx';
+import './attempt.css';
+
+export interface AttemptViewProps {
+  readonly attempt: Attempt;
+  readonly wallet: Wallet | undefined;
+  /** Why nothing can be sent now. */
+  readonly blocked?: string | undefined;
+  readonly onSend: () => void;
+  /** Shows the form with what was entered. */
+  readonly onBack: () => void;
+  /** Shows the form with a higher fee limit. */
+  readonly onRaise?: () => void;
+  /** Shows an empty form. */
+  readonly onNew: () => void;
+  readonly onClose: () => void;
+}
+
+/** An attempt, from its review to its end. What happened to the money is said first. */
+export function AttemptView(props: AttemptViewProps) {
+  const { attempt, onClose } = props;
+  const { step } = attempt.progress;
+  return (
+    <Sheet title={t.attempt.titles[step]} onClose={onClose}>
+      {step === 'review' ? <Review {...props} /> : <Outcome {...props} />}
+    </Sheet>
+  );
+}
+
+function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) {
+  const { summary, progress, order } = attempt;
+  const refusal = progress.step === 'review' ? progress.refusal : undefined;
+  const held = summary.sats * 1000 + summary.feeLimitMsat;
+  const isTransfer = order.operation === 'transfer';
+  const isFresh = canSend(attempt, Date.now());
+  return (
+    <div class="attempt">
+      <div class="attempt-head">
+        <HeroAmount sats={-summary.sats} />
+        <p class="secondary">
+          {t.attempt.to} <Foreign text={summary.to} />
+        </p>
+      </div>
+      {!isTransfer && (
+        <Sum
+          rows={[
+            { name: t.attempt.amount, value: <Sats sats={summary.sats} /> },
+            { name: t.attempt.feeLimit, value: <Msat msat={summary.feeLimitMsat} /> },
+            { name: t.attempt.heldUntilEnd, value: <Msat msat={held} unit />, isTotal: true },
+          ]}
+        />
+      )}
+      {wallet && wallet.balance_msat >= held && (
+        <p class="tiny secondary">
+          {!isTransfer && t.attempt.comesBack} {t.attempt.leaves(formatSats(Math.floor((wallet.balance_msat - held) / 1000)))}
+        </p>
+      )}
+      {refusal && <Refused refusal={refusal} text={t.attempt.notSentYet} />}
+      {!isFresh && <Note tone="warning">{t.attempt.tooOld}</Note>}
+      {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
+      <div class="end stack tight">
+        <Button kind="primary" size="big" disabled={!isFresh || blocked !== undefined} onClick={onSend}>
+          {t.attempt.send(formatSats(summary.sats))}
+        </Button>
+        <Button kind="quiet" onClick={onBack}>
+          {t.attempt.back}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Outcome(props: AttemptViewProps) {
+  const { attempt } = props;
+  const { step } = attempt.progress;
+  const element = useRef<HTMLDivElement>(null);
+  // The button that was clicked is gone.
+  useEffect(() => element.current?.focus(), []);
+  const tone = step === 'settled' ? 'good' : step === 'failed' || step === 'refused' || step === 'absent' ? 'bad' : 'waiting';
+  return (
+    <div class="attempt" ref={element} tabIndex={-1}>
+      <div class="attempt-head" role="status">
+        <span class={`attempt-icon ${tone}`}>
+          <Icon name={tone === 'good' ? 'done' : tone === 'bad' ? 'failed' : 'clock'} size={28} />
+        </span>
+        <span class={tone === 'bad' ? 'faint' : undefined}>
+          <HeroAmount sats={tone === 'bad' ? attempt.summary.sats : -attempt.summary.sats} />
+        </span>
+        <Words attempt={attempt} />
+      </div>
+      <Rest {...props} />
+    </div>
+  );
+}
+
+/** What happened to the money, then why. */
+function Words({ attempt: { progress, isInDoubt, order } }: { attempt: Attempt }) {
+  switch (progress.step) {
+    case 'settled':
+      return <Text title={t.attempt.settled}>{order.operation === 'transfer' ? t.attempt.transferred : t.attempt.receiverHasIt}</Text>;
+    case 'failed': {
+      const { title, text } = t.attempt.failures[progress.failed.reason] ?? t.attempt.failure;
+      return <Text title={title}>{`${t.attempt.nothingPaid} ${text}`}</Text>;
+    }
+    case 'refused':
+      return <Text title={t.attempt.refused}>{t.attempt.refusedText}</Text>;
+    case 'absent':
+      return <Text title={t.attempt.absent}>{t.attempt.absentText}</Text>;
+    case 'pending':
+      return <Text title={t.attempt.pending}>{t.attempt.pendingText}</Text>;
+    default:
+      return isInDoubt ? (
+        <Text title={t.attempt.unknown}>{t.attempt.unknownText}</Text>
+      ) : (
+        <Text title={t.attempt.sending}>{t.attempt.sendingText}</Text>
+      );
+  }
+}
+
+function Text({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <>
+      <b>{title}</b>
+      <p class="secondary">{children}</p>
+    </>
+  );
+}
+
+function Rest(props: AttemptViewProps) {
+  const { attempt, wallet, onClose, onBack, onNew } = props;
+  const { progress, summary } = attempt;
+  if (progress.step === 'settled') return <SettledRest {...props} settled={progress.settled} />;
+  if (progress.step === 'failed') return <FailedRest {...props} failed={progress.failed} />;
+  if (progress.step === 'refused' || progress.step === 'absent')
+    return (
+      <>
+        {progress.step === 'refused' && <Refused refusal={progress.refusal} />}
+        <div class="pair end">
+          <Button onClick={onClose}>{t.attempt.close}</Button>
+          <Button kind="primary" onClick={progress.step === 'refused' ? onBack : onNew}>
+            {progress.step === 'refused' ? t.attempt.change : t.attempt.newPayment}
+          </Button>
+        </div>
+      </>
+    );
+  const lntxId = progress.step === 'pending' ? progress.lntxId : undefined;
+  return (
+    <>
+      <Sum
+        rows={[
+          {
+            name: progress.step === 'pending' ? t.attempt.held : t.attempt.heldAtMost,
+            value: <Msat msat={summary.sats * 1000 + summary.feeLimitMsat} unit />,
+          },
+          ...(wallet ? [{ name: t.attempt.spendable, value: <Sats sats={wallet.balance} unit /> }] : []),
+        ]}
+      />
+      <p class="tiny secondary">{t.attempt.neverTwice}</p>
+      <div class={lntxId === undefined ? 'end stack' : 'pair end'}>
+        {lntxId !== undefined && <LinkButton href={`/payments/${lntxId}`}>{t.attempt.openPayment}</LinkButton>}
+        <Button kind="primary" onClick={onClose}>
+          {t.attempt.close}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function SettledRest({ attempt, wallet, settled, onClose }: AttemptViewProps & { settled: Settled }) {
+  const isTransfer = attempt.order.operation === 'transfer';
+  return (
+    <>
+      <Sum
+        rows={[
+          ...(!isTransfer && settled.feeMsat !== null ? [{ name: t.attempt.routingFee, value: <Msat msat={settled.feeMsat} /> }] : []),
+          ...(wallet ? [{ name: t.attempt.newBalance, value: <Sats sats={wallet.balance} unit />, isTotal: true }] : []),
+        ]}
+      />
+      {settled.successAction && <SuccessAction action={settled.successAction} />}
+      <div class={settled.lntxId === undefined ? 'end stack' : 'pair end'}>
+        {settled.lntxId !== undefined && <LinkButton href={`/payments/${settled.lntxId}`}>{t.attempt.openPayment}</LinkButton>}
+        <Button kind="primary" onClick={onClose}>
+          {t.attempt.done}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function FailedRest({ attempt, failed, onClose, onBack, onRaise }: AttemptViewProps & { failed: Failed }) {
+  const isRoute = failed.reason === 'NO_ROUTE';
+  return (
+    <>
+      {isRoute && (
+        <Note>
+          {t.attempt.limitWas} <Msat msat={attempt.summary.feeLimitMsat} unit />
+        </Note>
+      )}
+      <p class="tiny faint mono centered">{`FAILURE_REASON_${failed.reason}`}</p>
+      <PaymentLink failed={failed} />
+      <div class="pair end">
+        <Button onClick={onClose}>{t.attempt.close}</Button>
+        <Button kind="primary" onClick={isRoute && onRaise ? onRaise : onBack}>
+          {isRoute && onRaise ? t.attempt.raise : t.attempt.tryAgain}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Refused({ refusal, text }: { refusal: Refusal; text?: string }) {
+  return (
+    <Note tone="error">
+      {text !== undefined && <p>{text}</p>}
+      <p>
+        <Foreign text={t.attempt.refusals[refusal.type] ?? refusal.message} />
+      </p>
+      <p class="tiny faint mono">{t.common.requestId(refusal.requestId)}</p>
+    </Note>
+  );
+}

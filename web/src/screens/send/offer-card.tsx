@@ -1,0 +1,64 @@
+import { Sats } from '../../parts/amount.tsx';
+import { Details } from '../../parts/details.tsx';
+import { Foreign } from '../../parts/foreign.tsx';
+import { formatSats } from '../../parts/format-amount.ts';
+import { formatRelativeTime } from '../../parts/format-time.ts';
+import { Icon, type IconName } from '../../parts/icon.tsx';
+import { t } from '../../texts/texts.ts';
+import type { Offer } from './offer.ts';
+import { fixedSats } from './order.ts';
+
+/** What the destination is, to whom the payment goes, and what it is for. */
+export function OfferCard({ offer }: { offer: Exclude<Offer, { kind: 'unusable' }> }) {
+  const [icon, title, text] = headOf(offer);
+  const description = descriptionOf(offer);
+  const sats = offer.kind === 'withdraw' ? undefined : fixedSats(offer);
+  return (
+    <div class="stack">
+      <div class="offer">
+        <Icon name={icon} />
+        <div class="shrink">
+          <b>{title}</b>
+          <span class="sub">{text}</span>
+        </div>
+      </div>
+      <Details
+        entries={[
+          [t.send.amount, sats === undefined ? undefined : <Sats sats={sats} unit />],
+          [t.send.for, description === '' ? undefined : <Foreign text={description} />],
+          [t.send.receiver, receiverOf(offer)],
+        ]}
+      />
+    </div>
+  );
+}
+
+function headOf(offer: Exclude<Offer, { kind: 'unusable' }>): [IconName, string, string] {
+  switch (offer.kind) {
+    case 'invoice': {
+      const until = (Number(offer.invoice.timestamp) + Number(offer.invoice.expiry)) * 1000;
+      return ['lightning', t.send.kinds.invoice, t.send.signedUntil(formatRelativeTime(until, Date.now()))];
+    }
+    case 'link': {
+      const { minSendable, maxSendable, commentAllowed } = offer.link;
+      const range = t.send.accepts(formatSats(Math.ceil(minSendable / 1000)), formatSats(Math.floor(maxSendable / 1000)));
+      const title = offer.isAddress ? t.send.kinds.address : t.send.kinds.link;
+      return ['link', title, commentAllowed > 0 ? `${range}, ${t.send.acceptsComment(commentAllowed)}` : range];
+    }
+    case 'withdraw':
+      return ['in', t.send.kinds.withdraw, t.send.withdrawText];
+    case 'node':
+      return ['server', t.send.kinds.node, t.send.nodeText];
+  }
+}
+
+function descriptionOf(offer: Exclude<Offer, { kind: 'unusable' }>): string {
+  if (offer.kind === 'invoice') return offer.invoice.description;
+  return offer.kind === 'link' ? offer.link.metadata.text : '';
+}
+
+function receiverOf(offer: Exclude<Offer, { kind: 'unusable' }>) {
+  if (offer.kind === 'link') return <Foreign text={offer.link.domain} />;
+  if (offer.kind === 'withdraw') return undefined;
+  return <span class="mono">{offer.kind === 'invoice' ? offer.invoice.destination : offer.text}</span>;
+}

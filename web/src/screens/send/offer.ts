@@ -1,0 +1,71 @@
+import { api, type DecodedInvoice, isLoggedOut, type ProbedPayLink, SatchelError } from '../../api/client.ts';
+import { t } from '../../texts/texts.ts';
+import type { Destination } from './destination.ts';
+
+/** What a destination accepts, as the service has read it. */
+export type Offer =
+  | { readonly kind: 'invoice'; readonly text: string; readonly invoice: DecodedInvoice }
+  | { readonly kind: 'link'; readonly text: string; readonly isAddress: boolean; readonly link: ProbedPayLink }
+  | { readonly kind: 'withdraw'; readonly text: string }
+  | { readonly kind: 'node'; readonly text: string }
+  /** It cannot be paid; `reason` is for people. Nothing was sent. */
+  | { readonly kind: 'unusable'; readonly reason: string };
+
+/** Reads a destination. Throws only if the service did not answer. */
+export async function readOffer(destination: Destination, walletId: string, signal: AbortSignal): Promise<Offer | undefined> {
+  switch (destination.kind) {
+    case 'empty':
+      return undefined;
+    case 'unusable':
+      return { kind: 'unusable', reason: t.send.unusable[destination.reason] };
+    case 'node':
+      return { kind: 'node', text: destination.text };
+    case 'invoice':
+      return orReason(() => readInvoice(destination.text, walletId, signal));
+    case 'address':
+      return orReason(() => probe(destination.text, true, signal));
+    case 'lnurl':
+      return destination.isWithdraw ? { kind: 'withdraw', text: destination.text } : orReason(() => probe(destination.text, false, signal));
+  }
+}
+
+async function readInvoice(text: string, walletId: string, signal: AbortSignal): Promise<Offer> {
+  const invoice = await api.decodeInvoice({ id: 'default', payment_request: text }, { signal });
+  const reason = await whyNot(invoice, walletId, signal);
+  return reason === undefined ? { kind: 'invoice', text, invoice } : { kind: 'unusable', reason };
+}
+
+/** Says why an invoice cannot be paid: this wallet has paid it, it is the wallet's own, or it has expired. */
+async function whyNot(invoice: DecodedInvoice, walletId: string, signal: AbortSignal): Promise<string | undefined> {
+  const filter = { key: walletId, payment_hash: invoice.payment_hash, fields: 'status,num_msat' };
+  const [all, open] = await Promise.all([
+    api.listWalletTransactions({ ...filter, status: 'all' }, { signal }),
+    api.listWalletTransactions({ ...filter, status: 'open' }, { signal }),
+  ]);
+  const sent = all.filter(({ num_msat = 0 }) => num_msat < 0);
+  if (sent.some(({ status }) => status === 'settled')) return t.send.alreadyPaid;
+  if (sent.some(({ status }) => status === 'pending')) return t.send.alreadyPending;
+  if (open.length > 0 || all.some(({ num_msat = 0 }) => num_msat > 0)) return t.send.ownInvoice;
+  return Number(invoice.timestamp) + Number(invoice.expiry) <= Date.now() / 1000 ? t.send.invoiceExpired : undefined;
+}
+
+async function probe(text: string, isAddress: boolean, signal: AbortSignal): Promise<Offer> {
+  try {
+    return { kind: 'link', text, isAddress, link: await api.probePayLink({ lnurl: text }, { signal }) };
+  } catch (error) {
+    // The service reads a withdraw link to know that it is one.
+    if (error instanceof SatchelError && error.type === 'lnurl_invalid' && /withdraw link, not a pay link/.test(error.message))
+      return { kind: 'withdraw', text };
+    throw error;
+  }
+}
+
+async function orReason(read: () => Promise<Offer>): Promise<Offer> {
+  try {
+    return await read();
+  } catch (error) {
+    const isAnswer = error instanceof SatchelError && error.status < 500 && error.status !== 429 && !isLoggedOut(error);
+    if (!isAnswer) throw error;
+    return { kind: 'unusable', reason: error.message };
+  }
+}

@@ -1,0 +1,61 @@
+import type { Order, Summary } from '../../attempt/attempt.ts';
+import type { Offer } from './offer.ts';
+
+/** What a person chose for an offer. Amounts are sats. */
+export interface Choice {
+  readonly walletId: string;
+  readonly sats: number;
+  readonly feeLimit: number;
+  readonly comment: string;
+  readonly payerData: Readonly<Record<string, string>>;
+  readonly typed: string;
+}
+
+/** Returns the amount that the offer fixes, in sats; undefined if the person enters it. */
+export function fixedSats(offer: Offer): number | undefined {
+  if (offer.kind === 'link')
+    return offer.link.minSendable === offer.link.maxSendable ? Math.ceil(offer.link.minSendable / 1000) : undefined;
+  // The amounts here are whole sats; the service pays the exact amount.
+  const msat = offer.kind === 'invoice' ? Number(offer.invoice.num_msat) : 0;
+  return msat > 0 ? Math.ceil(msat / 1000) : undefined;
+}
+
+/** Returns the names that the payee requires to know about the payer (LUD-18). */
+export function requiredPayerData(offer: Offer): string[] {
+  if (offer.kind !== 'link') return [];
+  const asked = Object.entries(offer.link.payerData ?? {});
+  return asked.filter(([, details]) => (details as { mandatory?: boolean } | null)?.mandatory === true).map(([name]) => name);
+}
+
+/** Returns the request that pays an offer, and what the review shows of it. */
+export function orderOf(offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>, choice: Choice): { order: Order; summary: Summary } {
+  const { walletId: key, sats, typed } = choice;
+  const fee_limit_msat = choice.feeLimit * 1000;
+  const shown = { sats, feeLimitMsat: fee_limit_msat, typed };
+  if (offer.kind === 'invoice') {
+    const { description, destination, payment_hash: paymentHash } = offer.invoice;
+    const hasAmount = Number(offer.invoice.num_msat) > 0;
+    const fields = { key, payment_request: offer.text, ...(!hasAmount && { num_satoshis: sats }), fee_limit_msat };
+    return { order: { operation: 'withdraw', fields }, summary: { ...shown, to: description || shortKey(destination), paymentHash } };
+  }
+  if (offer.kind === 'node') {
+    const fields = { key, dest_pubkey: offer.text, num_satoshis: sats, fee_limit_msat };
+    return { order: { operation: 'keysend', fields }, summary: { ...shown, to: shortKey(offer.text) } };
+  }
+  const { comment, payerData } = choice;
+  const { minSendable, maxSendable } = offer.link;
+  const fields = {
+    key,
+    ...(offer.isAddress ? { ln_address: offer.text } : { lnurlpay_encoded: offer.text }),
+    amt_msat: minSendable === maxSendable ? minSendable : sats * 1000,
+    ...(comment.trim() !== '' && { comment: comment.trim() }),
+    ...(Object.keys(payerData).length > 0 && { payer_data: payerData }),
+    fee_limit_msat,
+  };
+  return { order: { operation: 'payLnurl', fields }, summary: { ...shown, to: offer.link.ln_address ?? offer.link.domain } };
+}
+
+/** Returns a public key as its first and last characters, for places where the whole one is in reach. */
+export function shortKey(pubkey: string): string {
+  return `${pubkey.slice(0, 10)}…${pubkey.slice(-6)}`;
+}

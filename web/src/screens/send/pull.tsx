@@ -1,0 +1,44 @@
+import { useRef, useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { useAction } from '../../api/action.ts';
+import { api } from '../../api/client.ts';
+import { formatSats } from '../../parts/amount.tsx';
+import { Button } from '../../parts/button.tsx';
+import { parseSats, SatsField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { t } from '../../texts/texts.ts';
+
+/** Receives from a withdraw link: its service pays an invoice of the wallet, which is shown then. */
+export function Pull({ walletId, text, blocked }: { walletId: string; text: string; blocked: string | undefined }) {
+  const [, navigate] = useLocation();
+  const [amount, setAmount] = useState('');
+  const sats = parseSats(amount);
+  const key = useRef({ sats: 0, key: '' });
+  const pull = useAction(async (num_satoshis: number) => {
+    // The request sent again after a lost response creates no second invoice.
+    if (key.current.sats !== num_satoshis) key.current = { sats: num_satoshis, key: crypto.randomUUID() };
+    const { id } = await api.pullLnurl({ key: walletId, lnurl: text, num_satoshis }, { idempotencyKey: key.current.key });
+    navigate(`/wallets/${walletId}/receive/${id}`, { replace: true });
+  });
+  return (
+    <form
+      class="send-fields"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (sats !== undefined) pull.run(sats);
+      }}
+    >
+      <SatsField
+        label={t.send.pullAmount}
+        value={amount}
+        onValue={setAmount}
+        error={amount.trim() !== '' && sats === undefined ? t.send.amountError : undefined}
+      />
+      {pull.error !== undefined && <Note tone="error">{pull.error}</Note>}
+      {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
+      <Button type="submit" kind="primary" size="big" disabled={sats === undefined || pull.isBusy || blocked !== undefined}>
+        {sats === undefined ? t.send.pull : t.send.pullSats(formatSats(sats))}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,210 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isLoggedOut, type Wallet } from '../../api/client.ts';
+import { useNodeState } from '../../api/service-state.ts';
+import { endSession } from '../../api/session.tsx';
+import type { Attempt, Order, Summary } from '../../attempt/attempt.ts';
+import { OpenAttempts } from '../../attempt/open-attempts.tsx';
+import { formatSats } from '../../parts/amount.tsx';
+import { Button } from '../../parts/button.tsx';
+import { parseSats, SatsField, TextAreaField, TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { t } from '../../texts/texts.ts';
+import { recognize } from './destination.ts';
+import { defaultFeeLimit, parseFeeLimit } from './limits.ts';
+import { type Offer, readOffer } from './offer.ts';
+import { OfferCard } from './offer-card.tsx';
+import { fixedSats, orderOf, requiredPayerData } from './order.ts';
+import { Pull } from './pull.tsx';
+import './send.css';
+
+/** What the person has entered. It survives a look at the review. */
+export interface SendDraft {
+  readonly typed: string;
+  readonly amount: string;
+  /** Absent: the default of the service. */
+  readonly fee: string | undefined;
+  readonly comment: string;
+  readonly payerData: Readonly<Record<string, string>>;
+}
+
+export interface SendFormProps {
+  readonly walletId: string;
+  readonly wallet: Wallet | undefined;
+  readonly draft: SendDraft;
+  readonly onDraft: (draft: SendDraft) => void;
+  /** Payments of the wallet whose outcome is not known yet. */
+  readonly open: readonly Attempt[];
+  readonly onReview: (order: Order, summary: Summary) => void;
+}
+
+export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: SendFormProps) {
+  const { offer, isReading, hasFailed } = useOffer(draft.typed, walletId);
+  const node = useNodeState(wallet?.ln_node_id);
+  const change = (changes: Partial<SendDraft>) => onDraft({ ...draft, ...changes });
+  const isWithdraw = offer?.kind === 'withdraw';
+  const destination = recognize(draft.typed).kind;
+  return (
+    <div class="send">
+      <OpenAttempts attempts={open} />
+      <TextAreaField
+        label={t.send.to}
+        class={destination === 'address' || destination === 'empty' ? undefined : 'mono'}
+        rows={destination === 'invoice' || destination === 'lnurl' ? 3 : 1}
+        spellcheck={false}
+        autocomplete="off"
+        autofocus
+        value={draft.typed}
+        hint={t.send.toHint}
+        error={offer?.kind === 'unusable' ? offer.reason : undefined}
+        onValue={(typed) => onDraft({ typed, amount: '', fee: undefined, comment: '', payerData: {} })}
+      />
+      <div role="status">
+        {isReading && <p class="small secondary">{t.send.reading}</p>}
+        {hasFailed && <Note tone="warning">{t.send.notRead}</Note>}
+        {offer && offer.kind !== 'unusable' && <OfferCard offer={offer} />}
+      </div>
+      {isWithdraw && <Pull key={offer.text} walletId={walletId} text={offer.text} blocked={node.canReceive ? undefined : node.reason} />}
+      {offer && offer.kind !== 'unusable' && !isWithdraw && wallet && (
+        <PaymentFields
+          offer={offer}
+          wallet={wallet}
+          draft={draft}
+          blocked={node.canSend ? undefined : node.reason}
+          onChange={change}
+          onReview={onReview}
+        />
+      )}
+    </div>
+  );
+}
+
+type Payable = Exclude<Offer, { kind: 'withdraw' | 'unusable' }>;
+
+interface PaymentFieldsProps {
+  readonly offer: Payable;
+  readonly wallet: Wallet;
+  readonly draft: SendDraft;
+  readonly blocked: string | undefined;
+  readonly onChange: (changes: Partial<SendDraft>) => void;
+  readonly onReview: (order: Order, summary: Summary) => void;
+}
+
+function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: PaymentFieldsProps) {
+  const fixed = fixedSats(offer);
+  const sats = fixed ?? parseSats(draft.amount);
+  const amountError = sats === undefined ? invalidAmount(draft.amount) : whyTooMuch(sats, offer, wallet);
+  const fee = draft.fee === undefined ? defaultFeeLimit(sats ?? 0, wallet.balance) : parseFeeLimit(draft.fee);
+  const feeError = fee === undefined ? t.send.feeError : sats !== undefined && sats + fee > wallet.balance ? t.send.feeTooHigh : undefined;
+  const required = requiredPayerData(offer);
+  const isComplete = required.every((name) => (draft.payerData[name] ?? '').trim() !== '');
+  const maxComment = offer.kind === 'link' ? offer.link.commentAllowed : 0;
+  const commentError = [...draft.comment.trim()].length > maxComment && maxComment > 0 ? t.send.commentTooLong(maxComment) : undefined;
+  const isReady = sats !== undefined && !amountError && !feeError && !commentError && isComplete && blocked === undefined;
+
+  function submit(event: Event) {
+    event.preventDefault();
+    if (!isReady || sats === undefined || fee === undefined) return;
+    const { comment, payerData, typed } = draft;
+    const { order, summary } = orderOf(offer, { walletId: wallet.id, sats, feeLimit: fee, comment, payerData, typed });
+    onReview(order, summary);
+  }
+
+  return (
+    <form class="send-fields" onSubmit={submit}>
+      {fixed === undefined ? (
+        <SatsField
+          label={t.send.amount}
+          value={draft.amount}
+          onValue={(amount) => onChange({ amount })}
+          error={amountError}
+          hint={t.send.spendable(formatSats(wallet.balance))}
+        />
+      ) : (
+        amountError && <Note tone="error">{amountError}</Note>
+      )}
+      {maxComment > 0 && (
+        <TextField
+          label={t.send.comment}
+          value={draft.comment}
+          onValue={(comment) => onChange({ comment })}
+          error={commentError}
+          hint={t.send.commentHint(maxComment)}
+        />
+      )}
+      {required.map((name) => (
+        <TextField
+          key={name}
+          label={t.send.payerData[name] ?? name}
+          hint={t.send.payerDataHint}
+          value={draft.payerData[name] ?? ''}
+          onValue={(value) => onChange({ payerData: { ...draft.payerData, [name]: value } })}
+        />
+      ))}
+      <TextField
+        label={t.send.feeLimit}
+        inputMode="numeric"
+        autocomplete="off"
+        value={draft.fee ?? formatSats(fee ?? 0)}
+        onValue={(value) => onChange({ fee: value })}
+        hint={t.send.feeHint}
+        error={feeError}
+      />
+      {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
+      <Button type="submit" kind="primary" size="big" disabled={!isReady}>
+        {t.send.review}
+      </Button>
+    </form>
+  );
+}
+
+function invalidAmount(text: string): string | undefined {
+  return text.trim() === '' ? undefined : t.send.amountError;
+}
+
+function whyTooMuch(sats: number, offer: Payable, wallet: Wallet): string | undefined {
+  if (sats > wallet.balance) return t.send.tooMuch(formatSats(Math.floor(wallet.max_payable_msat / 1000)));
+  if (offer.kind !== 'link') return undefined;
+  const { minSendable, maxSendable } = offer.link;
+  const [least, most] = [Math.ceil(minSendable / 1000), Math.floor(maxSendable / 1000)];
+  return minSendable !== maxSendable && (sats < least || sats > most) ? t.send.outOfRange(formatSats(least), formatSats(most)) : undefined;
+}
+
+const TYPING_MS = 250;
+const RETRY_MS = 3000;
+
+/** Reads the offer of a destination while it is typed. After a failure it tries again. */
+function useOffer(typed: string, walletId: string): { offer: Offer | undefined; isReading: boolean; hasFailed: boolean } {
+  const [read, setRead] = useState<{ typed: string; offer?: Offer | undefined; hasFailed: boolean }>();
+  const [retry, setRetry] = useState(0);
+  const last = useRef(typed);
+  useEffect(() => {
+    const own = new AbortController();
+    const isPasted = Math.abs(typed.length - last.current.length) > 1 || retry === 0;
+    last.current = typed;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const timer = setTimeout(
+      () =>
+        readOffer(recognize(typed), walletId, own.signal).then(
+          (offer) => own.signal.aborted || setRead({ typed, offer, hasFailed: false }),
+          (error) => {
+            if (own.signal.aborted) return;
+            if (isLoggedOut(error)) endSession();
+            setRead({ typed, hasFailed: true });
+            again = setTimeout(() => setRetry((count) => count + 1), RETRY_MS);
+          },
+        ),
+      isPasted ? 0 : TYPING_MS,
+    );
+    return () => {
+      own.abort();
+      clearTimeout(timer);
+      clearTimeout(again);
+    };
+  }, [typed, walletId, retry]);
+  const isCurrent = read?.typed === typed;
+  return {
+    offer: isCurrent ? read.offer : undefined,
+    isReading: !isCurrent && typed.trim() !== '',
+    hasFailed: isCurrent && read.hasFailed,
+  };
+}
