@@ -1,5 +1,8 @@
 import { defineConfig } from 'vite';
 
+const SHARED =
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api|frame\/(?!palette)|texts|parts\/(?!chart|steps|bars|spark|timeline|qr|secret))/;
+
 /** Builds the dashboard into `web/dist`, which is committed: an installation needs no bundler. */
 export default defineConfig({
   root: import.meta.dirname,
@@ -13,6 +16,12 @@ export default defineConfig({
     // A Content-Security-Policy of the service refuses data: scripts and styles; small files stay files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // One file for what the first screen needs; otherwise each small module that two screens share is a request of its own.
+        codeSplitting: { groups: [{ name: 'shared', test: SHARED }] },
+      },
+    },
     reportCompressedSize: false,
   },
 });

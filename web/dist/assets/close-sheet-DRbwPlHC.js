@@ -1,1 +1,0 @@
-import{a as e,u as t}from"./jsxRuntime.module-CCt-bPHO.js";import{o as n}from"./icon-D6zuMdtc.js";function r(r){let[i,a]=n(),o=e({path:i,previous:``});return t(()=>{o.current.path!==i&&(o.current={path:i,previous:o.current.path})},[i]),()=>{o.current.path!==r&&o.current.previous===r?history.back():a(r,{replace:!0})}}export{r as t};

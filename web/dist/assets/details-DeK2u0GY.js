@@ -1,1 +1,0 @@
-import{_ as e,t}from"./jsxRuntime.module-CCt-bPHO.js";function n({entries:n}){return t(`dl`,{class:`details`,children:n.filter(([,e])=>e!=null&&e!==``).map(([n,r])=>t(e,{children:[t(`dt`,{children:n}),t(`dd`,{children:r})]}))})}export{n as t};

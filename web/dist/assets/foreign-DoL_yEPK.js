@@ -1,1 +1,0 @@
-import{_ as e,c as t,n,t as r}from"./jsxRuntime.module-CCt-bPHO.js";var i=600;function a({text:a}){let[o,s]=t(!1),c=a.length>i&&!o;return r(e,{children:[r(`bdi`,{class:`foreign`,children:c?`${a.slice(0,i).toWellFormed()}…`:a}),c&&r(`button`,{type:`button`,class:`show-all small`,onClick:()=>s(!0),children:n.common.showAll})]})}export{a as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./jsxRuntime.module-CCt-bPHO.js";function t({label:t,value:n,options:r,onChange:i}){return e(`div`,{class:`segments`,role:`group`,"aria-label":t,children:r.map(t=>e(`button`,{type:`button`,"aria-pressed":t.value===n,onClick:()=>i(t.value),children:t.label},t.value))})}export{t};

@@ -1,1 +1,0 @@
-import{t as e}from"./jsxRuntime.module-CCt-bPHO.js";function t({width:t=`100%`,height:n=`1em`}){return e(`span`,{class:`skeleton`,style:{width:t,height:n}})}function n({count:n=5}){return e(`div`,{class:`skeleton-rows`,children:Array.from({length:n},(n,r)=>e(`div`,{children:[e(t,{width:`${36-r%3*6}%`}),e(t,{width:`12%`})]},r))})}export{n,t};

@@ -1,1 +1,0 @@
-import{t as e}from"./jsxRuntime.module-CCt-bPHO.js";function t({rows:t}){return e(`dl`,{class:`sum`,children:t.map(({name:t,value:n,isTotal:r=!1})=>e(`div`,{class:r?`total`:void 0,children:[e(`dt`,{children:t}),e(`dd`,{children:n})]},t))})}export{t};

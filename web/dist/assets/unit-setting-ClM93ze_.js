@@ -1,1 +1,0 @@
-import{c as e,u as t}from"./jsxRuntime.module-CCt-bPHO.js";var n=new Set;function r(){let[r,i]=e(a);return t(()=>(n.add(i),()=>{n.delete(i)}),[]),r}function i(e){localStorage.setItem(`unit`,e);for(let t of n)t(e)}function a(){return localStorage.getItem(`unit`)===`btc`?`btc`:`sats`}export{r as n,i as t};
