@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '../src/kernel/log.ts';
 import { details, machine, type Result, resultOf, table } from './report.ts';
 import { type Row, Skipped } from './row.ts';
+import { dashboardRows } from './rows/dashboard.ts';
 import { delayRows } from './rows/delays.ts';
 import { engineRows } from './rows/engine.ts';
 import { eventRows } from './rows/events.ts';
@@ -46,6 +47,7 @@ const ROWS: readonly Row[] = [
   ...eventRows(),
   ...lightningRows(),
   ...lndRows(),
+  ...dashboardRows(),
 ];
 
 const chosen = ROWS.filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));
