@@ -27,6 +27,25 @@ export interface Account {
   max_wallets: number;
   /** The number of its wallets */
   num_wallets: number;
+  /** When its setup link expires, in Unix seconds; null if there is none */
+  setup_expires_at: number | null;
+}
+
+export interface AccountChange {
+  /** The id of the change, `acch_…` */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** The account that was changed */
+  account_id: string;
+  /** The key or session that requested it */
+  made_by: string;
+  /** The account of that key or session */
+  made_by_account: string;
+  /** Why; may be empty */
+  reason: string;
+  /** The fields that were set, and only these */
+  changes: { /** The new role */ role?: 'operator' | 'member' | (string & {}); /** The new status */ status?: 'active' | 'frozen' | (string & {}); /** The new e-mail */ email?: string; /** The new limit of wallets */ max_wallets?: number; /** A setup link was created */ setup_link?: 'created' | (string & {}); };
 }
 
 export interface Alert {
@@ -415,6 +434,8 @@ export interface LnurlOk {
 
 export interface Login {
   account: Account;
+  /** The number of unused recovery codes; null without an authenticator app */
+  recovery_codes_left: number | null;
   /** The session of this request; null for a request with an API key */
   session: Session | null;
 }
@@ -440,12 +461,12 @@ export interface NewAccount {
   max_wallets: number;
   /** The number of its wallets */
   num_wallets: number;
+  /** When its setup link expires, in Unix seconds; null if there is none */
+  setup_expires_at: number | null;
   /** The secret API key of the account, `sak_…`. Only this response contains it. Null with `invite` */
   secret_key: string | null;
   /** With `invite`: the link for the owner, as of `createSetupLink`; null otherwise */
   setup_url: string | null;
-  /** When the link expires, in Unix seconds */
-  setup_expires_at: number | null;
 }
 
 export interface NewAuthChallenge {
@@ -2076,6 +2097,15 @@ export interface CreateSetupLinkRequest {
   reason?: string;
 }
 
+export interface ListAccountChangesRequest {
+  /** The id of the account, `acc_…` */
+  id: string;
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 500 */
+  'per-page'?: number;
+}
+
 export interface GetSessionRequest {
 
 }
@@ -2127,6 +2157,13 @@ export interface BeginTotpRequest {
 }
 
 export interface ConfirmTotpRequest {
+  /** A code of the authenticator app, or a recovery code. Each is accepted once */
+  code: string;
+}
+
+export interface RenewRecoveryCodesRequest {
+  /** The present password */
+  current_password: string;
   /** A code of the authenticator app, or a recovery code. Each is accepted once */
   code: string;
 }
@@ -2685,6 +2722,8 @@ export interface Operations<Options> {
   changeAccount(request: ChangeAccountRequest, options?: Options): Promise<Account>;
   /** Create a link to set e-mail and password. For an owner who has no password yet, or has lost it. It replaces an earlier link, and can be used once. Permission: a secret API key of an operator. (`POST /v1/accounts/{id}/setup-link`) */
   createSetupLink(request: CreateSetupLinkRequest, options?: Options): Promise<SetupLink>;
+  /** List the changes that operators made to an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/changes`) */
+  listAccountChanges(request: ListAccountChangesRequest, options?: Options): Promise<Array<AccountChange>>;
   /** Read the account and the session of this request. Permission: a secret API key. (`GET /v1/session`) */
   getSession(request?: GetSessionRequest, options?: Options): Promise<Login>;
   /** Log in with e-mail and password. The response sets a cookie, which authenticates the next requests of the browser. For pages of this service only. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. (`POST /v1/session`) */
@@ -2703,6 +2742,8 @@ export interface Operations<Options> {
   beginTotp(request: BeginTotpRequest, options?: Options): Promise<Totp>;
   /** Confirm the authenticator app with a first code. Permission: a secret API key. (`POST /v1/session/totp/confirm`) */
   confirmTotp(request: ConfirmTotpRequest, options?: Options): Promise<RecoveryCodes>;
+  /** Replace the recovery codes. The earlier ones stop working. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. Permission: a secret API key. (`POST /v1/session/totp/recovery-codes`) */
+  renewRecoveryCodes(request: RenewRecoveryCodesRequest, options?: Options): Promise<RecoveryCodes>;
   /** Remove the authenticator app and the recovery codes. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. Permission: a secret API key. (`POST /v1/session/totp/remove`) */
   removeTotp(request: RemoveTotpRequest, options?: Options): Promise<Account>;
   /** Log in with a Lightning wallet. Show `lnurl` as a QR code, and complete the login with `token`. The wallet must be linked to an account. For pages of this service only; applications use `createAuthChallenge` for their own users. (`POST /v1/session/lnurl-auth`) */

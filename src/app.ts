@@ -30,6 +30,7 @@ import { createStreams, STREAM_TIMING, type StreamTiming } from './http/live/str
 import { metricsRoute } from './http/metrics/metrics.ts';
 import { createObjects } from './http/objects/objects.ts';
 import { createLoginResponses } from './http/responses/login-responses.ts';
+import { accountChangeRoutes } from './http/routes/account-changes.ts';
 import { accountRoutes } from './http/routes/accounts.ts';
 import { eventRoutes } from './http/routes/events.ts';
 import { invoiceStatusRoutes } from './http/routes/invoice-status.ts';
@@ -288,6 +289,7 @@ function registerRoutes(
   const deps = { ...modules, ...live, objects: createObjects(config), listJobs: createListJobs(app) };
   walletRoutes(app, deps);
   accountRoutes(app, { ...deps, publicUrl: config.publicUrl });
+  accountChangeRoutes(app, deps);
   const login = {
     ...deps,
     publicUrl: config.publicUrl,

@@ -22,12 +22,13 @@ export interface LoginModuleDependencies {
 /** Creates the modules that log people in, to this service and to applications that use it. */
 export function createLoginModules({ passwords = createPasswords(), ...deps }: LoginModuleDependencies) {
   const { database, clock, secretKey, publicUrl } = deps;
-  const secondFactors = createSecondFactors(secretKey, clock);
+  const secondFactors = createSecondFactors({ database, clock, secretKey });
   const ownerCheck = createOwnerCheck({ database, clock, passwords });
   const linkedKeys = createLinkedKeys({ database, clock, secondFactors });
   return {
     logins: createLogins({ database, clock, secondFactors, passwords, ownerCheck }),
     challenges: createChallenges({ database, clock, publicUrl }),
+    secondFactors,
     linkedKeys,
     walletLogins: createWalletLogins({ database, clock, ownerCheck, linkedKeys, publicUrl }),
     passkeys: createPasskeys({ database, clock, ownerCheck, secondFactors, publicUrl }),

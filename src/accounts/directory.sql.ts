@@ -11,6 +11,7 @@ export type DirectoryRow = {
   has_totp: number;
   public_text: string;
   wallets: number;
+  setup_expires_at: number | null;
 };
 
 /** The public key is the oldest one, because an account keeps it forever. */
@@ -18,7 +19,8 @@ const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.max_wal
     CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS has_password,
     (SELECT count(*) FROM totp t WHERE t.account_id = a.id AND t.confirmed_at IS NOT NULL) AS has_totp,
     (SELECT k.public_text FROM access_key k WHERE k.account_id = a.id AND k.kind = 'public_api' ORDER BY k.id LIMIT 1) AS public_text,
-    (SELECT count(*) FROM wallet w WHERE w.account_id = a.id) AS wallets
+    (SELECT count(*) FROM wallet w WHERE w.account_id = a.id) AS wallets,
+    (SELECT s.expires_at FROM setup_link s WHERE s.account_id = a.id) AS setup_expires_at
   FROM account a`;
 
 export const findAccount = statement<DirectoryRow>('directory_find', `${ACCOUNT} WHERE a.id = $1`);
@@ -71,4 +73,25 @@ export const readWalletLimit = statement<{ max_wallets: number }>(
 export const insertChange = statement(
   'directory_insert_change',
   `INSERT INTO account_change (id, account_id, made_by, made_by_account, changes, reason, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+);
+
+export type ChangeRow = {
+  id: string;
+  account_id: string;
+  made_by: string;
+  made_by_account: string;
+  changes: string;
+  reason: string;
+  created_at: number;
+};
+
+export const listChanges = statement<ChangeRow>(
+  'directory_list_changes',
+  `SELECT id, account_id, made_by, made_by_account, changes, reason, created_at FROM account_change
+   WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`,
+);
+
+export const countChanges = statement<{ n: number }>(
+  'directory_count_changes',
+  'SELECT count(*) AS n FROM account_change WHERE account_id = $1',
 );

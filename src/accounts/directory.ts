@@ -5,6 +5,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
+import { type AccountChange, listAccountChanges } from './account-changes.ts';
 import { insertKey, type Key, keyGuard, openAccount } from './accounts.ts';
 import * as sql from './directory.sql.ts';
 import { lockAccount } from './keyring.sql.ts';
@@ -33,6 +34,8 @@ export interface Account {
   readonly maxWallets: number;
   readonly wallets: number;
   readonly publicKey: string;
+  /** When the setup link of the account expires, in Unix seconds; undefined if there is none. */
+  readonly setupExpiresAt: number | undefined;
 }
 
 /** The fields that an operator sets; undefined leaves a field unchanged. */
@@ -69,6 +72,8 @@ export interface AccountDirectory {
   find(id: string): Promise<Account | undefined>;
   /** Returns a page of accounts, newest first, and their number. */
   list(limit: number, offset: number): Promise<{ accounts: Account[]; total: number }>;
+  /** Returns a page of the changes that operators made to an account, newest first, and their number. */
+  listChanges(id: string, limit: number, offset: number): Promise<{ changes: AccountChange[]; total: number }>;
   /** Returns whether an account is an active operator. */
   isOperator(id: string): Promise<boolean>;
   /** Creates an account; with `isInvited` it has a setup link instead of a secret key. @throws Refusal `unauthorized`, `forbidden`, `email_taken` */
@@ -92,7 +97,7 @@ export interface AccountDirectory {
 export function createAccountDirectory(database: Database, clock: Clock): AccountDirectory {
   async function find(id: string, queries: Pick<Tx, 'first'> = database): Promise<Account | undefined> {
     const row = await queries.first(sql.findAccount, id);
-    return row && toAccount(row);
+    return row && toAccount(row, unixSeconds(clock));
   }
 
   async function read(tx: Tx, id: string): Promise<Account> {
@@ -125,8 +130,9 @@ export function createAccountDirectory(database: Database, clock: Clock): Accoun
     async list(limit, offset) {
       const rows = await database.all(sql.listAccounts, limit, offset);
       const count = await database.first(sql.countAccounts);
-      return { accounts: rows.map(toAccount), total: count?.n ?? 0 };
+      return { accounts: rows.map((row) => toAccount(row, unixSeconds(clock))), total: count?.n ?? 0 };
     },
+    listChanges: (id, limit, offset) => listAccountChanges(database, id, { limit, offset }),
     async isOperator(id) {
       const row = await database.first(sql.findRole, id);
       return row?.role === 'operator' && row.status === 'active';
@@ -189,7 +195,7 @@ export async function lockWalletLimit(tx: Tx, accountId: string): Promise<number
   return (await tx.first(sql.readWalletLimit, accountId))?.max_wallets || undefined;
 }
 
-function toAccount(row: sql.DirectoryRow): Account {
+function toAccount(row: sql.DirectoryRow, nowSeconds: number): Account {
   return {
     id: row.id,
     createdAt: row.created_at,
@@ -201,5 +207,6 @@ function toAccount(row: sql.DirectoryRow): Account {
     maxWallets: row.max_wallets,
     wallets: row.wallets,
     publicKey: row.public_text,
+    setupExpiresAt: row.setup_expires_at !== null && row.setup_expires_at > nowSeconds ? row.setup_expires_at : undefined,
   };
 }

@@ -15,7 +15,7 @@ import { transferBetween } from '../../src/payments/transfer.ts';
 import { createWallets } from '../../src/wallets/wallets.ts';
 import { amount, onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
 
-const secondFactors = createSecondFactors(Buffer.alloc(32, 1), clock);
+const secretKey = Buffer.alloc(32, 1);
 const revoke = statement('test_revoke_session', 'UPDATE session SET revoked_at = 1 WHERE id = $1');
 const expire = statement('test_expire_session', 'UPDATE session SET expires_at = $2 WHERE id = $1');
 
@@ -92,6 +92,7 @@ onBothDatabases('a login', (open) => {
       return Buffer.alloc(32, password);
     });
     const ownerCheck = createOwnerCheck({ database, clock, passwords });
+    const secondFactors = createSecondFactors({ database, clock, secretKey });
     const logins = createLogins({ database, clock, secondFactors, passwords, ownerCheck });
     const attempt = async (email: string, password: string) => {
       derived.length = 0;
@@ -111,6 +112,7 @@ onBothDatabases('a login', (open) => {
     const { accountId } = await accountWithSession(database);
     const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
     const ownerCheck = createOwnerCheck({ database, clock, passwords });
+    const secondFactors = createSecondFactors({ database, clock, secretKey });
     const logins = createLogins({ database, clock, secondFactors, passwords, ownerCheck });
     const { token } = await database.transaction((tx) => createSetupLink(tx, clock, accountId));
     const setUp = () => logins.setUp({ token, email: 'ada@example.com', password: 'a long password' }, '');

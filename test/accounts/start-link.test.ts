@@ -22,7 +22,13 @@ async function operatorOf(database: Database) {
   const member = await accounts.bootstrap(newKeyText('secret_api'), async () => {});
   const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
   const ownerCheck = createOwnerCheck({ database, clock, passwords });
-  const logins = createLogins({ database, clock, secondFactors: createSecondFactors(secretKey, clock), passwords, ownerCheck });
+  const logins = createLogins({
+    database,
+    clock,
+    secondFactors: createSecondFactors({ database, clock, secretKey }),
+    passwords,
+    ownerCheck,
+  });
   const setUp = (token: string, email = 'ada@example.com') => logins.setUp({ token, email, password: 'a long password' }, '');
   const start = async (key: Uint8Array = secretKey) => (await createStartLink(database, clock, key))?.token ?? '';
   return {

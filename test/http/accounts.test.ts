@@ -45,6 +45,29 @@ onFakeNode('accounts', (app) => {
     expect((await request('GET', '/v1/accounts/acc_unknown')).status).toBe(404);
   });
 
+  it('lists the changes of an account with their authors and reasons, newest first, and shows an open setup link', async () => {
+    const { id, setup_expires_at } = await client.post('/v1/accounts', { invite: true, max_wallets: 3, reason: 'a new customer' });
+    expect((await request('GET', `/v1/accounts/${id}`)).body.setup_expires_at).toBe(setup_expires_at);
+    expect((await request('GET', `/v1/accounts/${await ownId(neighbour)}`)).body.setup_expires_at).toBeNull();
+    await change(id, { status: 'frozen', reason: 'reported as stolen' });
+    await client.post(`/v1/accounts/${id}/setup-link`, { reason: 'lost' });
+    const list = async (query = '') => request('GET', `/v1/accounts/${id}/changes${query}`);
+    const { body, headers } = await list();
+    expect(body.map(({ changes, reason }: Json) => [changes, reason])).toEqual([
+      [{ setup_link: 'created' }, 'lost'],
+      [{ status: 'frozen' }, 'reported as stolen'],
+      [{ max_wallets: 3 }, 'a new customer'],
+    ]);
+    const [newest] = body;
+    expect(newest).toMatchObject({ id: expect.stringMatching(/^acch_/), account_id: id, made_by_account: await ownId(client) });
+    expect(newest.made_by).toMatch(/^key_/);
+    expect(headers.get('x-pagination-total-count')).toBe('3');
+    expect((await list('?per-page=1&page=2')).body).toEqual([body[1]]);
+    expect((await request('GET', '/v1/accounts/acc_unknown/changes')).status).toBe(404);
+    for (const key of [neighbour.secretKey, client.publicKey])
+      expect((await request('GET', `/v1/accounts/${id}/changes`, undefined, key)).status).toBe(403);
+  });
+
   it('lets only an operator list, create, read and change accounts', async () => {
     const id = await ownId(neighbour);
     const wallet = await client.wallet();

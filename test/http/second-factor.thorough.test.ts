@@ -66,6 +66,30 @@ onFakeNode(
       expect((await logIn(login)).status).toBe(201);
     });
 
+    it('replaces the recovery codes with password and code, and counts those that are left', async () => {
+      const login = await withApp();
+      const left = async () => (await login.browser.send('GET', '/v1/session')).body.recovery_codes_left;
+      const renew = (json: object) => login.browser.send('POST', '/v1/session/totp/recovery-codes', json);
+      expect(await left()).toBe(10);
+      expect((await logIn(login, login.codes[0])).body.recovery_codes_left).toBe(9);
+      expect((await renew({ current_password: 'wrong', code: login.codes[1] })).status).toBe(403);
+      expect((await renew({ current_password: login.password, code: '000000' })).body.type).toBe('code_required');
+      expect((await renew({ current_password: login.password })).status).toBe(400);
+      expect(await left()).toBe(9);
+      const { recovery_codes: codes } = (await renew({ current_password: login.password, code: login.codes[1] })).body;
+      expect(new Set([...codes, ...login.codes]).size).toBe(20);
+      expect(await left()).toBe(10);
+      expect((await logIn(login, login.codes[2])).status).toBe(401);
+      expect((await logIn(login, codes[0])).status).toBe(201);
+      const stranger = await newLogin(client);
+      expect((await stranger.browser.send('GET', '/v1/session')).body.recovery_codes_left).toBeNull();
+      const without = await stranger.browser.send('POST', '/v1/session/totp/recovery-codes', {
+        current_password: stranger.password,
+        code: '000000',
+      });
+      expect(without.body).toMatchObject({ status: 400, type: 'validation_failed' });
+    });
+
     it('is removed by a setup link, for an owner who has lost app and codes', async () => {
       const login = await withApp();
       const { email, password } = await loginTo(client, login.id);

@@ -17,6 +17,7 @@ const EXEMPT = [
   'changePassword',
   'beginTotp',
   'confirmTotp',
+  'renewRecoveryCodes',
   'removeTotp',
   'beginWalletLogin',
   'completeWalletLogin',

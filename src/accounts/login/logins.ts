@@ -32,6 +32,8 @@ export interface Logins {
   beginTotp(by: Key, password: string): Promise<{ seed: Uint8Array; email: string }>;
   /** Returns the recovery codes. They are not stored. @throws Refusal `validation_failed` */
   confirmTotp(by: Key, code: string): Promise<string[]>;
+  /** Replaces the recovery codes and returns them. They are not stored. @throws Refusal `forbidden`, `code_required`, `validation_failed` */
+  renewRecoveryCodes(by: Key, proof: { password: string; code: string }): Promise<string[]>;
   /** Removes the second factor. @throws Refusal `forbidden`, `code_required` */
   removeTotp(by: Key, proof: { password: string; code: string }): Promise<void>;
 }
@@ -95,6 +97,8 @@ export function createLogins({ database, clock, secondFactors, passwords, ownerC
         await requireGuards(tx, [keyGuard(by)]);
         return secondFactors.confirm(tx, by.accountId, code);
       }),
+    renewRecoveryCodes: (by, { password, code }) =>
+      ownerCheck.withPassword(by, password, (tx) => secondFactors.renewRecoveryCodes(tx, by.accountId, code)),
     removeTotp: (by, { password, code }) =>
       ownerCheck.withPassword(by, password, async (tx) => {
         await secondFactors.require(tx, by.accountId, code);

@@ -23,4 +23,10 @@ export const insertRecoveryCode = statement('recovery_code_insert', 'INSERT INTO
 
 export const useRecoveryCode = statement('recovery_code_use', 'DELETE FROM recovery_code WHERE account_id = $1 AND code_hash = $2');
 
+/** Returns the number of unused codes; no row without a confirmed authenticator app. */
+export const countRecoveryCodes = statement<{ n: number }>(
+  'recovery_code_count',
+  `SELECT (SELECT count(*) FROM recovery_code WHERE account_id = $1) AS n FROM totp WHERE account_id = $1 AND confirmed_at IS NOT NULL`,
+);
+
 export const deleteRecoveryCodes = statement('recovery_code_delete', 'DELETE FROM recovery_code WHERE account_id = $1');

@@ -1,5 +1,5 @@
 import { hash, hkdfSync, randomBytes } from 'node:crypto';
-import type { Tx } from '../../db/database.ts';
+import type { Database, Tx } from '../../db/database.ts';
 import { type Clock, unixSeconds } from '../../kernel/clock.ts';
 import { randomText } from '../../kernel/ids.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -13,6 +13,10 @@ export interface SecondFactors {
   begin(tx: Tx, accountId: string): Promise<Uint8Array>;
   /** Confirms the seed with a first code. Returns the recovery codes, which are not stored. @throws Refusal `validation_failed` */
   confirm(tx: Tx, accountId: string, code: string): Promise<string[]>;
+  /** Replaces the recovery codes. They are not stored. @throws Refusal `validation_failed` without a confirmed app, `code_required` */
+  renewRecoveryCodes(tx: Tx, accountId: string, code: string): Promise<string[]>;
+  /** Returns the number of unused recovery codes; undefined if the account has no second factor. */
+  countRecoveryCodes(accountId: string): Promise<number | undefined>;
   /** Checks and uses up a code, or a recovery code, if the account has a second factor. @throws Refusal `code_required` */
   require(tx: Tx, accountId: string, code: string | undefined): Promise<void>;
 }
@@ -25,8 +29,14 @@ const RECOVERY_CODE_LENGTH = 12;
 const WRONG_CODE = '`code` is wrong, or was used before. Wait for the next code of the app.';
 const LOST_SEED = 'The service cannot check codes of the app any more. Send a recovery code, then remove the app and add it again.';
 
-/** @param secretKey the bytes of SECRET_KEY */
-export function createSecondFactors(secretKey: Uint8Array, clock: Clock): SecondFactors {
+export interface SecondFactorDependencies {
+  readonly database: Pick<Database, 'first'>;
+  readonly clock: Clock;
+  /** The bytes of SECRET_KEY. */
+  readonly secretKey: Uint8Array;
+}
+
+export function createSecondFactors({ database, clock, secretKey }: SecondFactorDependencies): SecondFactors {
   const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel totp seeds', 32));
 
   async function acceptCode(tx: Tx, accountId: string, seed: Uint8Array | undefined, code: string): Promise<boolean> {
@@ -43,6 +53,16 @@ export function createSecondFactors(secretKey: Uint8Array, clock: Clock): Second
     }
   }
 
+  async function requireCode(tx: Tx, accountId: string, code: string | undefined): Promise<void> {
+    const row = await tx.first(sql.findTotp, accountId);
+    if (!row || row.confirmed_at === null) return;
+    if (code === undefined) throw new Refusal('code_required');
+    const seed = openSeed(accountId, row);
+    if (await acceptCode(tx, accountId, seed, code)) return;
+    if ((await tx.run(sql.useRecoveryCode, accountId, recoveryHash(code))) === 0)
+      throw new Refusal('code_required', seed ? WRONG_CODE : LOST_SEED);
+  }
+
   return {
     async begin(tx, accountId) {
       const seed = randomBytes(SEED_BYTES);
@@ -56,21 +76,24 @@ export function createSecondFactors(secretKey: Uint8Array, clock: Clock): Second
       if (!row || row.confirmed_at !== null || !(await acceptCode(tx, accountId, openSeed(accountId, row), code)))
         throw new Refusal('validation_failed', '`code` must be a new code of the app that was added last.');
       await tx.run(sql.confirmTotp, accountId, unixSeconds(clock));
-      await tx.run(sql.deleteRecoveryCodes, accountId);
-      const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(RECOVERY_CODE_LENGTH));
-      for (const one of codes) await tx.run(sql.insertRecoveryCode, accountId, recoveryHash(one));
-      return codes;
+      return replaceRecoveryCodes(tx, accountId);
     },
-    async require(tx, accountId, code) {
+    async renewRecoveryCodes(tx, accountId, code) {
       const row = await tx.first(sql.findTotp, accountId);
-      if (!row || row.confirmed_at === null) return;
-      if (code === undefined) throw new Refusal('code_required');
-      const seed = openSeed(accountId, row);
-      if (await acceptCode(tx, accountId, seed, code)) return;
-      if ((await tx.run(sql.useRecoveryCode, accountId, recoveryHash(code))) === 0)
-        throw new Refusal('code_required', seed ? WRONG_CODE : LOST_SEED);
+      if (!row || row.confirmed_at === null) throw new Refusal('validation_failed', 'The account has no authenticator app. Add one first.');
+      await requireCode(tx, accountId, code);
+      return replaceRecoveryCodes(tx, accountId);
     },
+    countRecoveryCodes: async (accountId) => (await database.first(sql.countRecoveryCodes, accountId))?.n,
+    require: requireCode,
   };
+}
+
+async function replaceRecoveryCodes(tx: Tx, accountId: string): Promise<string[]> {
+  await tx.run(sql.deleteRecoveryCodes, accountId);
+  const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(RECOVERY_CODE_LENGTH));
+  for (const one of codes) await tx.run(sql.insertRecoveryCode, accountId, recoveryHash(one));
+  return codes;
 }
 
 /** Removes the second factor of an account. */

@@ -18,6 +18,12 @@ export const AccountObject = Type.Object(
     has_totp: Type.Boolean({ description: 'Whether the login also needs a code of an authenticator app', examples: [false] }),
     max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit', examples: [10] }),
     num_wallets: Type.Integer({ description: 'The number of its wallets', examples: [0] }),
+    setup_expires_at: nullable(
+      Type.Integer({
+        description: 'When its setup link expires, in Unix seconds; null if there is none',
+        examples: [EXAMPLE.now + 604_800],
+      }),
+    ),
   },
   { title: 'Account' },
 );
@@ -32,7 +38,6 @@ export const NewAccountObject = Type.Object(
       }),
     ),
     setup_url: nullable(Type.String({ description: 'With `invite`: the link for the owner, as of `createSetupLink`; null otherwise' })),
-    setup_expires_at: nullable(Type.Integer({ description: 'When the link expires, in Unix seconds' })),
   },
   { title: 'NewAccount' },
 );
@@ -49,6 +54,7 @@ export function renderAccount(account: Account): Static<typeof AccountObject> {
     has_totp: account.hasTotp,
     max_wallets: account.maxWallets,
     num_wallets: account.wallets,
+    setup_expires_at: account.setupExpiresAt ?? null,
   };
 }
 

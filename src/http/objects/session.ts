@@ -22,6 +22,9 @@ export const SessionObject = Type.Object(
 export const LoginObject = Type.Object(
   {
     account: AccountObject,
+    recovery_codes_left: nullable(
+      Type.Integer({ description: 'The number of unused recovery codes; null without an authenticator app', examples: [10] }),
+    ),
     session: nullable(SessionObject, { description: 'The session of this request; null for a request with an API key' }),
   },
   { title: 'Login' },
@@ -40,6 +43,16 @@ export function renderSession(session: Session, currentId: string | undefined): 
   };
 }
 
-export function renderLogin(account: Account, session: Session | undefined): Static<typeof LoginObject> {
-  return { account: renderAccount(account), session: session ? renderSession(session, session.id) : null };
+export interface Login {
+  readonly account: Account;
+  readonly recoveryCodesLeft: number | undefined;
+  readonly session: Session | undefined;
+}
+
+export function renderLogin({ account, recoveryCodesLeft, session }: Login): Static<typeof LoginObject> {
+  return {
+    account: renderAccount(account),
+    recovery_codes_left: recoveryCodesLeft ?? null,
+    session: session ? renderSession(session, session.id) : null,
+  };
 }

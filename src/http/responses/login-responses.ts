@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import type { Account, AccountDirectory } from '../../accounts/directory.ts';
+import type { SecondFactors } from '../../accounts/login/second-factors.ts';
 import type { Session, StartedSession } from '../../accounts/login/sessions.ts';
 import { setSessionCookie } from '../auth/session-cookie.ts';
 import { type LoginObject, renderLogin } from '../objects/session.ts';
@@ -12,9 +13,15 @@ export interface LoginResponses {
   sendStarted(reply: FastifyReply, started: StartedSession): Promise<FastifyReply>;
 }
 
-export function createLoginResponses({ directory }: { directory: Pick<AccountDirectory, 'find'> }): LoginResponses {
+export interface LoginResponseDependencies {
+  readonly directory: Pick<AccountDirectory, 'find'>;
+  readonly secondFactors: Pick<SecondFactors, 'countRecoveryCodes'>;
+}
+
+export function createLoginResponses({ directory, secondFactors }: LoginResponseDependencies): LoginResponses {
   async function read(accountId: string, session: Session | undefined): Promise<Static<typeof LoginObject>> {
-    return renderLogin(await accountOf(directory, accountId), session);
+    const account = await accountOf(directory, accountId);
+    return renderLogin({ account, session, recoveryCodesLeft: await secondFactors.countRecoveryCodes(accountId) });
   }
   return {
     read,

@@ -61,6 +61,15 @@ const confirmTotpSchema = {
   response: { 200: RecoveryCodesObject },
 };
 
+const renewCodesSchema = {
+  ...COMMON,
+  operationId: 'renewRecoveryCodes',
+  summary: 'Replace the recovery codes',
+  description: `The earlier ones stop working. ${NO_REPLAY}`,
+  body: RemoveTotpBody,
+  response: { 200: RecoveryCodesObject },
+};
+
 const removeTotpSchema = {
   ...COMMON,
   operationId: 'removeTotp',
@@ -93,6 +102,14 @@ export function totpRoutes(app: App, { access, directory, logins, loginLimits, p
     const { key } = await access.keyManager(request);
     return reply.send({
       recovery_codes: await loginLimits.limitAttempt(request, key.accountId, () => logins.confirmTotp(key, request.body.code)),
+    });
+  });
+
+  app.post('/v1/session/totp/recovery-codes', { schema: renewCodesSchema }, async (request, reply) => {
+    const { key } = await access.keyManager(request);
+    const { current_password: password, code } = request.body;
+    return reply.send({
+      recovery_codes: await loginLimits.limitAttempt(request, key.accountId, () => logins.renewRecoveryCodes(key, { password, code })),
     });
   });
 

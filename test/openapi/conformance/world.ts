@@ -74,7 +74,13 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     own = await loginTo(client, ownId);
     return own.password;
   };
-  let walletToken = '';
+  let [walletToken, recoveryCode] = ['', ''];
+  /** Confirms an authenticator app, and returns the password. */
+  const withApp = async () => {
+    const { recovery_codes } = await client.post('/v1/session/totp/confirm', { code: await firstCode() });
+    recoveryCode = recovery_codes[0];
+    return own.password;
+  };
   const firstCode = async () => {
     const { secret } = await client.post('/v1/session/totp', { current_password: await newPassword() });
     return codeOf(secret);
@@ -171,6 +177,9 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'changePassword.new_password': () => own.password,
     'beginTotp.current_password': newPassword,
     'confirmTotp.code': firstCode,
+    'renewRecoveryCodes.current_password': withApp,
+    'renewRecoveryCodes.code': () => recoveryCode,
+    'listAccountChanges.id': () => ownId,
     'removeTotp.current_password': newPassword,
     'removeTotp.code': () => '000000',
     'logIn.code': () => '000000',
