@@ -69,7 +69,7 @@ export interface Alert {
   last_seen_at: number;
   /** Unix seconds; null while it is open */
   resolved_at: number | null;
-  /** The operator who closed it; null if it is open or its cause went away */
+  /** The operator who closed it through the API; null if it is open, its cause went away, or a command closed it */
   closed_by: string | null;
   /** Why, as the operator stated it */
   close_reason: string | null;

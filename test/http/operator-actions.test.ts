@@ -45,10 +45,12 @@ onFakeNode('changes by operators', ({ client, rows }) => {
       expect(operation.parameters).toContainEqual({ $ref: '#/components/parameters/RequiredIdempotencyKey' });
       // Their objects are read first.
       if (!path.startsWith('/v1/accounts') && path.includes('{id}')) continue;
-      const body = JSON.stringify(operation.requestBody.content['application/json'].example);
-      const headers = { 'x-api-key': client.secretKey, 'content-type': 'application/json' };
-      const response = await fetch(client.url + path.replace('{id}', id), { method, headers, body });
-      const refused: Json = await response.json();
+      const json = operation.requestBody.content['application/json'].example;
+      const { body: refused } = await client.request(method, path.replace('{id}', id), {
+        key: client.secretKey,
+        json,
+        withoutNewKey: true,
+      });
       expect([path, refused]).toMatchObject([path, { status: 400, type: 'validation_failed' }]);
       expect(refused.message).toContain('Idempotency-Key');
     }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { strayMoney } from '../operator/strays.ts';
-import { MEASURES_AT_ONCE, onFakeNode } from '../support/app.ts';
+import { MEASURES_AT_ONCE, onFakeNode, onTwoFakeNodes } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 
 onFakeNode(
@@ -186,3 +186,46 @@ onFakeNode(
   { STUCK_PAYMENT_SECONDS: '0' },
   MEASURES_AT_ONCE,
 );
+
+onTwoFakeNodes('the figures of two nodes', (service, dialect) => {
+  const { client, nets } = service;
+  const overview = (): Promise<Json> => client.get('/v1/operator/overview');
+
+  it('add up, and those of one that is away are the last known', async () => {
+    const { nodes } = await overview();
+    const wallets: Json[] = [];
+    for (const { id } of nodes) wallets.push(await client.post('/v1/wallet', { ln_node_id: id }));
+    for (const [index, { id }] of wallets.entries()) {
+      const { payment_request } = await client.post(`/v1/wallet/${id}/invoice`, { num_satoshis: 1000 * (index + 1) });
+      await nets[index as 0 | 1].outside.pay({ paymentRequest: payment_request });
+    }
+    await expect.poll(async () => (await overview()).liabilities_msat).toBe(3_000_000);
+    await client.post(`/v1/wallet/${wallets[1].id}/transfer`, { dest_wallet_id: wallets[0].id, num_satoshis: 500 });
+    await service.reconcileAll();
+    const known = await overview();
+    expect(known.nodes.map(({ held_msat, position_msat, num_wallets }: Json) => [held_msat, position_msat, num_wallets])).toEqual([
+      [1_000_000, -500_000, 1],
+      [2_000_000, 500_000, 1],
+    ]);
+    expect(known).toMatchObject({ difference_msat: 0, assets_msat: known.nodes[0].assets_msat + known.nodes[1].assets_msat });
+    for (const call of ['info', 'balance'] as const) nets[1].always(call, { unavailable: true });
+    await service.reconcileAll();
+    const away = await overview();
+    expect(away.nodes.map(({ status }: Json) => status)).toEqual(['ready', 'unavailable']);
+    expect(away).toMatchObject({ assets_msat: known.assets_msat, difference_msat: null, num_wallets: 2 });
+    const samples: Json[] = await client.get('/v1/operator/history?period=day');
+    expect(samples.at(-1)).toMatchObject({ assets_msat: known.assets_msat, liabilities_msat: 3_000_000 });
+    for (const call of ['info', 'balance'] as const) nets[1].always(call, undefined);
+    expect(await service.problems()).toEqual([]);
+  });
+
+  if (dialect === 'postgres')
+    it('list each instance', async () => {
+      const other = await service.another();
+      const ids = async (of: typeof client) => (await of.get('/v1/operator/instances')).instances.map(({ id }: Json) => id);
+      await expect.poll(() => ids(client)).toHaveLength(2);
+      await expect.poll(() => ids(other)).toEqual(await ids(client));
+      const own = (await other.get('/v1/operator/instances')).instances.filter(({ is_this }: Json) => is_this);
+      expect(own).toHaveLength(1);
+    });
+});

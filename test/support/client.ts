@@ -17,6 +17,8 @@ export interface RequestOptions {
   readonly json?: unknown;
   readonly form?: string;
   readonly headers?: Record<string, string>;
+  /** Adds no Idempotency-Key where one is needed. */
+  readonly withoutNewKey?: boolean;
 }
 
 /** An HTTP client of a running service. */
@@ -48,7 +50,11 @@ export interface TestWallet {
 const NEEDS_KEY = /^\/v1\/(accounts|operator)(\/|$)/;
 
 export function clientOf(url: string, secretKey: string, publicKey: string): Client {
-  async function request(method: string, path: string, { key, json, form, headers = {} }: RequestOptions = {}): Promise<HttpResponse> {
+  async function request(
+    method: string,
+    path: string,
+    { key, json, form, headers = {}, withoutNewKey }: RequestOptions = {},
+  ): Promise<HttpResponse> {
     const type =
       json !== undefined
         ? { 'content-type': 'application/json' }
@@ -57,7 +63,7 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
           : {};
     const body = json !== undefined ? (typeof json === 'string' ? json : JSON.stringify(json)) : form;
     const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key');
-    const once = method !== 'GET' && NEEDS_KEY.test(path) && !hasOwn ? { 'idempotency-key': randomUUID() } : {};
+    const once = method !== 'GET' && NEEDS_KEY.test(path) && !hasOwn && !withoutNewKey ? { 'idempotency-key': randomUUID() } : {};
     const response = await fetch(url + path, {
       method,
       headers: { ...type, ...once, ...(key !== undefined && { 'x-api-key': key }), ...headers },

@@ -24,7 +24,10 @@ export const AlertObject = Type.Object(
     last_seen_at: Type.Integer({ description: 'When its cause was last found, in Unix seconds', examples: [EXAMPLE.now] }),
     resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open', examples: [null] })),
     closed_by: nullable(
-      Type.String({ description: 'The operator who closed it; null if it is open or its cause went away', examples: [null] }),
+      Type.String({
+        description: 'The operator who closed it through the API; null if it is open, its cause went away, or a command closed it',
+        examples: [null],
+      }),
     ),
     close_reason: nullable(Type.String({ description: 'Why, as the operator stated it', examples: [null] })),
   },

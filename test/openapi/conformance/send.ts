@@ -16,7 +16,7 @@ export function send(client: Client, walked: Walked, values: Values, { key, as =
   const headers = Object.fromEntries(Object.entries(values.header).map(([name, value]) => [name, String(value)]));
   const address = `${path}${query.size > 0 ? `?${query}` : ''}`;
   const body = walked.operation.requestBody ? (as === 'form' ? { form: formOf(values.body) } : { json: values.body }) : {};
-  return client.request(walked.method, address, { key, headers, ...body });
+  return client.request(walked.method, address, { key, headers, withoutNewKey: true, ...body });
 }
 
 /** Writes an object as `name[key]=value` (OpenAPI: deepObject). */
