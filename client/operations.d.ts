@@ -1427,6 +1427,10 @@ export interface ListWalletsRequest {
   'per-page'?: number;
   /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
   after?: string;
+  /** Only wallets whose label contains this text, in upper or lower case. Not together with `page` */
+  label?: string;
+  /** Only wallets with this status. Not together with `page` */
+  status?: 'active' | 'inactive';
   /** Selects these fields of the response */
   fields?: string;
 }
@@ -2588,9 +2592,9 @@ export interface GetDocsRequest {
 }
 
 export interface Operations<Options> {
-  /** List the wallets of the account. Newest first. Permission: a secret API key. (`GET /v1/wallets`) */
+  /** List the wallets of the account. Newest first. With `label` or `status` there is no total: `after` continues. Such a request looks at 20,000 wallets at most, so a page can be short although the header `Link` has a next one. Permission: a secret API key. (`GET /v1/wallets`) */
   listWallets(request: ListWalletsRequest & { fields: string }, options?: Options): Promise<Part<Array<Wallet>>>;
-  /** List the wallets of the account. Newest first. Permission: a secret API key. (`GET /v1/wallets`) */
+  /** List the wallets of the account. Newest first. With `label` or `status` there is no total: `after` continues. Such a request looks at 20,000 wallets at most, so a page can be short although the header `Link` has a next one. Permission: a secret API key. (`GET /v1/wallets`) */
   listWallets(request?: ListWalletsRequest & { fields?: undefined }, options?: Options): Promise<Array<Wallet>>;
   /** Create a wallet. The response contains the access keys of the wallet; no later response does. They have no limits, so an API key with a budget or a maximum per payment may not create wallets: 403. Permission: a secret API key. (`POST /v1/wallet`) */
   createWallet(request?: CreateWalletRequest, options?: Options): Promise<NewWallet>;

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { KEY_KINDS, parseKey } from '../accounts/keys.ts';
 import { EVENT_NAMES, type EventType, isEventType } from '../events/event-types.ts';
 import { MAX_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -216,3 +217,11 @@ export const KeyParams = Type.Object({
     examples: [EXAMPLE.wallet],
   }),
 });
+
+const SHORTEST_KEY = 20;
+
+/** Links of the response repeat what a list is searched by. @throws Refusal for a key that is a secret */
+export function requireNoKey(name: string, text: string): void {
+  const key = text.length < SHORTEST_KEY ? undefined : parseKey(text);
+  if (key && !KEY_KINDS[key.kind].isPublic) throw new Refusal('validation_failed', `${name} must not be an API key: send it as X-Api-Key.`);
+}

@@ -177,4 +177,25 @@ onFakeNode('lists', (service) => {
     expect(idsOf(await walk(service, `/v1/wallets?per-page=1&after=${whole[0]}`))).toEqual(whole.slice(1));
     expect((await service.client.request('GET', '/v1/wallets?after=wal_nobody', { key: service.client.secretKey })).status).toBe(400);
   });
+
+  it('searches wallets by label and status, page by page', async () => {
+    const { client } = service;
+    const made: Json[] = [];
+    for (const label of ['Überweisung 1', 'kasse', 'ÜBERWEISUNG 2', 'überweisung 3'])
+      made.push(await client.post('/v1/wallet', { user_label: label }));
+    const [first, , second, third] = idsOf(made as Row[]);
+    const search = `/v1/wallets?label=${encodeURIComponent('überweisung')}`;
+    expect(idsOf(await client.get(search))).toEqual([third, second, first]);
+    for (const size of [1, 2, 3]) expect(idsOf(await walk(service, `${search}&per-page=${size}`))).toEqual([third, second, first]);
+    await client.request('PATCH', `/v1/wallet/${second}`, { key: client.secretKey, json: { status: 'inactive' } });
+    await expect.poll(async () => idsOf(await client.get(`${search}&status=inactive`))).toEqual([second]);
+    expect(idsOf(await client.get(`${search}&status=active`))).toEqual([third, first]);
+    expect(await client.get('/v1/wallets?label=nobody')).toEqual([]);
+  });
+
+  it('rejects a search for wallets with a page number, without a text, or for a key', async () => {
+    const { client } = service;
+    for (const query of ['label=a&page=1', 'status=active&page=2', 'label=', `label=${client.secretKey}`])
+      expect((await client.request('GET', `/v1/wallets?${query}`, { key: client.secretKey })).status, query).toBe(400);
+  });
 });

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { KEY_KINDS, parseKey } from '../../accounts/keys.ts';
 import { MAX_COUNT } from '../../history/cut.ts';
 import type { History } from '../../history/history.ts';
 import type { WalletTransaction } from '../../history/wallet-transaction.ts';
@@ -10,7 +9,7 @@ import type { Wallet } from '../../wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { accountScope, walletFilter } from '../auth/account-scope.ts';
-import { choice, KeyParams } from '../fields.ts';
+import { choice, KeyParams, requireNoKey } from '../fields.ts';
 import { endListJob, type ListJobs } from '../limits/list-jobs.ts';
 import type { Objects } from '../objects/objects.ts';
 import { TYPE_NAMES, WalletTransactionObject } from '../objects/wallet-transaction.ts';
@@ -33,7 +32,6 @@ const PeriodQuery = Type.Object({
 /** A search that is sent but empty must not return everything. */
 const SEARCHED = { mayBeEmpty: false } as const;
 const MAX_PASS_THROUGH = 5;
-const SHORTEST_KEY = 20;
 
 const SearchQuery = Type.Object({
   label: Type.Optional(
@@ -207,11 +205,7 @@ async function readList(
 
 /** @throws Refusal for a key, which the links of the response would repeat. */
 function readSearch({ label, payment_hash: paymentHash, pass_through: passThru }: Static<typeof SearchQuery>) {
-  for (const text of [label ?? '', ...Object.entries(passThru ?? {}).flat()]) {
-    const key = text.length < SHORTEST_KEY ? undefined : parseKey(text);
-    if (key && !KEY_KINDS[key.kind].isPublic)
-      throw new Refusal('validation_failed', '`label` and `pass_through` must not be an API key: send it as X-Api-Key.');
-  }
+  for (const text of [label ?? '', ...Object.entries(passThru ?? {}).flat()]) requireNoKey('`label` and `pass_through`', text);
   return { label, paymentHash: paymentHash?.toLowerCase(), passThru };
 }
 

@@ -4,15 +4,16 @@ import { invariant } from '../../kernel/assert.ts';
 import { isId } from '../../kernel/ids.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Balance, Ledger } from '../../ledger/ledger.ts';
+import { searchWallets } from '../../wallets/search.ts';
 import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
-import { ChangedLabel, choice, KeyParams, plainText, UserLabel } from '../fields.ts';
+import { ChangedLabel, choice, KeyParams, plainText, requireNoKey, UserLabel } from '../fields.ts';
 import type { IdempotentHandler } from '../idempotent.ts';
 import type { Objects } from '../objects/objects.ts';
 import { WalletObject } from '../objects/wallet.ts';
 import { requires } from '../openapi/route-schema.ts';
-import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setPageHeaders } from '../responses/paging.ts';
+import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setNextLink, setPageHeaders } from '../responses/paging.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
   wallet_admin: 'Wallet Admin',
@@ -63,13 +64,27 @@ const WalletChangeBody = Type.Object(
   { additionalProperties: false, examples: [{ user_label: 'alma', status: 'active' }] },
 );
 
+const ListQuery = Type.Object({
+  ...CursorQuery.properties,
+  label: Type.Optional(
+    Type.String({
+      mayBeEmpty: false,
+      maxLength: 255,
+      description: 'Only wallets whose label contains this text, in upper or lower case. Not together with `page`',
+    }),
+  ),
+  status: Type.Optional(choice(['active', 'inactive'], { description: 'Only wallets with this status. Not together with `page`' })),
+});
+
 const listSchema = {
   operationId: 'listWallets',
   tags: ['Wallets'],
   summary: 'List the wallets of the account',
-  description: 'Newest first.',
+  description:
+    'Newest first. With `label` or `status` there is no total: `after` continues. Such a request looks at 20,000 wallets at most, so a page can be ' +
+    'short although the header `Link` has a next one.',
   ...requires('account'),
-  querystring: CursorQuery,
+  querystring: ListQuery,
   response: { 200: Type.Array(WalletObject) },
 };
 
@@ -117,27 +132,7 @@ export interface WalletRouteDependencies {
 export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
   const { access, runIdempotent, wallets, ledger, objects } = deps;
 
-  async function withBalances(listed: readonly Wallet[]) {
-    const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
-    return listed.map((wallet, index) => objects.wallet(wallet, balances[index] as Balance));
-  }
-
-  app.get('/v1/wallets', { schema: listSchema }, async (request, reply) => {
-    const accountId = await access.account(request);
-    rejectPageWithAfter(request.query);
-    const page = readPage(request.query);
-    const { after } = request.query;
-    if (after === undefined) {
-      const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
-      setPageHeaders(request, reply, page, total);
-      return withBalances(listed);
-    }
-    const known = isId(after) ? await wallets.find(after) : undefined;
-    if (known?.accountId !== accountId) throw new Refusal('validation_failed', '`after` must be the id of a wallet of this account.');
-    const following = await wallets.listAfter(accountId, page.limit, known.id);
-    setCursorHeaders(request, reply, page.limit, following);
-    return withBalances(following);
-  });
+  listRoute(app, deps);
 
   app.post('/v1/wallet', { schema: createSchema }, async (request, reply) => {
     // The keys of the new wallet have no limits, so creating it is creating keys.
@@ -185,4 +180,39 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
       return objects.wallet(wallet, await ledger.balance(wallet.ledgerAccount));
     });
   }
+}
+
+function listRoute(app: App, { access, wallets, ledger, objects }: WalletRouteDependencies): void {
+  async function withBalances(listed: readonly Wallet[]) {
+    const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
+    return listed.map((wallet, index) => objects.wallet(wallet, balances[index] as Balance));
+  }
+
+  app.get('/v1/wallets', { schema: listSchema }, async (request, reply) => {
+    const accountId = await access.account(request);
+    rejectPageWithAfter(request.query);
+    const page = readPage(request.query);
+    const { after, label, status } = request.query;
+    const isSearch = label !== undefined || status !== undefined;
+    requireNoKey('`label`', label ?? '');
+    if (isSearch && request.query.page !== undefined)
+      throw new Refusal('validation_failed', 'Send either `page`, or `label` and `status`, not both. `after` continues the list.');
+    if (after === undefined && !isSearch) {
+      const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
+      setPageHeaders(request, reply, page, total);
+      return withBalances(listed);
+    }
+    const known = after !== undefined && isId(after) ? await wallets.find(after) : undefined;
+    if (after !== undefined && known?.accountId !== accountId)
+      throw new Refusal('validation_failed', '`after` must be the id of a wallet of this account.');
+    if (isSearch) {
+      const found = await searchWallets(wallets, accountId, { label, status }, { limit: page.limit, afterId: known?.id });
+      setNextLink(request, reply, page.limit, found.next);
+      return withBalances(found.wallets);
+    }
+    invariant(known, 'the list continues after a wallet');
+    const following = await wallets.listAfter(accountId, page.limit, known.id);
+    setCursorHeaders(request, reply, page.limit, following);
+    return withBalances(following);
+  });
 }
