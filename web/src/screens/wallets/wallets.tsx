@@ -1,21 +1,136 @@
-import { api } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
+import { useRef } from 'preact/hooks';
+import { useLocation, useSearchParams } from 'wouter-preact';
+import { useCloseSheet } from '../../frame/close-sheet.ts';
+import { HeroAmount, Sats } from '../../parts/amount.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { Stat } from '../../parts/stat.tsx';
 import { t } from '../../texts/texts.ts';
+import { NewWalletSheet } from './new-wallet-sheet.tsx';
+import { useWalletPage, useWalletSum } from './use-wallets.ts';
+import { WalletSearchBar } from './wallet-search-bar.tsx';
+import { WalletTable } from './wallet-table.tsx';
+import './wallets.css';
 
+/** `/wallets`, and with a sheet over it `/wallets/new`. The search and the page are in the address. */
 export function WalletsScreen() {
-  const wallets = useResource('wallets', (signal) => api.listWallets({ 'per-page': 100 }, { signal }), {
-    isAffected: ({ data }) => data.wal !== undefined || data.wtx !== undefined,
-  });
+  const [path] = useLocation();
+  const [parameters, setParameters] = useSearchParams();
+  const label = parameters.get('label')?.trim() || undefined;
+  const status = (['active', 'inactive'] as const).find((one) => one === parameters.get('status'));
+  const after = parameters.get('after') ?? undefined;
+  const page = useWalletPage({ label, status, after });
+  const close = useCloseSheet('/wallets');
+  /** The cursors of the pages before this one; empty after a reload. */
+  const before = useRef<string[]>([]);
+
+  function change(changes: Record<string, string | undefined>, isPage = false) {
+    setParameters(
+      (present) => {
+        for (const [name, value] of Object.entries({ ...(isPage ? {} : { after: undefined }), ...changes }))
+          if (value === undefined || value === '') present.delete(name);
+          else present.set(name, value);
+        return present;
+      },
+      { replace: !isPage },
+    );
+  }
+
+  const isSearch = label !== undefined || status !== undefined;
+  const isEmpty = page.data?.wallets.length === 0 && after === undefined;
   return (
     <>
-      <h1>{t.wallets.title}</h1>
-      <ul>
-        {wallets.data?.map((wallet) => (
-          <li key={wallet.id}>
-            <bdi>{wallet.user_label || t.wallets.unnamed}</bdi> {wallet.balance} {t.common.sats}
-          </li>
-        ))}
-      </ul>
+      <PageHead
+        title={t.wallets.title}
+        actions={
+          <LinkButton kind="primary" icon="plus" href="/wallets/new">
+            {t.wallets.newWallet}
+          </LinkButton>
+        }
+      />
+      <Total />
+      <Card
+        footer={
+          page.data?.next !== undefined || after !== undefined ? (
+            <>
+              <Button
+                size="small"
+                class="push"
+                disabled={after === undefined}
+                onClick={() => change({ after: before.current.pop() }, true)}
+              >
+                {before.current.length > 0 || after === undefined ? t.wallets.previous : t.wallets.first}
+              </Button>
+              <Button
+                size="small"
+                disabled={page.data?.next === undefined}
+                onClick={() => {
+                  if (after !== undefined) before.current.push(after);
+                  change({ after: page.data?.next }, true);
+                }}
+              >
+                {t.wallets.next}
+              </Button>
+            </>
+          ) : undefined
+        }
+      >
+        {(isSearch || !isEmpty) && <WalletSearchBar label={label ?? ''} status={status} onChange={change} />}
+        <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
+          {({ wallets, next }) =>
+            wallets.length > 0 ? (
+              <WalletTable wallets={wallets} />
+            ) : isSearch ? (
+              <Empty
+                icon="filter"
+                title={t.wallets.noMatchTitle}
+                action={<Button onClick={() => change({ label: undefined, status: undefined })}>{t.wallets.clearSearch}</Button>}
+              >
+                {next === undefined ? t.wallets.noMatch : t.wallets.noMatchSoFar}
+              </Empty>
+            ) : (
+              <Empty
+                icon="wallet"
+                title={t.wallets.emptyTitle}
+                action={
+                  <LinkButton icon="plus" href="/wallets/new">
+                    {t.wallets.newWallet}
+                  </LinkButton>
+                }
+              >
+                {t.wallets.empty}
+              </Empty>
+            )
+          }
+        </Loaded>
+      </Card>
+      {path === '/wallets/new' && <NewWalletSheet onClose={close} />}
     </>
+  );
+}
+
+/** What all wallets together can spend. */
+function Total() {
+  const sum = useWalletSum();
+  return (
+    <Loaded resource={sum} skeleton={<Skeleton width="280px" height="86px" />}>
+      {({ balanceMsat, pendingMsat, count, isPartial }) => (
+        <div class="wallets-total">
+          <div>
+            <div class="small secondary">{isPartial ? t.wallets.spendableOf(count) : t.wallets.spendable}</div>
+            <HeroAmount sats={Math.floor(balanceMsat / 1000)} />
+          </div>
+          {pendingMsat > 0 && (
+            <Stat name={t.wallets.inFlight} remark={t.wallets.inFlightRemark}>
+              <Sats sats={Math.ceil(pendingMsat / 1000)} />
+            </Stat>
+          )}
+        </div>
+      )}
+    </Loaded>
   );
 }
