@@ -16,6 +16,7 @@ onFakeNode('limits on information and access', (service) => {
         created_at: expect.any(Number),
         num_satoshis: 1,
         num_msat: 1000,
+        balance_after_msat: null,
         user_label: '',
         wal: { id: other.id },
         wtxType: { layer: 'ln', name: 'ln_transfer_in', display_name: 'Transfer In' },

@@ -25,6 +25,7 @@ onFakeNode('GET …/transactions?status=open', (service) => {
       created_at: fixed.created_at,
       num_satoshis: 20,
       num_msat: 20_000,
+      balance_after_msat: null,
       user_label: 'tea',
       wal: await service.client.get(`/v1/wallet/${wallet.id}`),
       wtxType: { layer: 'ln', name: 'ln_deposit', display_name: 'LN Deposit' },
