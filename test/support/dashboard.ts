@@ -35,7 +35,7 @@ export interface Pages {
   /** Creates an account whose owner can log in, through the API. */
   newPerson(fields?: object): Promise<Person>;
   /** The problems of the pages of this test so far. */
-  problems(): readonly string[];
+  browserProblems(): readonly string[];
 }
 
 export type Dashboard = FakeNodeApp & Pages;
@@ -105,7 +105,7 @@ function pagesOf(client: Client): Pages {
     logIn,
     setupLink,
     newPerson: async (fields = {}) => setUp((await client.post('/v1/accounts', { invite: true, ...fields })).id),
-    problems: chromium.problems,
+    browserProblems: chromium.problems,
   };
 }
 
