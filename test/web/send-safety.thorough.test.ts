@@ -112,11 +112,9 @@ onDashboard(
     ])('is pending and not offered again when %s, until the outcome is known', async (_, fault) => {
       const { page, wallet, send } = await openReview();
       const release = Promise.withResolvers<void>();
-      await intercept(page, async (route, count) => {
-        if (count === 1) return void (await fault(route));
-        await release.promise;
-        return route.continue();
-      });
+      const later = (route: Route) => release.promise.then(() => route.continue());
+      await intercept(page, async (route, count) => (count === 1 ? void (await fault(route)) : later(route)));
+      await page.route(/transactions\?.*pass_through/, later);
       await send.click();
       await page.getByText('Outcome not known yet').waitFor();
       await page.getByRole('heading', { name: 'Still pending' }).waitFor();

@@ -79,18 +79,24 @@ export async function continueAttempt(accountId: string, id: string, signal: Abo
   const attempt = findAttempt(accountId, id);
   const action = attempt && nextAction(attempt, Date.now());
   if (!attempt || !action) return;
-  if (action === 'repeat') return sendAttempt(accountId, id);
   try {
-    if (action === 'look') {
-      const reply = await look(attempt.id, walletOf(attempt), attempt.summary.paymentHash, signal);
-      apply(accountId, attempt, { type: 'looked', reply, at: Date.now() });
-    } else if (attempt.progress.step === 'pending' && attempt.progress.lntxId !== undefined) {
-      const payment = await api.getLightningTransaction({ id: attempt.progress.lntxId, wait: WAIT_SECONDS }, { signal });
+    const { progress } = attempt;
+    if (action === 'watch' && progress.step === 'pending' && progress.lntxId !== undefined) {
+      const payment = await api.getLightningTransaction({ id: progress.lntxId, wait: WAIT_SECONDS }, { signal });
       apply(accountId, attempt, { type: 'answered', reply: replyOfPayment(payment) });
+      return;
+    }
+    // The history also has a payment whose request is still being answered.
+    const found = await transactionOf(attempt.id, walletOf(attempt), attempt.summary.paymentHash, signal);
+    if (found || action === 'look') {
+      apply(accountId, attempt, { type: 'looked', reply: found && replyOfTransaction(found), at: Date.now() });
+      return;
     }
   } catch (error) {
     if (isLoggedOut(error) && !signal.aborted) endSession();
+    return;
   }
+  if (!signal.aborted) await sendAttempt(accountId, id);
 }
 
 /** Returns the attempt with an id that this tab does not know, such as that of a copied address, if its payment is in the history. */
@@ -135,11 +141,6 @@ async function request({ id, order: { operation, fields } }: Attempt): Promise<R
   } catch (error) {
     return replyOfError(error);
   }
-}
-
-async function look(id: string, walletId: string, paymentHash: string | undefined, signal: AbortSignal): Promise<Reply | undefined> {
-  const found = await transactionOf(id, walletId, paymentHash, signal);
-  return found && replyOfTransaction(found);
 }
 
 /** Returns the payment of an attempt. An invoice is paid once, so a payment of its hash counts even if another attempt began it. */

@@ -35,7 +35,7 @@ export function useAttemptPage(walletId: string, sheet: 'send' | 'transfer'): At
   function review(order: Order, summary: Summary) {
     const same = open.find((other) => isSamePayment(other.order, order));
     // An address of another tab keeps its attempt: should it have been sent there, the service does not pay it again.
-    const attemptId = same?.id ?? (id !== undefined && !attempt ? id : crypto.randomUUID());
+    const attemptId = same?.id ?? (id !== undefined && !attempt && UUID.test(id) ? id : crypto.randomUUID());
     if (!same) saveAttempt(accountId, newAttempt({ id: attemptId, order, summary, createdAt: Date.now() }));
     navigate(`${path}?attempt=${attemptId}`, { replace: true });
   }
@@ -49,6 +49,8 @@ export function useAttemptPage(walletId: string, sheet: 'send' | 'transfer'): At
     leave: () => navigate(path, { replace: true }),
   };
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Returns whether two orders would pay the same: whatever their fee limits and comments are. */
 function isSamePayment(one: Order, other: Order): boolean {

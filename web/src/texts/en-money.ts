@@ -70,6 +70,7 @@ export const money = {
     alreadyPaid: 'This wallet has already paid this invoice.',
     alreadyPending: 'This wallet is already paying this invoice. The payment is pending.',
     ownInvoice: 'This is an invoice of this wallet. A wallet cannot pay itself.',
+    damaged: 'The invoice cannot be read. Copy it again, in full.',
     invoiceExpired: 'The invoice has expired. Ask the receiver for a new one.',
     unusable: {
       bitcoin: 'This is a Bitcoin address. Ask the receiver for a Lightning invoice or address.',

@@ -66,6 +66,6 @@ async function orReason(read: () => Promise<Offer>): Promise<Offer> {
   } catch (error) {
     const isAnswer = error instanceof SatchelError && error.status < 500 && error.status !== 429 && !isLoggedOut(error);
     if (!isAnswer) throw error;
-    return { kind: 'unusable', reason: error.message };
+    return { kind: 'unusable', reason: error.type === 'invoice_undecodable' ? t.send.damaged : error.message };
   }
 }

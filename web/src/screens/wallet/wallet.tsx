@@ -7,6 +7,7 @@ import { LinkButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { LoadError } from '../../parts/loaded.tsx';
 import { t } from '../../texts/texts.ts';
+import { usePaste } from '../send/use-paste.ts';
 import { BalanceCard } from './balance-card.tsx';
 import { isSheetPath, WalletSheet } from './sheets.tsx';
 import { TransactionsCard } from './transactions-card.tsx';
@@ -20,6 +21,7 @@ export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string
   const [, navigate] = useLocation();
   const path = `/wallets/${id}`;
   const close = useCloseSheet(path);
+  usePaste(id);
   useShortcuts(
     useMemo(
       () => ({
