@@ -161,6 +161,8 @@ onFakeNode(
         [`suspense/${hash}/credit`, { ...good, reason: 'a\u0000b' }, 400, '`reason`'],
         [`suspense/${hash}/credit`, { reason: 'x' }, 400, '`wallet_id`'],
         [`suspense/${hash}/credit`, { ...good, amount: 5 }, 400, '`amount`'],
+        [`suspense/${hash}/credit`, { ...good, wallet_id: 'a\u0000b' }, 400, '`wallet_id`'],
+        [`suspense/${hash}/return`, { payment_request: 'a\u0000b', reason: 'x' }, 400, ''],
         [`suspense/${hash}/credit`, { ...good, wallet_id: 'wal_0000000000000000000000' }, 404, '`wallet_id`'],
         [`suspense/${'ab'.repeat(32)}/credit`, good, 404, ''],
         ['suspense/unknown/credit', good, 404, ''],

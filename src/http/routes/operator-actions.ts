@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Refusal } from '../../kernel/refusal.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { App } from '../app-type.ts';
-import { choice, PaymentRequest } from '../fields.ts';
+import { choice, PaymentRequest, plainText } from '../fields.ts';
 import { ActionObject, OperatorPaymentObject, renderAction, renderOperatorPayment } from '../objects/operator-money.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
@@ -146,7 +146,8 @@ function suspenseRoutes(app: App, deps: OperatorActionRouteDependencies): void {
   app.post('/v1/operator/suspense/:id/credit', { schema: creditSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const subject = await hashOf(request.params.id);
-    const { wallet_id: target, reason } = request.body;
+    const { wallet_id, reason } = request.body;
+    const target = plainText('wallet_id', wallet_id);
     if (!(await operatorReads.isWallet(target))) throw new Refusal('not_found', 'There is no wallet with the id in `wallet_id`.');
     const action = { kind: 'credit', subject, target, reason: reasonText(reason) } as const;
     return reply.code(201).send(renderAction(await runAction(deps, request, reply, credential, action)));
