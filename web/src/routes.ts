@@ -31,6 +31,7 @@ export const ROUTES: readonly ScreenRoute[] = [
     load: () => import('./screens/webhooks/webhooks.tsx').then((file) => file.WebhooksScreen),
   },
   { path: '/events', load: () => import('./screens/events/events.tsx').then((file) => file.EventsScreen) },
+  { path: '/developers', load: () => import('./screens/developers/developers.tsx').then((file) => file.DevelopersScreen) },
 ];
 
 /** An entry of the navigation. */

@@ -1,8 +1,10 @@
+import { developers } from './en-developers.ts';
 import { money } from './en-money.ts';
 
 /** The English texts, by screen. Texts with values are functions. */
 export const en = {
   ...money,
+  developers,
   common: {
     sats: 'sats',
     chooseWallet: 'Choose a wallet',
