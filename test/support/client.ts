@@ -34,6 +34,8 @@ export interface Client {
   decideHold(paymentHash: string, action: 'settle' | 'cancel'): Promise<void>;
   /** Creates a wallet, funded over Lightning by an outside node. */
   wallet(numSatoshis?: number): Promise<TestWallet>;
+  /** The same with a label. */
+  namedWallet(label: string, numSatoshis?: number): Promise<TestWallet>;
 }
 
 /** A wallet's id and its keys. */
@@ -78,6 +80,19 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
     if (response.status >= 300) throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`);
     return response.body;
   }
+  async function namedWallet(label: string, numSatoshis = 0): Promise<TestWallet> {
+    const made = await requestOk('POST', '/v1/wallet', { user_label: label });
+    if (numSatoshis > 0) await requestOk('POST', '/playground/fund', { wallet_id: made.id, num_satoshis: numSatoshis });
+    const key = (name: string): string => made.access_keys[name][0];
+    return {
+      id: made.id,
+      admin: key('Wallet Admin'),
+      invoice: key('Wallet Invoice'),
+      read: key('Wallet Read'),
+      lnurlWithdraw: key('Wallet LNURL Withdraw'),
+      lnurlPay: key('Wallet LNURL Pay'),
+    };
+  }
   return {
     url,
     secretKey,
@@ -89,18 +104,7 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
       const decide = (): Promise<HttpResponse> => request('POST', `/playground/hold/${paymentHash}`, { key: secretKey, json: { action } });
       await expect.poll(async () => (await decide()).status).toBe(200);
     },
-    async wallet(numSatoshis = 0) {
-      const made = await requestOk('POST', '/v1/wallet', { user_label: 'test' });
-      if (numSatoshis > 0) await requestOk('POST', '/playground/fund', { wallet_id: made.id, num_satoshis: numSatoshis });
-      const key = (name: string): string => made.access_keys[name][0];
-      return {
-        id: made.id,
-        admin: key('Wallet Admin'),
-        invoice: key('Wallet Invoice'),
-        read: key('Wallet Read'),
-        lnurlWithdraw: key('Wallet LNURL Withdraw'),
-        lnurlPay: key('Wallet LNURL Pay'),
-      };
-    },
+    wallet: (numSatoshis = 0) => namedWallet('test', numSatoshis),
+    namedWallet,
   };
 }

@@ -1,9 +1,7 @@
-import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type PayLink } from '../../api/client.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { CopyButton, CopyText } from '../../parts/copy.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
@@ -16,7 +14,6 @@ import { amountsOf, isActive, nameOf } from './pay-link-table.tsx';
 
 /** A pay link beside the list: its QR code and what it allows. */
 export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: () => void }) {
-  const [isDeleting, setIsDeleting] = useState(false);
   const wallet = useWalletNames().find(({ value }) => value === link.wallet_id);
   const { run, isBusy, error } = useAction(async () => {
     await api.changePayLink({ id: link.id, status: isActive(link) ? 'inactive' : 'active' });
@@ -50,24 +47,9 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
             <Button size="small" disabled={isBusy} onClick={() => run()}>
               {isActive(link) ? t.links.deactivate : t.links.activate}
             </Button>
-            <Button size="small" kind="danger" class="push" onClick={() => setIsDeleting(true)}>
-              {t.links.delete}
-            </Button>
           </div>
         </div>
       </Card>
-      {isDeleting && (
-        <ConfirmSheet
-          title={t.links.deleteTitle(nameOf(link))}
-          text={t.links.deleteText}
-          action={t.links.delete}
-          onConfirm={async () => {
-            await api.deletePayLink({ id: link.id });
-            onChanged();
-          }}
-          onClose={() => setIsDeleting(false)}
-        />
-      )}
     </aside>
   );
 }

@@ -1,4 +1,4 @@
-import{A as e,At as t,Ct as n,D as r,E as i,K as a,O as o,T as s,ct as c,j as l,k as u,ut as d,zt as f}from"./shared-BXqm4chD.js";var p=[`first`,`balance`,`invoice`,`wait`,`pay`,`events`,`webhook`];function m(e,t){return{curl:h,javascript:g,python:_}[e](t)}function h({url:e,wallet:t}){return{first:`URL='${e}'
+import{A as e,At as t,Ct as n,D as r,E as i,K as a,O as o,T as s,ct as c,j as l,k as u,ut as d,zt as f}from"./shared-p0dRx6SP.js";var p=[`first`,`balance`,`invoice`,`wait`,`pay`,`events`,`webhook`];function m(e,t){return{curl:h,javascript:g,python:_}[e](t)}function h({url:e,wallet:t}){return{first:`URL='${e}'
 WALLET='${t}'
 KEY='sak_…'`,balance:`curl "$URL/v1/wallet/$WALLET" -H "X-Api-Key: $KEY"`,invoice:`curl "$URL/v1/wallet/$WALLET/invoice" -H "X-Api-Key: $KEY" \\
   -d num_satoshis=1000 -d memo='Order 17'`,wait:`curl "$URL/v1/lntx/lntx_…?wait=60" -H "X-Api-Key: $KEY"`,pay:`curl "$URL/v1/wallet/$WALLET/withdraw" -H "X-Api-Key: $KEY" \\

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { onDashboard } from '../support/dashboard.ts';
+
+onDashboard('the keys', ({ client, openLoggedIn }) => {
+  const heading = { name: 'Keys', level: 1 } as const;
+
+  it('are created with a budget, shown once, and work', async () => {
+    const wallet = await client.namedWallet('Vending', 1000);
+    const page = await openLoggedIn('/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.waitForURL('**/keys/new');
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel('Label').fill('Till');
+    await sheet.getByLabel('For').selectOption({ label: 'Vending' });
+    await sheet.getByLabel('Budget, sats').fill('150 000');
+    await sheet.getByRole('button', { name: 'Create key' }).click();
+    const secret = await page
+      .getByText(/^waka_/)
+      .first()
+      .textContent();
+    expect((await client.request('GET', `/v1/wallet/${wallet.id}`, { key: secret ?? '' })).body.balance).toBe(1000);
+    const [made] = await client.get(`/v1/wallet/${wallet.id}/keys`);
+    expect(made).toMatchObject({ label: 'Till', budget_msat: 150_000_000, budget_period: 'day', max_payment_msat: null });
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await expect.poll(() => page.getByText(secret ?? '').count()).toBe(0);
+    await page.reload();
+    await page.getByRole('heading', heading).waitFor();
+    expect(await page.content()).not.toContain(secret);
+  });
+
+  it('are created once by a double click', async () => {
+    const wallet = await client.namedWallet('Twice', 0);
+    const before = (await client.get(`/v1/wallet/${wallet.id}/keys`)).length;
+    const page = await openLoggedIn(`/keys/new?wallet=${wallet.id}`);
+    await page.getByRole('button', { name: 'Create key' }).dblclick();
+    await page
+      .getByText(/^waka_/)
+      .first()
+      .waitFor();
+    expect(await client.get(`/v1/wallet/${wallet.id}/keys`)).toHaveLength(before + 1);
+  });
+
+  it('are rotated with an overlap and revoked after a confirmation', async () => {
+    const wallet = await client.namedWallet('Rotation', 0);
+    const old = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', label: 'Display' });
+    const page = await openLoggedIn(`/keys?wallet=${wallet.id}`);
+    const row = page.getByRole('row').filter({ hasText: old.hint });
+    await row.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    const secret =
+      (await page
+        .getByText(/^wakr_\w{20}/)
+        .first()
+        .textContent()) ?? '';
+    for (const key of [old.key, secret]) expect((await client.request('GET', `/v1/wallet/${wallet.id}`, { key })).body.id).toBe(wallet.id);
+    const [rotated] = await client.get(`/v1/wallet/${wallet.id}/keys`);
+    await page.getByRole('row').filter({ hasText: rotated.hint }).getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
+    await expect.poll(async () => (await client.request('GET', `/v1/wallet/${wallet.id}`, { key: secret })).status).toBe(401);
+    await page.getByRole('button', { name: 'Revoked 1' }).click();
+    await page.waitForURL('**status=revoked');
+    await page.getByText(rotated.hint).waitFor();
+  });
+
+  it('cannot be created with an amount that is no number of sats', async () => {
+    const page = await openLoggedIn('/keys/new', { device: 'phone' });
+    await page.getByLabel('Budget, sats').fill('1.5');
+    await page.getByText('A whole number of sats, 1 or more.').waitFor();
+    const before = (await client.get('/v1/keys')).length;
+    await page.getByRole('button', { name: 'Create key' }).click();
+    expect(await client.get('/v1/keys')).toHaveLength(before);
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { onDashboard } from '../support/dashboard.ts';
+
+onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
+  it('an address is created, shown with its QR code, changed, deactivated and activated', async () => {
+    await client.namedWallet('Coffee till', 0);
+    const page = await openLoggedIn('/links');
+    await page.getByRole('link', { name: 'Address or pay link' }).first().click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel('Into').selectOption({ label: 'Coffee till' });
+    await sheet.getByLabel('Name of the Lightning address').fill('coffee');
+    await sheet.getByLabel('Text for payers').fill('A coffee at the till');
+    await sheet.getByLabel('Largest, sats').fill('500 000');
+    await sheet.getByRole('button', { name: 'Create link' }).click();
+    await page.getByRole('link', { name: /^coffee@/ }).click();
+    await page.getByRole('img', { name: /QR code to pay coffee@/ }).waitFor();
+    const [link] = await client.get('/v1/lnurlp');
+    expect(link).toMatchObject({
+      lnurlp_identifier: 'coffee',
+      lnurlp_short_desc: 'A coffee at the till',
+      lnurlp_maxSendable_msat: 500_000_000,
+    });
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('dialog').getByLabel('Label').fill('Window');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await expect.poll(async () => (await client.get(`/v1/lnurlp/${link.id}`)).user_label).toBe('Window');
+    await page.waitForURL(`**/links/${link.id}`);
+    await page.getByRole('button', { name: 'Deactivate' }).click();
+    await page.getByText('Payers get an error').waitFor();
+    expect((await client.get(`/v1/lnurlp/${link.id}`)).statusType.name).toBe('lnurl_inactive');
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('button', { name: 'Deactivate' }).waitFor();
+    expect((await client.get(`/v1/lnurlp/${link.id}`)).statusType.name).toBe('lnurl_active');
+  });
+
+  it('a taken address is refused with the reason, and the sheet keeps what was typed', async () => {
+    const wallet = await client.namedWallet('Other', 0);
+    await client.post(`/v1/wallet/${wallet.id}/lnurlp`, { lnurlp_identifier: 'taken' });
+    const page = await openLoggedIn('/links/new', { expected: [/409/] });
+    await page.getByLabel('Into').selectOption({ label: 'Other' });
+    await page.getByLabel('Name of the Lightning address').fill('taken');
+    await page.getByRole('button', { name: 'Create link' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Name of the Lightning address').inputValue()).toBe('taken');
+  });
+
+  it('a withdraw link is created once, claimed by a wallet, counted live, and revoked', async () => {
+    const wallet = await client.namedWallet('Vouchers', 100_000);
+    const page = await openLoggedIn(`/links?wallet=${wallet.id}`);
+    await page.getByRole('link', { name: 'Withdraw link' }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel('From').selectOption({ label: 'Vouchers' });
+    await sheet.getByLabel('Sats per claim').fill('5 000');
+    await sheet.getByLabel('Claims').fill('2');
+    await sheet.getByLabel('Label').fill('Meetup drinks');
+    await sheet.getByRole('button', { name: 'Create link' }).dblclick();
+    await page.getByRole('img', { name: 'QR code of the withdraw link' }).waitFor();
+    const links = await client.get(`/v1/wallet/${wallet.id}/lnurl/withdraws`);
+    expect(links).toMatchObject([{ user_label: 'Meetup drinks', num_satoshis: 5000, uses: 2 }]);
+    await page.goto(`/links?wallet=${wallet.id}`);
+    const row = page.getByRole('row').filter({ hasText: 'Meetup drinks' });
+    await row.getByRole('cell', { name: /^0 of 2/ }).waitFor();
+
+    const own = await client.get(`/v1/wallet/${wallet.id}/lnurl/withdraw?num_satoshis=5000&user_label=Live`);
+    const offer = await client.get(`${new URL(own.url).pathname}${new URL(own.url).search}`);
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 5_000_000 });
+    await client.get(`${new URL(offer.callback).pathname}${new URL(offer.callback).search}&k1=${offer.k1}&pr=${paymentRequest}`);
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Live' })
+      .getByRole('cell', { name: /^1 of 1/ })
+      .waitFor();
+
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke link' }).click();
+    await row.getByText('Revoked').waitFor();
+  });
+});

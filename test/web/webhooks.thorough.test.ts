@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { onDashboard } from '../support/dashboard.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
+import { LOCAL } from '../webhooks/timing.ts';
+
+onDashboard(
+  'webhooks and events',
+  ({ client, openLoggedIn }) => {
+    const receiver = startReceiver();
+
+    it('an endpoint is added, its secret is shown once, and a test event is delivered', async () => {
+      const page = await openLoggedIn('/webhooks/new');
+      await page.getByLabel('URL').fill(receiver.url());
+      await page.getByLabel('Label').fill('Till backend');
+      await page.getByRole('button', { name: 'Add endpoint' }).last().click();
+      const secret = await page
+        .getByText(/^whsec_/)
+        .first()
+        .textContent();
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByRole('link', { name: 'Till backend' }).click();
+      await page.getByRole('button', { name: 'Send test' }).click();
+      const row = page.getByRole('row').filter({ hasText: 'webhook_test' });
+      await row.getByText('200').waitFor();
+      await row.getByRole('button', { name: 'webhook_test' }).click();
+      await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+      await row.getByRole('button', { name: 'Redeliver' }).click();
+      await expect.poll(() => receiver.received.length).toBeGreaterThan(1);
+      expect(await page.content()).not.toContain(secret);
+    });
+
+    it('shows why deliveries fail, pauses and deletes an endpoint', async () => {
+      receiver.respond = (_received, response) => response.writeHead(500).end('the till is on fire');
+      const { id } = await client.post('/v1/webhooks', { url: receiver.url('/broken'), user_label: 'Broken' });
+      await client.post(`/v1/webhooks/${id}/test`);
+      const page = await openLoggedIn(`/webhooks/${id}`);
+      await page.getByRole('button', { name: 'webhook_test' }).click();
+      await page.getByText('the till is on fire').waitFor();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('Paused').first().waitFor();
+      expect((await client.get(`/v1/webhooks/${id}`)).status).toBe('paused');
+      await page.getByRole('button', { name: 'Delete endpoint' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete endpoint' }).click();
+      await page.waitForURL('**/webhooks');
+      expect((await client.request('GET', `/v1/webhooks/${id}`, { key: client.secretKey })).status).toBe(404);
+    });
+
+    it('events appear by themselves, keep to the filter of the address, and show their data', async () => {
+      const wallet = await client.namedWallet('Live wallet', 0);
+      const page = await openLoggedIn(`/events?type=wallet_receive&wallet=${wallet.id}`, { device: 'phone', theme: 'dark' });
+      await page.getByText('Live', { exact: true }).waitFor();
+      await client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 321 });
+      await page.getByRole('button', { name: 'Wallet Receive' }).click();
+      await page.getByText('"name": "wallet_receive"').waitFor();
+      expect(await page.getByRole('button', { name: 'Invoice Created' }).count()).toBe(0);
+    });
+  },
+  LOCAL,
+);
