@@ -35,10 +35,12 @@ onFakeNode(
         await send('PATCH', `/v1/wallet/${wallet.id}`, { user_label: 'x' }),
         await send('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw?num_satoshis=5`),
         await send('GET', `/v1/wallet/${wallet.id}/lnurl/withdraw-static?num_satoshis=5`),
+        await send('POST', '/v1/session/linked-keys', {}),
+        await send('POST', '/v1/session/passkeys/options', {}),
         await send('DELETE', '/v1/session'),
       ];
-      expect(changes.map(({ status }) => status < 300)).toEqual(Array(5).fill(isAllowed));
-      if (!isAllowed) expect(changes.map(({ body }) => body.type)).toEqual(Array(5).fill('forbidden'));
+      expect(changes.map(({ status }) => status < 300)).toEqual(Array(changes.length).fill(isAllowed));
+      if (!isAllowed) expect(changes.map(({ body }) => body.type)).toEqual(Array(changes.length).fill('forbidden'));
     });
 
     it('another site gets no cookie, and may not read responses with credentials', async () => {
@@ -51,6 +53,12 @@ onFakeNode(
         expect(
           (await client.request(method, '/v1/session', { headers: foreign })).headers.get('access-control-allow-credentials'),
         ).toBeNull();
+    });
+
+    it.each(['/v1/session/lnurl-auth', '/v1/session/passkey/options'])('another site does not begin a login with POST %s', async (path) => {
+      const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+      expect((await client.request('POST', path, { headers: foreign })).body).toMatchObject({ status: 403, type: 'forbidden' });
+      expect((await client.request('POST', path, { headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(201);
     });
 
     it('has a cookie that only this host can set, and only over https', async () => {

@@ -1,3 +1,4 @@
+import { LinkingKey } from '../../lnurl/linking-key.ts';
 import type { Json } from '../../support/client.ts';
 import type { RecordedResponse, Recorder } from './recorder.ts';
 import type { Secrets } from './secrets.ts';
@@ -113,6 +114,15 @@ async function logIn(request: RequestFunction, recorder: Recorder, secrets: Secr
   });
   await send('POST', '/v1/session/password', { current_password: wrong, new_password: password }, { cookie });
   for (const path of ['/v1/session', '/v1/sessions', '/v1/wallets']) await send('GET', path, undefined, { cookie });
+  const { body: begun } = await send('POST', '/v1/session/lnurl-auth', undefined);
+  const k1 = new URL(begun.url).searchParams.get('k1') ?? '';
+  for (const [name, secret] of Object.entries({ token: begun.token, k1 }))
+    secrets.learn(`${name} of a wallet login`, secret, (response) => response.body?.id === begun.id);
+  await send('POST', `/v1/session/lnurl-auth/${begun.id}`, { token: begun.token });
+  await send('POST', `/v1/session/lnurl-auth/${begun.id}`, { token: `${begun.token}x` });
+  const wallet = new LinkingKey();
+  await recorder.request('GET', `/v1/lnurl-auth/callback?tag=login&k1=${k1}&sig=${wallet.sign(k1)}&key=${wallet.hex}`);
+  await send('POST', `/v1/session/lnurl-auth/${begun.id}`, { token: begun.token });
   await send('DELETE', '/v1/session', undefined, { cookie });
   await send('GET', '/v1/session', undefined, { cookie });
 }
