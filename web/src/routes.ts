@@ -32,6 +32,11 @@ export const ROUTES: readonly ScreenRoute[] = [
   },
   { path: '/events', load: () => import('./screens/events/events.tsx').then((file) => file.EventsScreen) },
   { path: '/developers', load: () => import('./screens/developers/developers.tsx').then((file) => file.DevelopersScreen) },
+  {
+    path: '/playground',
+    isForOperators: true,
+    load: () => import('./screens/playground/playground.tsx').then((file) => file.PlaygroundScreen),
+  },
 ];
 
 /** An entry of the navigation. */

@@ -1,10 +1,12 @@
 import { developers } from './en-developers.ts';
 import { money } from './en-money.ts';
+import { playground } from './en-playground.ts';
 
 /** The English texts, by screen. Texts with values are functions. */
 export const en = {
   ...money,
   developers,
+  ...playground,
   common: {
     sats: 'sats',
     chooseWallet: 'Choose a wallet',
@@ -53,6 +55,7 @@ export const en = {
     frozen: 'Frozen',
     revoked: 'Revoked',
   } as Readonly<Record<string, string>>,
+  nodeStatuses: { ready: 'Ready', cannot_send: 'Cannot send', unavailable: 'Unreachable' } as Readonly<Record<string, string>>,
   navigation: {
     main: 'Main',
     operatorGroup: 'Operator',

@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { useAction } from '../../api/action.ts';
+import { api, type OutsideInvoice } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { CopyText } from '../../parts/copy.tsx';
+import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { WalletSelect } from '../../parts/wallet-select.tsx';
+import { t } from '../../texts/texts.ts';
+import { Choice } from './choice.tsx';
+import type { OutsideName } from './pay-card.tsx';
+
+const NODES = ['alice', 'carol'].map((value) => ({ value, label: value }));
+const RECEIVERS = (['takes', 'holds'] as const).map((value) => ({ value, label: t.playground.receivers[value] ?? value }));
+
+/** Creates an invoice of an outside node, which one of the wallets can pay. */
+export function MakeCard() {
+  const [amount, setAmount] = useState('1000');
+  const [memo, setMemo] = useState('');
+  const [at, setAt] = useState<OutsideName>('carol');
+  const [receiver, setReceiver] = useState<'takes' | 'holds'>('takes');
+  const [made, setMade] = useState<OutsideInvoice>();
+  const sats = parseSats(amount);
+  const amountError = amount !== '' && sats === undefined ? t.playground.wholeSats : undefined;
+  const { run, isBusy, error } = useAction(async () => {
+    setMade(undefined);
+    const text = { ...(sats !== undefined && { num_satoshis: sats }), ...(memo !== '' && { memo }) };
+    setMade(await api.playgroundInvoice({ ...text, at, hold: receiver === 'holds' }));
+  });
+  return (
+    <Card title={t.playground.makeTitle} isPadded>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (amountError === undefined) run();
+        }}
+      >
+        <div class="columns two">
+          <TextField
+            label={t.playground.amount}
+            hint={t.playground.anyAmountHint}
+            error={amountError}
+            inputMode="numeric"
+            value={amount}
+            onValue={setAmount}
+          />
+          <SelectField label={t.playground.at} value={at} options={NODES} onValue={(value) => setAt(value as OutsideName)} />
+        </div>
+        <TextField label={t.playground.memo} value={memo} onValue={setMemo} autocomplete="off" />
+        <Choice label={t.playground.receiver} value={receiver} options={RECEIVERS} onChange={setReceiver} />
+        {receiver === 'holds' && <p class="small secondary">{t.playground.holdHint}</p>}
+        {error !== undefined && <Note tone="error">{error}</Note>}
+        <div class="row">
+          <Button type="submit" disabled={isBusy}>
+            {t.playground.make}
+          </Button>
+        </div>
+      </form>
+      {made && <MadeInvoice invoice={made.payment_request} />}
+    </Card>
+  );
+}
+
+function MadeInvoice({ invoice }: { invoice: string }) {
+  const [, navigate] = useLocation();
+  const [walletId, setWalletId] = useState('');
+  return (
+    <section class="stack made" aria-label={t.playground.made}>
+      <CopyText text={invoice} label={t.playground.copyInvoice} />
+      <div class="row made-send">
+        <WalletSelect label={t.playground.sendFrom} value={walletId} onValue={setWalletId} />
+        {/* The invoice is the state of the page and not in its address, as with one that is pasted. */}
+        <Button disabled={walletId === ''} onClick={() => navigate(`/wallets/${walletId}/send`, { state: { pasted: invoice } })}>
+          {t.playground.openInSend}
+        </Button>
+      </div>
+    </section>
+  );
+}

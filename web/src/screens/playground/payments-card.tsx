@@ -1,0 +1,98 @@
+import { useAction } from '../../api/action.ts';
+import { api, type OutsidePayment } from '../../api/client.ts';
+import type { Resource } from '../../api/resource.ts';
+import { formatMsat, Msat } from '../../parts/amount.tsx';
+import { Badge, type BadgeProps } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
+import { t } from '../../texts/texts.ts';
+import type { OutsidePaymentList } from './outside-payments.ts';
+
+const LOOKS: Readonly<Record<string, Pick<BadgeProps, 'tone' | 'icon'>>> = {
+  succeeded: { tone: 'done', icon: 'done' },
+  pending: { tone: 'waiting', icon: 'clock' },
+  failed: { tone: 'failed', icon: 'failed' },
+};
+
+/** What the outside nodes have sent and received, newest first. */
+export function PaymentsCard({ payments }: { payments: Resource<OutsidePaymentList> }) {
+  return (
+    <Card title={t.playground.paymentsTitle}>
+      <Loaded resource={payments}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon="flask" title={t.playground.emptyTitle}>
+              {t.playground.empty}
+            </Empty>
+          ) : (
+            <table class="table">
+              <thead>
+                <tr>
+                  <th>{t.playground.payment}</th>
+                  <th class="desktop-only">{t.playground.hash}</th>
+                  <th>{t.playground.result}</th>
+                  <th class="end">{t.playground.sats}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map((payment) => (
+                  <PaymentRow key={payment.id} payment={payment} onChanged={payments.reload} />
+                ))}
+              </tbody>
+            </table>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function PaymentRow({ payment, onChanged }: { payment: OutsidePayment; onChanged: () => void }) {
+  const { id, node, direction, state, amount_msat: amount, fee_msat: fee, payment_hash: hash } = payment;
+  return (
+    <tr>
+      <td>
+        <span class="name" id={`outside-${id}`}>
+          {t.playground.number(id, node, t.playground.directions[direction] ?? direction)}
+        </span>
+      </td>
+      <td class="desktop-only">
+        <span class="tiny mono secondary">{hash}</span>
+      </td>
+      <td>
+        <Badge {...(LOOKS[state] ?? { tone: 'plain' })}>{t.playground.states[state] ?? state}</Badge>
+        {state === 'pending' && direction === 'received' && <HoldActions payment={payment} onChanged={onChanged} />}
+      </td>
+      <td class="end">
+        <span class="strong">
+          <Msat msat={amount} />
+        </span>
+        {fee > 0 && <span class="sub number">{t.playground.fee(formatMsat(fee))}</span>}
+      </td>
+    </tr>
+  );
+}
+
+/** The receiver of a hold invoice decides. A repeated decision changes nothing. */
+function HoldActions({ payment: { id, payment_hash: hash }, onChanged }: { payment: OutsidePayment; onChanged: () => void }) {
+  const { run, isBusy, error } = useAction(async (action: 'settle' | 'cancel') => {
+    await api.playgroundHold({ hash, action });
+    onChanged();
+  });
+  return (
+    <>
+      <div class="row wrap hold-actions">
+        <Button size="small" aria-describedby={`outside-${id}`} disabled={isBusy} onClick={() => run('settle')}>
+          {t.playground.settle}
+        </Button>
+        <Button kind="quiet" size="small" aria-describedby={`outside-${id}`} disabled={isBusy} onClick={() => run('cancel')}>
+          {t.playground.cancel}
+        </Button>
+      </div>
+      {error !== undefined && <Note tone="error">{error}</Note>}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { api, SatchelError } from '../../api/client.ts';
+import { type Resource, useResource } from '../../api/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { t } from '../../texts/texts.ts';
+import { FundCard } from './fund-card.tsx';
+import { KeysendCard } from './keysend-card.tsx';
+import { MakeCard } from './make-card.tsx';
+import { Network } from './network.tsx';
+import { type OutsidePaymentList, outsidePayments } from './outside-payments.ts';
+import { PayCard } from './pay-card.tsx';
+import { PaymentsCard } from './payments-card.tsx';
+import './playground.css';
+
+/** The other nodes report no events of their own. */
+const EVERY_MS = 5_000;
+
+/** `/playground`: the test network, if the service has one. */
+export function PlaygroundScreen() {
+  const payments = useResource('playground payments', outsidePayments, { everyMs: EVERY_MS, isAffected: () => true });
+  const isMissing = payments.error instanceof SatchelError && payments.error.status === 404;
+  return (
+    <>
+      <PageHead
+        title={t.playground.title}
+        aside={
+          !isMissing && (
+            <Badge tone="plain" icon="flask">
+              {t.playground.testCoins}
+            </Badge>
+          )
+        }
+      />
+      {isMissing ? <NoPlayground /> : <Playground payments={payments} />}
+    </>
+  );
+}
+
+function NoPlayground() {
+  return (
+    <Card>
+      <Empty icon="flask" title={t.playground.noneTitle}>
+        {t.playground.none} <code class="mono">LIGHTNING_URL=playground:</code>
+      </Empty>
+    </Card>
+  );
+}
+
+function Playground({ payments }: { payments: Resource<OutsidePaymentList> }) {
+  const network = useResource('playground', (signal) => api.getPlayground({}, { signal }));
+  return (
+    <>
+      <Card title={t.playground.nodesTitle} footer={<span class="small secondary">{t.playground.route}</span>}>
+        <Loaded resource={network}>{({ nodes }) => <Network nodes={nodes} />}</Loaded>
+      </Card>
+      <div class="playground-cards">
+        <PayCard onPaid={payments.reload} />
+        <MakeCard />
+        <FundCard onPaid={payments.reload} />
+        <KeysendCard onPaid={payments.reload} />
+      </div>
+      <PaymentsCard payments={payments} />
+    </>
+  );
+}
