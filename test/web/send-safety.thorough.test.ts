@@ -208,7 +208,7 @@ onDashboard(
       await page.getByLabel('To', { exact: true }).fill(paymentRequest);
       await page.getByRole('button', { name: 'Review' }).click();
       await page.getByRole('button', { name: 'Send 100 sats' }).click();
-      await page.getByText('No route to the receiver').waitFor();
+      await page.getByText('No route to the receiver', { exact: true }).waitFor();
       await page.getByText('FAILURE_REASON_NO_ROUTE').waitFor();
       await page.getByRole('button', { name: 'Raise the limit' }).click();
       expect(await page.getByLabel('Fee limit').inputValue()).toBe('20');
@@ -283,6 +283,14 @@ onDashboard(
       const other = await openLoggedIn(page.url().replace(client.url, ''));
       await isSent(other);
       await expectOnePayment(wallet.id);
+    });
+
+    it('is not shown at the address of another wallet', async () => {
+      const { page } = await openReview();
+      const other = await client.wallet(50);
+      await page.goto(`/wallets/${other.id}/send${new URL(page.url()).search}`);
+      await page.getByLabel('To', { exact: true }).waitFor();
+      expect(await page.getByRole('button', { name: /^Send \d/ }).count()).toBe(0);
     });
 
     it('is not shown to another person who logs in in the same tab', async () => {

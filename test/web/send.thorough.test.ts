@@ -74,6 +74,33 @@ onDashboard(
       expect(await page.getByRole('button', { name: 'Review' }).isDisabled()).toBe(true);
     });
 
+    it('offers the most that can be paid in place of too much', async () => {
+      const { page, to } = await openSend(1000);
+      await to.fill(net.outside.invoice({}).paymentRequest);
+      await page.getByLabel('Amount').fill('2 000');
+      await page.getByRole('button', { name: 'Use 952' }).click();
+      expect(await page.getByLabel('Amount').inputValue()).toBe('952');
+      await page.getByLabel('Amount').press('Enter');
+      await page.getByRole('button', { name: 'Send 952 sats' }).waitFor();
+    });
+
+    it('keeps the keyboard in the sheet, and gives it back', async () => {
+      const wallet = await client.wallet(1000);
+      const page = await openLoggedIn(`/wallets/${wallet.id}`);
+      await page.getByRole('link', { name: 'Send' }).press('Enter');
+      await page.getByLabel('To', { exact: true }).fill(net.outside.invoice({ amountMsat: 5000 }).paymentRequest);
+      await page.getByRole('button', { name: 'Review' }).waitFor();
+      await page.getByLabel('To', { exact: true }).press('Enter');
+      await page.getByRole('button', { name: 'Send 5 sats' }).waitFor();
+      expect(await page.evaluate("document.activeElement.closest('dialog') !== null")).toBe(true);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await isSent(page);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Send');
+    });
+
     it('pays a Lightning address with a comment', async () => {
       const payee = await client.post('/v1/wallet');
       const link = { lnurlp_identifier: 'tips', lnurlp_short_desc: 'Tips for the show', lnurlp_commentAllowed: 20 };

@@ -6,7 +6,6 @@ import { Button, LinkButton } from '../parts/button.tsx';
 import { Foreign } from '../parts/foreign.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Note } from '../parts/note.tsx';
-import { Sheet } from '../parts/sheet.tsx';
 import { Sum } from '../parts/sum.tsx';
 import { t } from '../texts/texts.ts';
 import { type Attempt, canSend, type Failed, type Refusal, type Settled } from './attempt.ts';
@@ -31,12 +30,14 @@ export interface AttemptViewProps {
 
 /** An attempt, from its review to its end. What happened to the money is said first. */
 export function AttemptView(props: AttemptViewProps) {
-  const { attempt, onClose } = props;
-  const { step } = attempt.progress;
+  const isReview = props.attempt.progress.step === 'review';
+  const element = useRef<HTMLDivElement>(null);
+  // The button that was clicked is gone.
+  useEffect(() => element.current?.focus(), [isReview]);
   return (
-    <Sheet title={t.attempt.titles[step]} onClose={onClose}>
-      {step === 'review' ? <Review {...props} /> : <Outcome {...props} />}
-    </Sheet>
+    <div class="attempt" ref={element} tabIndex={-1}>
+      {isReview ? <Review {...props} /> : <Outcome {...props} />}
+    </div>
   );
 }
 
@@ -47,7 +48,7 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
   const isTransfer = order.operation === 'transfer';
   const isFresh = canSend(attempt, Date.now());
   return (
-    <div class="attempt">
+    <>
       <div class="attempt-head">
         <HeroAmount sats={-summary.sats} />
         <p class="secondary">
@@ -79,19 +80,16 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
           {t.attempt.back}
         </Button>
       </div>
-    </div>
+    </>
   );
 }
 
 function Outcome(props: AttemptViewProps) {
   const { attempt } = props;
   const { step } = attempt.progress;
-  const element = useRef<HTMLDivElement>(null);
-  // The button that was clicked is gone.
-  useEffect(() => element.current?.focus(), []);
   const tone = step === 'settled' ? 'good' : step === 'failed' || step === 'refused' || step === 'absent' ? 'bad' : 'waiting';
   return (
-    <div class="attempt" ref={element} tabIndex={-1}>
+    <>
       <div class="attempt-head" role="status">
         <span class={`attempt-icon ${tone}`}>
           <Icon name={tone === 'good' ? 'done' : tone === 'bad' ? 'failed' : 'clock'} size={28} />
@@ -102,7 +100,7 @@ function Outcome(props: AttemptViewProps) {
         <Words attempt={attempt} />
       </div>
       <Rest {...props} />
-    </div>
+    </>
   );
 }
 

@@ -27,15 +27,17 @@ export function useAttemptPage(walletId: string, sheet: 'send' | 'transfer'): At
   const [, navigate] = useLocation();
   const accountId = useSession().account.id;
   const id = new URLSearchParams(useSearch()).get('attempt') ?? undefined;
-  const attempt = useAttempt(id);
-  const isLoading = useRecovery(accountId, id, walletId, attempt !== undefined);
+  const known = useAttempt(id);
+  const isLoading = useRecovery(accountId, id, walletId, known !== undefined);
+  // Of this wallet, also if the address was put together by others.
+  const attempt = known?.order.fields.key === walletId ? known : undefined;
   const path = `/wallets/${walletId}/${sheet}`;
   const open = openAttempts(accountId, walletId);
 
   function review(order: Order, summary: Summary) {
     const same = open.find((other) => isSamePayment(other.order, order));
     // An address of another tab keeps its attempt: should it have been sent there, the service does not pay it again.
-    const attemptId = same?.id ?? (id !== undefined && !attempt && UUID.test(id) ? id : crypto.randomUUID());
+    const attemptId = same?.id ?? (id !== undefined && !known && UUID.test(id) ? id : crypto.randomUUID());
     if (!same) saveAttempt(accountId, newAttempt({ id: attemptId, order, summary, createdAt: Date.now() }));
     navigate(`${path}?attempt=${attemptId}`, { replace: true });
   }

@@ -51,6 +51,7 @@ export const money = {
     spendable: (sats: string) => `${sats} sats spendable`,
     amountError: 'The amount must be a whole number of sats, 1 or more.',
     tooMuch: (sats: string) => `That is more than the ${sats} sats this wallet can pay with a fee reserve.`,
+    use: (sats: string) => `Use ${sats}`,
     outOfRange: (least: string, most: string) => `The receiver accepts ${least} to ${most} sats.`,
     comment: 'Comment',
     commentHint: (length: number) => `Optional. The receiver sees it. Up to ${length} characters.`,

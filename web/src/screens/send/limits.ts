@@ -8,3 +8,8 @@ export function parseFeeLimit(text: string): number | undefined {
   const digits = text.replaceAll(/[\s\u202f\u00a0]/g, '');
   return /^\d{1,16}$/.test(digits) && Number(digits) <= 21e14 ? Number(digits) : undefined;
 }
+
+/** Returns the fee limit, in sats, to try after a payment without a route: twice the last one, in millisats. */
+export function raisedFeeLimit(lastMsat: number): number {
+  return Math.max(20, Math.ceil(lastMsat / 500));
+}

@@ -43,8 +43,18 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
   const change = (changes: Partial<SendDraft>) => onDraft({ ...draft, ...changes });
   const isWithdraw = offer?.kind === 'withdraw';
   const destination = recognize(draft.typed).kind;
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => element.current?.querySelector('textarea')?.focus(), []);
+
+  /** A destination is one line. Enter reviews the payment. */
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    element.current?.querySelector('form')?.requestSubmit();
+  }
+
   return (
-    <div class="send">
+    <div class="send" ref={element}>
       <OpenAttempts attempts={open} />
       <TextAreaField
         label={t.send.to}
@@ -52,7 +62,7 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
         rows={destination === 'invoice' || destination === 'lnurl' ? 3 : 1}
         spellcheck={false}
         autocomplete="off"
-        autofocus
+        onKeyDown={onKeyDown}
         value={draft.typed}
         hint={t.send.toHint}
         error={offer?.kind === 'unusable' ? offer.reason : undefined}
@@ -95,6 +105,8 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   const amountError = sats === undefined ? invalidAmount(draft.amount) : whyTooMuch(sats, offer, wallet);
   const fee = draft.fee === undefined ? defaultFeeLimit(sats ?? 0, wallet.balance) : parseFeeLimit(draft.fee);
   const feeError = fee === undefined ? t.send.feeError : sats !== undefined && sats + fee > wallet.balance ? t.send.feeTooHigh : undefined;
+  const payable = Math.floor(wallet.max_payable_msat / 1000);
+  const isTooMuch = sats !== undefined && sats > wallet.balance;
   const required = requiredPayerData(offer);
   const isComplete = required.every((name) => (draft.payerData[name] ?? '').trim() !== '');
   const maxComment = offer.kind === 'link' ? offer.link.commentAllowed : 0;
@@ -121,6 +133,11 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
         />
       ) : (
         amountError && <Note tone="error">{amountError}</Note>
+      )}
+      {isTooMuch && fixed === undefined && payable > 0 && (
+        <Button size="small" class="use-all" onClick={() => onChange({ amount: String(payable), fee: undefined })}>
+          {t.send.use(formatSats(payable))}
+        </Button>
       )}
       {maxComment > 0 && (
         <TextField
@@ -169,7 +186,8 @@ function whyTooMuch(sats: number, offer: Payable, wallet: Wallet): string | unde
   return minSendable !== maxSendable && (sats < least || sats > most) ? t.send.outOfRange(formatSats(least), formatSats(most)) : undefined;
 }
 
-const TYPING_MS = 250;
+/** Each text that looks like an address is a request to another service. */
+const TYPING_MS = 600;
 const RETRY_MS = 3000;
 
 /** Reads the offer of a destination while it is typed. After a failure it tries again. */
@@ -179,7 +197,7 @@ function useOffer(typed: string, walletId: string): { offer: Offer | undefined; 
   const last = useRef(typed);
   useEffect(() => {
     const own = new AbortController();
-    const isPasted = Math.abs(typed.length - last.current.length) > 1 || retry === 0;
+    const isTyped = Math.abs(typed.length - last.current.length) === 1;
     last.current = typed;
     let again: ReturnType<typeof setTimeout> | undefined;
     const timer = setTimeout(
@@ -193,7 +211,7 @@ function useOffer(typed: string, walletId: string): { offer: Offer | undefined; 
             again = setTimeout(() => setRetry((count) => count + 1), RETRY_MS);
           },
         ),
-      isPasted ? 0 : TYPING_MS,
+      isTyped ? TYPING_MS : 0,
     );
     return () => {
       own.abort();

@@ -6,48 +6,48 @@ import { Sheet } from '../../parts/sheet.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { t } from '../../texts/texts.ts';
 import type { WalletSheetProps } from '../wallet/sheets.tsx';
+import { raisedFeeLimit } from './limits.ts';
 import { type SendDraft, SendForm } from './send-form.tsx';
+
+const EMPTY: SendDraft = { typed: '', amount: '', fee: undefined, comment: '', payerData: {} };
 
 /** `/wallets/:id/send`, with `?attempt=` from the review of a payment to its end. */
 export function SendSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   const page = useAttemptPage(walletId, 'send');
-  const [draft, setDraft] = useState<SendDraft>(() => ({ typed: pastedText(), amount: '', fee: undefined, comment: '', payerData: {} }));
+  const [draft, setDraft] = useState<SendDraft>(() => ({ ...EMPTY, typed: pastedText() }));
   const { attempt } = page;
   const { canSend, reason } = useNodeState(wallet?.ln_node_id);
 
-  if (page.isLoading)
-    return (
-      <Sheet title={t.send.title} onClose={onClose}>
-        <Skeleton height="360px" />
-      </Sheet>
-    );
-  if (attempt)
-    return (
-      <AttemptView
-        attempt={attempt}
-        wallet={wallet}
-        blocked={canSend ? undefined : reason}
-        onSend={page.send}
-        onBack={() => {
-          const isLoaded = draft.typed !== '';
-          if (!isLoaded) setDraft({ ...draft, typed: attempt.summary.typed, amount: String(attempt.summary.sats) });
-          page.leave();
-        }}
-        onRaise={() => {
-          const doubled = Math.max(20, Math.ceil(attempt.summary.feeLimitMsat / 500));
-          setDraft({ ...draft, typed: attempt.summary.typed, amount: String(attempt.summary.sats), fee: String(doubled) });
-          page.leave();
-        }}
-        onNew={() => {
-          setDraft({ typed: '', amount: '', fee: undefined, comment: '', payerData: {} });
-          page.leave();
-        }}
-        onClose={onClose}
-      />
-    );
+  const enteredAgain = { typed: attempt?.summary.typed ?? '', amount: String(attempt?.summary.sats ?? '') };
+
   return (
-    <Sheet title={t.send.title} onClose={onClose}>
-      <SendForm walletId={walletId} wallet={wallet} draft={draft} onDraft={setDraft} open={page.open} onReview={page.review} />
+    <Sheet title={attempt ? t.attempt.titles[attempt.progress.step] : t.send.title} onClose={onClose}>
+      {page.isLoading && <Skeleton height="360px" />}
+      {attempt && (
+        <AttemptView
+          attempt={attempt}
+          wallet={wallet}
+          blocked={canSend ? undefined : reason}
+          onSend={page.send}
+          onBack={() => {
+            // After a reload, the form is empty.
+            if (draft.typed === '') setDraft({ ...draft, ...enteredAgain });
+            page.leave();
+          }}
+          onRaise={() => {
+            setDraft({ ...draft, ...enteredAgain, fee: String(raisedFeeLimit(attempt.summary.feeLimitMsat)) });
+            page.leave();
+          }}
+          onNew={() => {
+            setDraft(EMPTY);
+            page.leave();
+          }}
+          onClose={onClose}
+        />
+      )}
+      {!page.isLoading && !attempt && (
+        <SendForm walletId={walletId} wallet={wallet} draft={draft} onDraft={setDraft} open={page.open} onReview={page.review} />
+      )}
     </Sheet>
   );
 }

@@ -16,26 +16,25 @@ export function TransferSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   const [draft, setDraft] = useState(EMPTY);
   // The nodes have no part in a transfer.
   const { reason } = nodeStateOf({ ...useServiceState(), node: 'ok', nodes: {} });
-  if (page.attempt)
-    return (
-      <AttemptView
-        attempt={page.attempt}
-        wallet={wallet}
-        blocked={reason}
-        onSend={page.send}
-        onBack={page.leave}
-        onNew={() => {
-          setDraft(EMPTY);
-          page.leave();
-        }}
-        onClose={onClose}
-      />
-    );
+  const { attempt } = page;
   return (
-    <Sheet title={t.transfer.title} onClose={onClose}>
-      {page.isLoading ? (
-        <Skeleton height="360px" />
-      ) : (
+    <Sheet title={attempt ? t.attempt.titles[attempt.progress.step] : t.transfer.title} onClose={onClose}>
+      {page.isLoading && <Skeleton height="360px" />}
+      {attempt && (
+        <AttemptView
+          attempt={attempt}
+          wallet={wallet}
+          blocked={reason}
+          onSend={page.send}
+          onBack={page.leave}
+          onNew={() => {
+            setDraft(EMPTY);
+            page.leave();
+          }}
+          onClose={onClose}
+        />
+      )}
+      {!page.isLoading && !attempt && (
         <TransferForm
           walletId={walletId}
           wallet={wallet}

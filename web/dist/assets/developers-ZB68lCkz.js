@@ -1,4 +1,4 @@
-import{A as e,Bt as t,D as n,E as r,M as i,O as a,dt as o,j as s,jt as c,k as l,lt as u,q as d,wt as f}from"./shared-DZoBAbyM.js";var p=[`first`,`balance`,`invoice`,`wait`,`pay`,`events`,`webhook`];function m(e,t){return{curl:h,javascript:g,python:_}[e](t)}function h({url:e,wallet:t}){return{first:`URL='${e}'
+import{A as e,Bt as t,D as n,E as r,M as i,O as a,dt as o,j as s,jt as c,k as l,lt as u,q as d,wt as f}from"./shared-C_YBIr0U.js";var p=[`first`,`balance`,`invoice`,`wait`,`pay`,`events`,`webhook`];function m(e,t){return{curl:h,javascript:g,python:_}[e](t)}function h({url:e,wallet:t}){return{first:`URL='${e}'
 WALLET='${t}'
 KEY='sak_…'`,balance:`curl "$URL/v1/wallet/$WALLET" -H "X-Api-Key: $KEY"`,invoice:`curl "$URL/v1/wallet/$WALLET/invoice" -H "X-Api-Key: $KEY" \\
   -d num_satoshis=1000 -d memo='Order 17'`,wait:`curl "$URL/v1/lntx/lntx_…?wait=60" -H "X-Api-Key: $KEY"`,pay:`curl "$URL/v1/wallet/$WALLET/withdraw" -H "X-Api-Key: $KEY" \\
