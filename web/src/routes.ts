@@ -37,6 +37,26 @@ export const ROUTES: readonly ScreenRoute[] = [
     isForOperators: true,
     load: () => import('./screens/playground/playground.tsx').then((file) => file.PlaygroundScreen),
   },
+  {
+    path: '/operator/reconciliation',
+    isForOperators: true,
+    load: () => import('./screens/operator/reconciliation.tsx').then((file) => file.ReconciliationScreen),
+  },
+  {
+    path: '/operator/proofs',
+    isForOperators: true,
+    load: () => import('./screens/operator/proofs.tsx').then((file) => file.ProofsScreen),
+  },
+  {
+    path: '/operator/instances',
+    isForOperators: true,
+    load: () => import('./screens/operator/instances.tsx').then((file) => file.InstancesScreen),
+  },
+  {
+    path: '/operator/limits',
+    isForOperators: true,
+    load: () => import('./screens/operator/limits.tsx').then((file) => file.LimitsScreen),
+  },
 ];
 
 /** An entry of the navigation. */

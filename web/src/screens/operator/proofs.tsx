@@ -1,0 +1,102 @@
+import { api, type Epoch } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { SERVICE_URL } from '../../base-path.ts';
+import { formatMsat } from '../../parts/amount.tsx';
+import { Card } from '../../parts/card.tsx';
+import { CopyText } from '../../parts/copy.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Identifier } from '../../parts/identifier.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Stat } from '../../parts/stat.tsx';
+import { Time } from '../../parts/time.tsx';
+import { t } from '../../texts/texts.ts';
+import { OperatorTabs } from './operator-tabs.tsx';
+
+const texts = t.operator.proofs;
+const REFRESH_MS = 60_000;
+
+/** `/operator/proofs`: the published roots, with which each owner can check that the liabilities include the own balance. */
+export function ProofsScreen() {
+  const epochs = useResource('epochs', (signal) => api.listEpochs({ 'per-page': 50 }, { signal }), { everyMs: REFRESH_MS });
+  return (
+    <>
+      <PageHead title={texts.title} />
+      <OperatorTabs />
+      <Loaded resource={epochs}>
+        {(list) => {
+          const [last] = list;
+          if (!last)
+            return (
+              <Card>
+                <Empty icon="server" title={texts.emptyTitle}>
+                  {texts.empty}
+                </Empty>
+              </Card>
+            );
+          return (
+            <>
+              <LastEpoch epoch={last} />
+              <EpochTable epochs={list} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function LastEpoch({ epoch }: { epoch: Epoch }) {
+  return (
+    <Card title={texts.last} isPadded>
+      <div class="stack">
+        <div class="columns">
+          <Stat name={texts.epoch}>{epoch.epoch}</Stat>
+          <Stat name={texts.published}>
+            <Time at={epoch.created_at} />
+          </Stat>
+          <Stat name={texts.total}>{formatMsat(epoch.total_msat)}</Stat>
+          <Stat name={texts.wallets}>{epoch.leaves}</Stat>
+        </div>
+        <Identifier value={epoch.root} label={texts.copyRoot} />
+        <p class="secondary">{texts.how}</p>
+        <CopyText
+          text={`KEY=wakr_… node docs/verify-proof.mjs ${epoch.root} <wallet id> "${SERVICE_URL}/v1/wallet/<wallet id>/proof?epoch=${epoch.epoch}"`}
+          label={texts.copyCommand}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function EpochTable({ epochs }: { epochs: readonly Epoch[] }) {
+  return (
+    <Card title={texts.all}>
+      <table class="table">
+        <thead>
+          <tr>
+            <th>{texts.epoch}</th>
+            <th class="desktop-only">{texts.root}</th>
+            <th class="end desktop-only">{texts.wallets}</th>
+            <th class="end">{texts.total}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {epochs.map((epoch) => (
+            <tr key={epoch.epoch}>
+              <td>
+                {epoch.epoch}
+                <span class="sub">
+                  <Time at={epoch.created_at} />
+                </span>
+              </td>
+              <td class="desktop-only mono tiny">{epoch.root}</td>
+              <td class="end desktop-only number secondary">{epoch.leaves}</td>
+              <td class="end number">{formatMsat(epoch.total_msat)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}

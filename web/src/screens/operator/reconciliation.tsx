@@ -1,0 +1,152 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { newAttemptId } from '../../api/attempt-id.ts';
+import { api, type NodeComparison, type Reconciliation } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { formatMsat } from '../../parts/amount.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Details } from '../../parts/details.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Time } from '../../parts/time.tsx';
+import { t } from '../../texts/texts.ts';
+import { OperatorTabs } from './operator-tabs.tsx';
+
+const texts = t.operator.reconciliation;
+/** A running reconciliation changes without events. */
+const REFRESH_MS = 3_000;
+
+/** `/operator/reconciliation`: the ledger compared with the nodes. */
+export function ReconciliationScreen() {
+  const [attemptId, setAttemptId] = useState(newAttemptId);
+  const runs = useResource('reconciliations', (signal) => api.listReconciliations({ 'per-page': 20 }, { signal }), { everyMs: REFRESH_MS });
+  const { run, isBusy, error } = useAction(async () => {
+    await api.requestReconciliation({}, { idempotencyKey: attemptId });
+    setAttemptId(newAttemptId());
+    runs.reload();
+  });
+  const isRunning = runs.data?.some(({ status }) => status === 'queued' || status === 'running') ?? false;
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        actions={
+          <Button kind="primary" icon="refresh" disabled={isBusy || isRunning} onClick={() => run()}>
+            {texts.run}
+          </Button>
+        }
+      />
+      <OperatorTabs />
+      {error !== undefined && <Note tone="error">{error}</Note>}
+      <Loaded resource={runs}>
+        {([last, ...older]) =>
+          last === undefined ? (
+            <Card>
+              <Empty icon="server" title={texts.emptyTitle}>
+                {texts.empty}
+              </Empty>
+            </Card>
+          ) : (
+            <>
+              <Card title={texts.last} actions={<Outcome run={last} />} isPadded>
+                <div class="stack">
+                  <p class="secondary">
+                    <Time at={last.created_at} /> · {texts.scopes[last.scope] ?? last.scope} · <bdi>{last.progress}</bdi>
+                  </p>
+                  {last.nodes.map((node) => (
+                    <Comparison key={node.ln_node_id} node={node} />
+                  ))}
+                </div>
+              </Card>
+              {older.length > 0 && <Older runs={older} />}
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Outcome({ run: { status, is_clean: isClean } }: { run: Reconciliation }) {
+  if (status === 'failed')
+    return (
+      <Badge tone="failed" icon="failed">
+        {t.statuses.failed}
+      </Badge>
+    );
+  if (status !== 'done')
+    return (
+      <Badge tone="waiting" icon="clock">
+        {texts.statuses[status] ?? status}
+      </Badge>
+    );
+  return isClean ? (
+    <Badge tone="done" icon="done">
+      {texts.clean}
+    </Badge>
+  ) : (
+    <Badge tone="failed" icon="alert">
+      {texts.notClean}
+    </Badge>
+  );
+}
+
+/** What a node has and what it should have. */
+function Comparison({ node }: { node: NodeComparison }) {
+  const sats = (msat: number | null) => (msat === null ? undefined : `${formatMsat(msat)} ${t.common.sats}`);
+  return (
+    <div class="stack tight">
+      <h3 class="mono">{node.ln_node_id}</h3>
+      {node.incomplete_reason !== null && <Note tone="warning">{node.incomplete_reason}</Note>}
+      <Details
+        entries={[
+          [texts.assets, sats(node.assets_msat)],
+          [texts.expected, sats(node.expected_msat)],
+          [texts.difference, sats(node.difference_msat)],
+          [texts.customers, sats(node.customers_msat)],
+          [texts.suspense, sats(node.suspense_msat)],
+          [texts.fees, sats(node.service_fees_msat)],
+          [texts.costs, sats(node.operator_costs_msat)],
+          [texts.inFlight, sats(node.in_flight_msat)],
+          [texts.pending, texts.pendingCount(node.pending_payments, node.stuck_payments)],
+        ]}
+      />
+    </div>
+  );
+}
+
+function Older({ runs }: { runs: readonly Reconciliation[] }) {
+  return (
+    <Card title={texts.older}>
+      <table class="table">
+        <thead>
+          <tr>
+            <th>{texts.time}</th>
+            <th class="desktop-only">{texts.reason}</th>
+            <th>{texts.result}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.id}>
+              <td>
+                <Time at={run.created_at} />
+                <span class="sub">{texts.scopes[run.scope] ?? run.scope}</span>
+              </td>
+              <td class="desktop-only secondary">
+                <bdi>{run.reason}</bdi>
+              </td>
+              <td>
+                <Outcome run={run} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
