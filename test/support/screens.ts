@@ -60,6 +60,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'accounts', address: () => '/accounts' },
   { name: 'accounts-new', address: () => '/accounts/new' },
   { name: 'account', address: ({ member }) => `/accounts/${member}` },
+  { name: 'account-change', address: ({ member }) => `/accounts/${member}/change` },
   { name: 'playground', address: () => '/playground' },
   { name: 'not-found', address: () => '/keys/nothing/is/here', isMissing: true },
 ];

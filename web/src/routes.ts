@@ -33,6 +33,18 @@ export const ROUTES: readonly ScreenRoute[] = [
   { path: '/events', load: () => import('./screens/events/events.tsx').then((file) => file.EventsScreen) },
   { path: '/developers', load: () => import('./screens/developers/developers.tsx').then((file) => file.DevelopersScreen) },
   {
+    path: '/accounts',
+    sheets: ['/accounts/new'],
+    isForOperators: true,
+    load: () => import('./screens/accounts/accounts.tsx').then((file) => file.AccountsScreen),
+  },
+  {
+    path: '/accounts/:id',
+    sheets: ['/accounts/:id/:sheet'],
+    isForOperators: true,
+    load: () => import('./screens/accounts/account.tsx').then((file) => file.AccountScreen),
+  },
+  {
     path: '/playground',
     isForOperators: true,
     load: () => import('./screens/playground/playground.tsx').then((file) => file.PlaygroundScreen),

@@ -1,3 +1,4 @@
+import { accounts } from './en-accounts.ts';
 import { developers } from './en-developers.ts';
 import { money } from './en-money.ts';
 import { playground } from './en-playground.ts';
@@ -7,6 +8,7 @@ export const en = {
   ...money,
   developers,
   ...playground,
+  ...accounts,
   common: {
     sats: 'sats',
     chooseWallet: 'Choose a wallet',

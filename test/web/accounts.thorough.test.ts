@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { onDashboard } from '../support/dashboard.ts';
+
+onDashboard('the accounts', ({ client, openLoggedIn, open, logIn, newPerson }) => {
+  const readAccount = (id: string) => client.get(`/v1/accounts/${id}`);
+
+  it('creates one account for a double click and shows its setup link once', async () => {
+    const before = (await client.get('/v1/accounts')).length;
+    const page = await openLoggedIn('/accounts/new');
+    await page.getByLabel('E-mail').fill('jonas@example.com');
+    await page.getByLabel('Most wallets').fill('5');
+    await page.getByRole('button', { name: 'Create account and link' }).dblclick();
+    await page.getByText('Setup link for jonas@example.com').waitFor();
+    await page.getByText(/\/setup#/).waitFor();
+    const accounts = await client.get('/v1/accounts');
+    expect(accounts).toHaveLength(before + 1);
+    expect(accounts[0]).toMatchObject({ email: 'jonas@example.com', role: 'member', max_wallets: 5 });
+    await page.reload();
+    await page.getByRole('link', { name: 'jonas@example.com' }).waitFor();
+    expect(await page.getByText(/\/setup#/).count()).toBe(0);
+  });
+
+  it('says that an e-mail is taken, and then accepts another one', async () => {
+    const { email } = await newPerson();
+    const page = await openLoggedIn('/accounts/new');
+    await page.getByLabel('E-mail').fill(email);
+    const submit = page.getByRole('button', { name: 'Create account and link' });
+    await submit.click();
+    await page.getByRole('alert').filter({ hasText: 'Another account has this e-mail' }).waitFor();
+    await page.getByLabel('E-mail').fill('other@example.com');
+    await submit.click();
+    await page.getByText('Setup link for other@example.com').waitFor();
+  });
+
+  it('freezes and unfreezes an account with a reason', async () => {
+    const { accountId } = await newPerson();
+    const page = await openLoggedIn(`/accounts/${accountId}`);
+    await page.getByRole('link', { name: 'Freeze' }).click();
+    const freeze = page.getByRole('button', { name: 'Freeze account' });
+    expect(await freeze.isDisabled()).toBe(true);
+    await page.getByLabel('Reason').fill('reported as stolen');
+    await freeze.click();
+    await page.getByText('Frozen').waitFor();
+    expect((await readAccount(accountId)).status).toBe('frozen');
+    await page.getByRole('link', { name: 'Unfreeze' }).click();
+    await page.getByLabel('Reason').fill('found again');
+    await page.getByRole('button', { name: 'Unfreeze account' }).click();
+    await page.getByText('Active').waitFor();
+    expect((await readAccount(accountId)).status).toBe('active');
+  });
+
+  it('changes role and wallet limit', async () => {
+    const { accountId } = await newPerson();
+    const page = await openLoggedIn(`/accounts/${accountId}/change`);
+    await page.getByLabel('Role').selectOption('operator');
+    await page.getByLabel('Most wallets').fill('7');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('0 of 7').waitFor();
+    expect(await readAccount(accountId)).toMatchObject({ role: 'operator', max_wallets: 7 });
+    await client.request('PATCH', `/v1/accounts/${accountId}`, {
+      key: client.secretKey,
+      json: { role: 'member' },
+      headers: { 'idempotency-key': 'member again' },
+    });
+  });
+
+  it('creates a new setup link', async () => {
+    const { accountId } = await newPerson();
+    const page = await openLoggedIn(`/accounts/${accountId}/setup-link`);
+    await page.getByRole('button', { name: 'Create link' }).click();
+    await page.getByText(/\/setup#/).waitFor();
+  });
+
+  it('says that the last operator stays one', async () => {
+    const page = await openLoggedIn();
+    const operators = (await client.get('/v1/accounts')).filter((one: { role: string }) => one.role === 'operator');
+    await page.goto(`/accounts/${operators.at(-1).id}/change`);
+    await page.route('**/v1/accounts/*', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 409, json: { type: 'last_operator', message: 'last operator', request_id: 'r', status: 409 } })
+        : route.continue(),
+    );
+    await page.getByLabel('Role').selectOption('member');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').filter({ hasText: 'This is the last active operator' }).waitFor();
+  });
+
+  it('does not exist for a member', async () => {
+    const person = await newPerson();
+    const page = await open();
+    await logIn(page, person);
+    for (const path of ['/accounts', `/accounts/${person.accountId}`]) {
+      await page.goto(path);
+      await page.getByRole('heading', { name: 'Page not found' }).first().waitFor();
+    }
+  });
+});

@@ -1,1 +1,0 @@
-import{At as e,ft as t,s as n,ut as r}from"./shared-C79T8jYq.js";var i=[``,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=e();return r(n,{label:t.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:t.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};

@@ -1,0 +1,22 @@
+import { useRef } from 'preact/hooks';
+import { newAttemptId } from './attempt-id.ts';
+import { SatchelError } from './client.ts';
+
+/** Sends a request with an Idempotency-Key. */
+export type Attempt = <T>(send: (options: { idempotencyKey: string }) => Promise<T>) => Promise<T>;
+
+/**
+ * Returns a function that sends the request of a sheet. While the outcome is unknown, a repeated request has the same Idempotency-Key and is
+ * executed once. After a rejection, by which nothing has changed, the next request is a new one.
+ */
+export function useAttempt(): Attempt {
+  const id = useRef(newAttemptId());
+  return async (send) => {
+    try {
+      return await send({ idempotencyKey: id.current });
+    } catch (error) {
+      if (error instanceof SatchelError && error.status < 500) id.current = newAttemptId();
+      throw error;
+    }
+  };
+}

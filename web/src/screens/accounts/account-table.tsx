@@ -1,0 +1,54 @@
+import { Link } from 'wouter-preact';
+import type { Account } from '../../api/client.ts';
+import { useSession } from '../../api/session.tsx';
+import { StatusBadge } from '../../parts/badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { t } from '../../texts/texts.ts';
+import { loginOf, nameOf, walletsOf } from './name-of.ts';
+
+export function AccountTable({ accounts }: { accounts: readonly Account[] }) {
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th>{t.accounts.account}</th>
+          <th class="desktop-only">{t.accounts.role}</th>
+          <th class="desktop-only">{t.accounts.login}</th>
+          <th>{t.accounts.status}</th>
+          <th class="desktop-only">{t.accounts.created}</th>
+          <th class="end">{t.accounts.wallets}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {accounts.map((account) => (
+          <AccountRow key={account.id} account={account} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function AccountRow({ account }: { account: Account }) {
+  const own = useSession().account.id;
+  const role = t.accounts.roles[account.role] ?? account.role;
+  return (
+    <tr class="clickable">
+      <td>
+        <Link class="name" href={`/accounts/${account.id}`}>
+          <bdi>{nameOf(account)}</bdi>
+        </Link>
+        {account.id === own && <span class="sub">{t.accounts.you}</span>}
+        <span class="sub phone-only">{role}</span>
+      </td>
+      <td class="desktop-only">{role}</td>
+      <td class="desktop-only secondary">{loginOf(account)}</td>
+      <td>
+        <StatusBadge status={account.status} />
+      </td>
+      <td class="desktop-only secondary">
+        <Time at={account.created_at} />
+      </td>
+      <td class="end number">{walletsOf(account)}</td>
+    </tr>
+  );
+}

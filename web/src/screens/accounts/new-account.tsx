@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { useAttempt } from '../../api/attempt.ts';
+import { type Account, api } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { t } from '../../texts/texts.ts';
+import { parseMaxWallets } from './name-of.ts';
+import { clear, ROLES } from './requests.ts';
+
+export interface NewAccountSheetProps {
+  /** Receives the setup link, which no later response contains. */
+  readonly onCreated: (account: Account, setupUrl: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Creates an account with a setup link. A second click repeats the request and creates no second account. */
+export function NewAccountSheet({ onCreated, onClose }: NewAccountSheetProps) {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState('member');
+  const [maxWallets, setMaxWallets] = useState('');
+  const [reason, setReason] = useState('');
+  const attempt = useAttempt();
+  const limit = parseMaxWallets(maxWallets);
+  const { run, isBusy, error } = useAction(async () => {
+    const texts = { ...(email.trim() !== '' && { email: email.trim() }), ...(reason.trim() !== '' && { reason: reason.trim() }) };
+    const body = { invite: true, role: role as 'member' | 'operator', max_wallets: limit ?? 0, ...texts };
+    const account = await attempt((options) => clear(api.createAccount(body, options)));
+    onCreated(account, account.setup_url ?? '');
+    onClose();
+  });
+  return (
+    <Sheet title={t.accounts.newAccount} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (limit !== undefined) run();
+        }}
+      >
+        <TextField
+          label={t.accounts.email}
+          hint={t.accounts.emailHint}
+          type="email"
+          autocomplete="off"
+          maxLength={254}
+          value={email}
+          onValue={setEmail}
+        />
+        <SelectField label={t.accounts.role} hint={t.accounts.roleHint} value={role} onValue={setRole} options={ROLES} />
+        <TextField
+          label={t.accounts.maxWallets}
+          hint={t.accounts.maxWalletsHint}
+          error={limit === undefined ? t.accounts.maxWalletsError : undefined}
+          inputMode="numeric"
+          value={maxWallets}
+          onValue={setMaxWallets}
+        />
+        <TextField label={t.accounts.reason} hint={t.accounts.reasonHint} maxLength={500} value={reason} onValue={setReason} />
+        <p class="small secondary">{t.accounts.inviteText}</p>
+        {error !== undefined && <Note tone="error">{error}</Note>}
+        <Button kind="primary" size="big" type="submit" disabled={isBusy}>
+          {t.accounts.create}
+        </Button>
+      </form>
+    </Sheet>
+  );
+}

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { useAttempt } from '../../api/attempt.ts';
+import { type Account, api } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { t } from '../../texts/texts.ts';
+import { nameOf } from './name-of.ts';
+
+export interface SetupLinkSheetProps {
+  readonly account: Account;
+  readonly onCreated: (url: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Creates a setup link. A second click repeats the request and gets the same link. */
+export function SetupLinkSheet({ account, onCreated, onClose }: SetupLinkSheetProps) {
+  const [reason, setReason] = useState('');
+  const attempt = useAttempt();
+  const { run, isBusy, error } = useAction(async () => {
+    const body = reason.trim() === '' ? {} : { reason: reason.trim() };
+    const link = await attempt((options) => api.createSetupLink({ id: account.id, ...body }, options));
+    onCreated(link.setup_url);
+    onClose();
+  });
+  return (
+    <Sheet title={t.accounts.setupTitle(nameOf(account))} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <p class="secondary">{t.accounts.setupText}</p>
+        <TextField label={t.accounts.reason} hint={t.accounts.reasonHint} maxLength={500} value={reason} onValue={setReason} />
+        {error !== undefined && <Note tone="error">{error}</Note>}
+        <Button kind="primary" size="big" type="submit" disabled={isBusy}>
+          {t.accounts.createLink}
+        </Button>
+      </form>
+    </Sheet>
+  );
+}
