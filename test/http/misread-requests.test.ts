@@ -176,8 +176,12 @@ onFakeNode(
       );
       expect(lists.length).toBeGreaterThan(5);
       const webhook = await service.client.post('/v1/webhooks', { url: 'https://example.com/', event_types: 'webhook_test' });
+      const account = await service.client.get('/v1/account');
+      const ids = { webhooks: webhook.id, accounts: account.id };
       for (const [path] of lists) {
-        const url = path.replace('{key}', wallet.id).replace('{id}', path.includes('webhooks') ? webhook.id : keyId);
+        const url = path
+          .replace('{key}', wallet.id)
+          .replace(/(webhooks|accounts)\/\{id\}/, (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`);
         expectRefused(await request('GET', `${url}?user_label=x`), 'user_label');
         expect((await request('GET', `${url}?access-token=${service.client.secretKey}&_=1712&_t=`)).status).toBe(200);
       }
