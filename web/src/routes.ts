@@ -18,6 +18,7 @@ export interface ScreenRoute {
 export const ROUTES: readonly ScreenRoute[] = [
   { path: '/wallets', sheets: ['/wallets/new'], load: () => import('./screens/wallets/wallets.tsx').then((file) => file.WalletsScreen) },
   { path: '/wallets/:id/*?', load: () => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen) },
+  { path: '/payments/:lntx/*?', load: () => import('./screens/payment/payment.tsx').then((file) => file.PaymentScreen) },
   { path: '/settings', load: () => import('./screens/settings/settings.tsx').then((file) => file.SettingsScreen) },
   { path: '/keys', sheets: ['/keys/new'], load: () => import('./screens/keys/keys.tsx').then((file) => file.KeysScreen) },
   {

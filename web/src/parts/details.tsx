@@ -6,7 +6,7 @@ export function Details({ entries }: { entries: readonly (readonly [name: string
   return (
     <dl class="details">
       {entries
-        .filter(([, value]) => value !== undefined && value !== null && value !== '')
+        .filter(([, value]) => value !== undefined && value !== null && value !== false && value !== '')
         .map(([name, value]) => (
           <>
             <dt>{name}</dt>

@@ -7,6 +7,7 @@ import { Foreign } from '../../parts/foreign.tsx';
 import { Identifier } from '../../parts/identifier.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
+import { passThruText } from './pass-thru.tsx';
 import type { Row } from './rows.ts';
 import { typeText } from './transaction-row.tsx';
 
@@ -55,16 +56,4 @@ export function TransactionDetails({ row: { transaction, fee }, walletId }: { ro
 function otherWalletOf({ source_wallet_id: source, dest_wallet_id: destination }: Record<string, unknown>, walletId: string) {
   const other = source === walletId ? destination : source;
   return typeof other === 'string' ? <Link href={`/wallets/${other}`}>{other}</Link> : undefined;
-}
-
-/** The object of the caller, without what the service adds. */
-export function passThruText({
-  method,
-  source_wallet_id,
-  dest_wallet_id,
-  lnPayParams,
-  source_transaction,
-  ...own
-}: Record<string, unknown>) {
-  return Object.keys(own).length > 0 ? <code class="mono">{JSON.stringify(own, null, 1)}</code> : undefined;
 }

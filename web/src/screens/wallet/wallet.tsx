@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { SatchelError } from '../../api/client.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
@@ -22,6 +22,9 @@ export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string
   const path = `/wallets/${id}`;
   const close = useCloseSheet(path);
   usePaste(id);
+  useEffect(() => {
+    if (sheet === 'keys') navigate(`/keys?wallet=${id}`, { replace: true });
+  }, [sheet, id, navigate]);
   useShortcuts(
     useMemo(
       () => ({

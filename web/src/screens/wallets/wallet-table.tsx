@@ -50,11 +50,7 @@ function WalletRow({ wallet }: { wallet: Wallet }) {
         <Link class="name" href={`/wallets/${id}`}>
           <bdi>{name}</bdi>
         </Link>
-        {!isActive && (
-          <Badge tone="plain" icon="stop">
-            {t.wallets.inactive}
-          </Badge>
-        )}
+        {!isActive && <Badge tone="plain">{t.wallets.inactive}</Badge>}
         {held && (
           <span class="sub phone-only">
             {held} {t.wallets.heldSuffix}

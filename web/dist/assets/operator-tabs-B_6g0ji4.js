@@ -1,1 +1,0 @@
-import{dt as e,jt as t,o as n,pt as r}from"./shared-BhX47kOT.js";var i=[``,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=t();return e(n,{label:r.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:r.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};

@@ -1,0 +1,50 @@
+import type { LightningTransactionDetails, WalletTransaction } from '../../../../client/satchel.js';
+
+/** What the timeline says. The texts are those of `t.payment.steps`. */
+export type StepName =
+  | 'held'
+  | 'sent'
+  | 'inside'
+  | 'settled'
+  | 'failed'
+  | 'pending'
+  | 'created'
+  | 'waiting'
+  | 'received'
+  | 'expired'
+  | 'cancelled';
+
+export interface Step {
+  readonly name: StepName;
+  /** Unix seconds; undefined if the service does not record it, or it has not happened. */
+  readonly at?: number | undefined;
+  readonly tone: 'done' | 'waiting' | 'failed' | 'plain';
+  readonly icon: 'lock' | 'out' | 'done' | 'failed' | 'clock' | 'plus' | 'close';
+}
+
+type Lntx = Pick<LightningTransactionDetails, 'status' | 'created_at' | 'settled_at' | 'expires_at' | 'counterpart_id'>;
+
+/** Returns what happened to a payment that leaves a wallet, oldest first. `pending` is not a failure. */
+export function paymentSteps({ status, created_at, settled_at, counterpart_id }: Lntx): Step[] {
+  const started: Step[] = [
+    { name: 'held', at: created_at, tone: 'done', icon: 'lock' },
+    { name: counterpart_id === null ? 'sent' : 'inside', tone: 'done', icon: 'out' },
+  ];
+  if (status === 'settled') return [...started, { name: 'settled', at: settled_at ?? undefined, tone: 'done', icon: 'done' }];
+  if (status === 'failed') return [...started, { name: 'failed', tone: 'failed', icon: 'failed' }];
+  return [...started, { name: 'pending', tone: 'waiting', icon: 'clock' }];
+}
+
+/** Returns what happened to an invoice or a keysend that a wallet receives, oldest first. */
+export function invoiceSteps({ status, created_at, settled_at, expires_at }: Lntx, isKeysend: boolean): Step[] {
+  const created: Step[] = isKeysend ? [] : [{ name: 'created', at: created_at, tone: 'done', icon: 'plus' }];
+  if (status === 'settled') return [...created, { name: 'received', at: settled_at ?? undefined, tone: 'done', icon: 'done' }];
+  if (status === 'expired') return [...created, { name: 'expired', at: expires_at ?? undefined, tone: 'plain', icon: 'clock' }];
+  if (status === 'cancelled') return [...created, { name: 'cancelled', tone: 'plain', icon: 'close' }];
+  return [...created, { name: 'waiting', tone: 'waiting', icon: 'clock' }];
+}
+
+/** Returns the wallet's side of a lightning transaction. A payment between two wallets of the account has two with the same hash. */
+export function sideOf(found: readonly WalletTransaction[], lntxId: string): WalletTransaction | undefined {
+  return found.find(({ lnTx }) => lnTx?.id === lntxId);
+}

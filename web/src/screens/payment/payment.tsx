@@ -1,0 +1,172 @@
+import { Link } from 'wouter-preact';
+import { api, SatchelError } from '../../api/client.ts';
+import { useCloseSheet } from '../../frame/close-sheet.ts';
+import { HeroAmount, Msat, Sats } from '../../parts/amount.tsx';
+import { StatusBadge } from '../../parts/badge.tsx';
+import { LinkButton } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Foreign } from '../../parts/foreign.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Note } from '../../parts/note.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { QrCode } from '../../parts/qr.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Timeline } from '../../parts/timeline.tsx';
+import { t } from '../../texts/texts.ts';
+import { PaymentDetails } from './payment-details.tsx';
+import { invoiceSteps, paymentSteps, type StepName } from './payment-steps.ts';
+import { type PaymentData, usePayment } from './use-payment.ts';
+import './payment.css';
+
+/** `/payments/:lntx`, and over it `/payments/:lntx/cancel`. */
+export function PaymentScreen({ lntx, '*': sheet = '' }: { lntx: string; '*'?: string }) {
+  const payment = usePayment(lntx);
+  const close = useCloseSheet(`/payments/${lntx}`);
+  if (payment.error instanceof SatchelError && payment.error.status === 404)
+    return (
+      <>
+        <PageHead title={t.payment.missingTitle} />
+        <Empty icon="search" title={t.payment.missingTitle} action={<LinkButton href="/wallets">{t.wallet.allWallets}</LinkButton>}>
+          {t.payment.missing}
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <Loaded resource={payment}>{(data) => <Content data={data} />}</Loaded>
+      {sheet === 'cancel' && payment.data?.lntx.status === 'pending' && (
+        <ConfirmSheet
+          title={t.payment.cancelTitle}
+          text={t.payment.cancelText}
+          action={t.payment.cancel}
+          onConfirm={() => api.cancelInvoice({ id: lntx })}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+function isOutgoing({ transaction }: PaymentData): boolean {
+  return transaction !== undefined && transaction.num_msat < 0;
+}
+
+function Content({ data }: { data: PaymentData }) {
+  const { lntx, transaction } = data;
+  const isSent = isOutgoing(data);
+  const isOpen = !isSent && lntx.status === 'pending';
+  return (
+    <>
+      <Head data={data} isSent={isSent} isOpen={isOpen} />
+      {isSent && lntx.status === 'pending' && (
+        <Note tone="warning">
+          <p>{t.payment.pendingMeans}</p>
+        </Note>
+      )}
+      <div class="payment-columns">
+        <div class="stack">
+          {isOpen && (
+            <Card isPadded class="payment-invoice">
+              <QrCode text={lntx.payment_request} label={t.payment.qr} />
+              <CopyButton text={lntx.payment_request} label={t.payment.copyInvoice} hasText size="normal" />
+            </Card>
+          )}
+          <Card title={t.payment.timeline} isPadded>
+            <Timeline
+              items={(isSent ? paymentSteps(lntx) : invoiceSteps(lntx, lntx.is_keysend === 1)).map((step) => ({
+                ...step,
+                text: t.payment.stepNames[step.name],
+                detail: <StepText name={step.name} data={data} />,
+              }))}
+            />
+          </Card>
+        </div>
+        <Card title={t.payment.details} isPadded>
+          <PaymentDetails lntx={lntx} transaction={transaction} isSent={isSent} />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function Head({ data: { lntx, transaction }, isSent, isOpen }: { data: PaymentData; isSent: boolean; isOpen: boolean }) {
+  const wallet = transaction?.wal;
+  const kind = isSent || lntx.is_keysend === 1 ? t.payment.payment : t.payment.invoice;
+  return (
+    <PageHead
+      title={kind}
+      parent={
+        wallet
+          ? { href: `/wallets/${wallet.id}`, label: wallet.user_label || t.wallets.unnamed }
+          : { href: '/wallets', label: t.wallets.title }
+      }
+      aside={isOpen ? <span class="badge plain">{t.wallet.open}</span> : <StatusBadge status={lntx.status} />}
+      actions={
+        <>
+          {isOpen && <LinkButton href={`/payments/${lntx.id}/cancel`}>{t.payment.cancel}</LinkButton>}
+          <CopyButton text={location.href} label={t.payment.copyLink} hasText kind="quiet" size="normal" />
+        </>
+      }
+    >
+      <HeroAmount
+        sats={isSent ? -lntx.num_satoshis : lntx.num_satoshis}
+        caption={
+          <>
+            <Time at={lntx.settled_at ?? lntx.created_at} />
+            {lntx.fee_msat !== null && isSent && (
+              <>
+                {' · '}
+                {t.wallet.fee} <Msat msat={lntx.fee_msat} unit />
+              </>
+            )}
+          </>
+        }
+      />
+      {(transaction?.user_label || lntx.memo) && (
+        <p class="secondary">
+          <Foreign text={transaction?.user_label || lntx.memo} />
+        </p>
+      )}
+    </PageHead>
+  );
+}
+
+/** One sentence about what happened to the money. */
+function StepText({ name, data: { lntx } }: { name: StepName; data: PaymentData }) {
+  const amount = <Sats key="amount" sats={lntx.num_satoshis} unit />;
+  if (name === 'settled' && lntx.fee_msat !== null)
+    return (
+      <>
+        {amount} {t.payment.andFee} <Msat msat={lntx.fee_msat} unit /> {t.payment.steps.settled}
+      </>
+    );
+  if (name === 'failed')
+    return (
+      <>
+        {t.payment.failureReasons[lntx.failure_reason ?? ''] ?? t.payment.failureReasons.ERROR}. {t.payment.steps.failed}
+        {lntx.failure_reason && <code class="mono tiny faint failure-code">FAILURE_REASON_{lntx.failure_reason}</code>}
+      </>
+    );
+  if (name === 'waiting' && lntx.expires_at !== null)
+    return (
+      <>
+        {t.payment.steps.waiting} <Time at={lntx.expires_at} />
+      </>
+    );
+  if (name === 'inside' && lntx.counterpart_id !== null)
+    return (
+      <>
+        {t.payment.steps.inside} <Link href={`/payments/${lntx.counterpart_id}`}>{t.payment.counterpart}</Link>
+      </>
+    );
+  if (name === 'held' || name === 'received' || name === 'settled')
+    return (
+      <>
+        {amount} {t.payment.steps[name]}
+      </>
+    );
+  return <>{t.payment.steps[name]}</>;
+}
