@@ -31,7 +31,7 @@ onDashboard('receiving', ({ client, execute, openLoggedIn }) => {
     expect(invoice.num_satoshis).toBe(0);
     await page.getByText('Any amount').waitFor();
     await client.post('/playground/pay', { payment_request: invoice.payment_request, num_satoshis: 21 });
-    await page.getByText('+21').waitFor();
+    await page.getByRole('dialog').getByText('+21').waitFor();
   });
 
   it('keeps the invoice over a reload, and closes with Back', async () => {

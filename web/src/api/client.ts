@@ -1,8 +1,8 @@
-import { createClient, pages, SatchelError } from '../../../client/satchel.js';
+import { createClient, SatchelError } from '../../../client/satchel.js';
 import { SERVICE_URL } from '../base-path.ts';
 
 export type * from '../../../client/satchel.js';
-export { pages, SatchelError };
+export { SatchelError };
 
 /** Calls the public API with the cookie of the session. Throws {@link SatchelError} when the service responds with an error. */
 export const api = createClient({ url: SERVICE_URL });

@@ -86,7 +86,7 @@ export const money = {
     search: 'Search by label',
     noOther: 'The account has no other wallet.',
     noMatch: 'No wallet has that label.',
-    more: (count: number) => `${count} more. Search to narrow the list.`,
+    more: 'There are more wallets. Search for one by its label.',
     memo: 'Memo',
     memoHint: 'Optional. Both wallets show it.',
     tooMuch: (sats: string) => `That is more than the ${sats} sats in this wallet.`,

@@ -1,11 +1,12 @@
-import { api, pages, type Wallet } from '../../api/client.ts';
+import { useRef } from 'preact/hooks';
+import { api, type Wallet } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import type { Attempt, Order, Summary } from '../../attempt/attempt.ts';
 import { OpenAttempts } from '../../attempt/open-attempts.tsx';
 import { formatSats, Sats } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, TextField } from '../../parts/field.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { LoadError } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
 import '../send/send.css';
@@ -82,7 +83,6 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
 }
 
 const MAX_SHOWN = 6;
-const MAX_PAGES = 10;
 
 interface WalletChoiceProps {
   readonly walletId: string;
@@ -90,10 +90,24 @@ interface WalletChoiceProps {
   readonly onChange: (changes: Partial<TransferDraft>) => void;
 }
 
-/** Chooses another wallet of the account, by its label or its id. */
+/** Chooses another wallet of the account, by a part of its label or by its id. */
 function WalletChoice({ walletId, draft, onChange }: WalletChoiceProps) {
-  const wallets = useResource('wallets to choose', (signal) => listWallets(signal));
-  const search = draft.search.trim().toLowerCase();
+  const search = draft.search.trim();
+  const wallets = useResource(`wallets to choose ${search}`, (signal) => findWallets(search, signal));
+  // The last list stays while the next one is loaded.
+  const last = useRef<readonly Wallet[]>();
+  last.current = wallets.data ?? last.current;
+  const found = last.current?.filter(({ id }) => id !== walletId);
+  const shown = found?.slice(0, MAX_SHOWN) ?? [];
+  const { destination } = draft;
+  const isChosenHidden = destination !== undefined && !shown.some(({ id }) => id === destination.id);
+  const option = (id: string, label: string, balance?: number) => (
+    <label class="wallet-option" key={id}>
+      <input type="radio" name="destination" checked={id === destination?.id} onChange={() => onChange({ destination: { id, label } })} />
+      <bdi class="shrink">{label}</bdi>
+      <span class="push secondary">{balance !== undefined && <Sats sats={balance} />}</span>
+    </label>
+  );
   return (
     <fieldset class="wallet-choice">
       <legend>{t.transfer.to}</legend>
@@ -105,48 +119,17 @@ function WalletChoice({ walletId, draft, onChange }: WalletChoiceProps) {
         value={draft.search}
         onValue={(value) => onChange({ search: value })}
       />
-      <Loaded resource={wallets}>
-        {(all) => {
-          const others = all.filter(({ id }) => id !== walletId);
-          const matching = others.filter(
-            ({ id, user_label }) => search === '' || id === draft.search.trim() || user_label.toLowerCase().includes(search),
-          );
-          const chosen = others.find(({ id }) => id === draft.destination?.id);
-          const shown = [...new Set([...(chosen ? [chosen] : []), ...matching])].slice(0, MAX_SHOWN);
-          if (others.length === 0) return <p class="small secondary">{t.transfer.noOther}</p>;
-          return (
-            <>
-              {shown.map((wallet) => (
-                <label class="wallet-option" key={wallet.id}>
-                  <input
-                    type="radio"
-                    name="destination"
-                    checked={wallet.id === draft.destination?.id}
-                    onChange={() => onChange({ destination: { id: wallet.id, label: wallet.user_label || t.wallets.unnamed } })}
-                  />
-                  <bdi class="shrink">{wallet.user_label || t.wallets.unnamed}</bdi>
-                  <span class="push secondary">
-                    <Sats sats={wallet.balance} />
-                  </span>
-                </label>
-              ))}
-              {matching.length === 0 && <p class="small secondary">{t.transfer.noMatch}</p>}
-              {matching.length > shown.length && <p class="tiny faint">{t.transfer.more(matching.length - shown.length)}</p>}
-            </>
-          );
-        }}
-      </Loaded>
+      {wallets.error !== undefined && <LoadError error={wallets.error} onRetry={wallets.reload} />}
+      {isChosenHidden && option(destination.id, destination.label)}
+      {shown.map(({ id, user_label, balance }) => option(id, user_label || t.wallets.unnamed, balance))}
+      {found?.length === 0 && <p class="small secondary">{search === '' ? t.transfer.noOther : t.transfer.noMatch}</p>}
+      {found !== undefined && found.length > MAX_SHOWN && <p class="tiny faint">{t.transfer.more}</p>}
     </fieldset>
   );
 }
 
-async function listWallets(signal: AbortSignal): Promise<Wallet[]> {
-  const all: Wallet[] = [];
-  let count = 0;
-  for await (const page of pages(api, 'listWallets', { 'per-page': 500 })) {
-    signal.throwIfAborted();
-    all.push(...page);
-    if (++count === MAX_PAGES) break;
-  }
-  return all;
+/** One more than is shown, and the wallet itself. */
+async function findWallets(search: string, signal: AbortSignal): Promise<Wallet[]> {
+  if (/^wal_\w+$/.test(search)) return api.getWallet({ key: search }, { signal }).then((wallet) => [wallet]);
+  return api.listWallets({ 'per-page': MAX_SHOWN + 2, ...(search !== '' && { label: search }) }, { signal });
 }
