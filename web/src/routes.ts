@@ -50,6 +50,7 @@ export const ROUTES: readonly ScreenRoute[] = [
     isForOperators: true,
     load: () => import('./screens/playground/playground.tsx').then((file) => file.PlaygroundScreen),
   },
+  { path: '/operator', isForOperators: true, load: () => import('./screens/operator/overview.tsx').then((file) => file.OperatorScreen) },
   {
     path: '/operator/reconciliation',
     isForOperators: true,

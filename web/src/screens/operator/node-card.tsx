@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { newAttemptId } from '../../api/attempt-id.ts';
+import { api, type NodeFigures } from '../../api/client.ts';
+import { formatMsat } from '../../parts/amount.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Details } from '../../parts/details.tsx';
+import { Foreign } from '../../parts/foreign.tsx';
+import { Time } from '../../parts/time.tsx';
+import { t } from '../../texts/texts.ts';
+import { ReasonSheet } from './reason-sheet.tsx';
+
+const texts = t.operator.nodes;
+
+/** A node: whether it works, what it has, and what of it is owed. */
+export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: () => void }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const sats = (msat: number | null) => (msat === null ? texts.unknown : `${formatMsat(Math.trunc(msat / 1000) * 1000)} ${t.common.sats}`);
+  return (
+    <Card title={<bdi>{node.alias || node.id}</bdi>} actions={<NodeBadge node={node} />} isPadded>
+      <div class="stack">
+        {node.status_reason !== null && (
+          <p class="small">
+            <Foreign text={node.status_reason} />
+          </p>
+        )}
+        <Details
+          entries={[
+            [texts.assets, sats(node.assets_msat)],
+            [texts.measured, node.assets_at !== null && <Time at={node.assets_at} isRelative />],
+            [texts.held, sats(node.held_msat)],
+            [texts.own, sats(node.own_msat)],
+            [texts.difference, sats(node.difference_msat)],
+            [texts.channels, node.channels && texts.channelCount(node.channels.active, node.channels.inactive)],
+            [texts.wallets, String(node.num_wallets)],
+            [texts.pending, String(node.pending_payments)],
+            [texts.software, [node.software, node.network].filter(Boolean).join(', ')],
+          ]}
+        />
+        <div>
+          <Button size="small" onClick={() => setIsOpen(true)}>
+            {node.draining ? texts.activate : texts.drain}
+          </Button>
+        </div>
+      </div>
+      {isOpen && <DrainSheet node={node} onChanged={onChanged} onClose={() => setIsOpen(false)} />}
+    </Card>
+  );
+}
+
+function NodeBadge({ node }: { node: NodeFigures }) {
+  if (node.status === 'unavailable')
+    return (
+      <Badge tone="failed" icon="alert">
+        {texts.unreachable}
+      </Badge>
+    );
+  if (node.status === 'cannot_send')
+    return (
+      <Badge tone="waiting" icon="alert">
+        {texts.cannotSend}
+      </Badge>
+    );
+  if (node.draining)
+    return (
+      <Badge tone="waiting" icon="clock">
+        {texts.draining}
+      </Badge>
+    );
+  return (
+    <Badge tone="done" icon="done">
+      {texts.ready}
+    </Badge>
+  );
+}
+
+function DrainSheet({ node, onChanged, onClose }: { node: NodeFigures; onChanged: () => void; onClose: () => void }) {
+  const [attemptId] = useState(newAttemptId);
+  const change = node.draining ? api.activateNode : api.drainNode;
+  return (
+    <ReasonSheet
+      title={node.draining ? texts.activate : texts.drain}
+      text={node.draining ? texts.activateText : texts.drainText}
+      action={node.draining ? texts.activate : texts.drain}
+      run={(reason) => change({ id: node.id, reason }, { idempotencyKey: attemptId })}
+      onDone={onChanged}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,146 @@
+import { useSearchParams } from 'wouter-preact';
+import { api, type BalanceSample, type OperatorOverview } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { formatMsat } from '../../parts/amount.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { LinkButton } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { Stat } from '../../parts/stat.tsx';
+import { StepsChart } from '../../parts/steps-chart.tsx';
+import { Time } from '../../parts/time.tsx';
+import { t } from '../../texts/texts.ts';
+import { Alerts } from './alerts.tsx';
+import { NodeCard } from './node-card.tsx';
+import { OperatorTabs } from './operator-tabs.tsx';
+import { StuckPayments } from './stuck-payments.tsx';
+import { Suspense } from './suspense.tsx';
+import './operator.css';
+
+const texts = t.operator.overview;
+/** The figures of the service have no events. */
+const REFRESH_MS = 10_000;
+
+/** `/operator`: what the nodes have, what is owed, and what needs the operator. */
+export function OperatorScreen() {
+  const overview = useResource('operator overview', (signal) => api.getOperatorOverview({}, { signal }), { everyMs: REFRESH_MS });
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        aside={overview.data && <NodesBadge overview={overview.data} />}
+        actions={
+          <LinkButton icon="refresh" href="/operator/reconciliation">
+            {texts.reconcile}
+          </LinkButton>
+        }
+      />
+      <Alerts />
+      <OperatorTabs />
+      <Loaded resource={overview} skeleton={<Skeleton height="320px" />}>
+        {(data) => (
+          <div class="operator">
+            <Card isPadded class="figures">
+              <Figures overview={data} />
+              <History />
+            </Card>
+            <div class="operator-columns nodes">
+              {data.nodes.map((node) => (
+                <NodeCard key={node.id} node={node} onChanged={overview.reload} />
+              ))}
+            </div>
+            <div class="operator-columns needs">
+              <StuckPayments onChanged={overview.reload} />
+              <Suspense onChanged={overview.reload} />
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function NodesBadge({ overview: { nodes } }: { overview: OperatorOverview }) {
+  const away = nodes.filter(({ status }) => status === 'unavailable').length;
+  if (away === 0) return null;
+  return (
+    <Badge tone="failed" icon="alert">
+      {texts.nodesAway(away, nodes.length)}
+    </Badge>
+  );
+}
+
+function Figures({ overview }: { overview: OperatorOverview }) {
+  const sats = (msat: number | null) => (msat === null ? texts.unknown : formatMsat(Math.trunc(msat / 1000) * 1000));
+  return (
+    <div class="operator-figures">
+      <Stat
+        name={texts.assets}
+        remark={
+          overview.assets_at !== null && (
+            <>
+              {texts.asOf} <Time at={overview.assets_at} isRelative />
+            </>
+          )
+        }
+      >
+        {sats(overview.assets_msat)}
+      </Stat>
+      <Stat name={texts.owed(overview.num_wallets)} remark={texts.inFlight(sats(overview.in_flight_msat))}>
+        {sats(overview.liabilities_msat)}
+      </Stat>
+      <Stat name={texts.own} remark={texts.ownRemark}>
+        {sats(overview.own_msat)}
+      </Stat>
+      <Stat name={texts.suspense} remark={texts.suspenseCount(overview.num_suspense)}>
+        {sats(overview.suspense_msat)}
+      </Stat>
+    </div>
+  );
+}
+
+const PERIODS = ['day', 'week', 'month', 'year'] as const;
+
+/** Assets against liabilities over `?period=`. */
+function History() {
+  const [search, setSearch] = useSearchParams();
+  const period = PERIODS.find((one) => one === search.get('period')) ?? 'month';
+  const samples = useResource(`operator history ${period}`, (signal) => api.listBalanceSamples({ period }, { signal }));
+  return (
+    <div class="stack">
+      <div class="row">
+        <span class="push">
+          <Segments
+            label={texts.period}
+            value={period}
+            options={PERIODS.map((value) => ({ value, label: texts.periods[value] }))}
+            onChange={(value) => setSearch(value === 'month' ? {} : { period: value }, { replace: true })}
+          />
+        </span>
+      </div>
+      <Loaded resource={samples} skeleton={<Skeleton height="168px" />}>
+        {(list) => (list.length < 2 ? <p class="secondary">{texts.noHistory}</p> : <Chart samples={list} />)}
+      </Loaded>
+    </div>
+  );
+}
+
+function Chart({ samples }: { samples: readonly BalanceSample[] }) {
+  const sats = (msat: number) => Math.trunc(msat / 1000);
+  const assets = samples.flatMap(({ at, assets_msat: msat }) => (msat === null ? [] : [{ at, value: sats(msat) }]));
+  const owed = samples.map(({ at, liabilities_msat: msat }) => ({ at, value: sats(msat) }));
+  const last = samples.at(-1);
+  const label = texts.chart(formatMsat(last?.assets_msat ?? 0), formatMsat(last?.liabilities_msat ?? 0));
+  return (
+    <StepsChart
+      points={assets}
+      second={{ name: texts.owedShort, points: owed }}
+      name={texts.assets}
+      label={label}
+      now={Math.floor(Date.now() / 1000)}
+    />
+  );
+}

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Sheet } from '../../parts/sheet.tsx';
+import { t } from '../../texts/texts.ts';
+
+export interface ReasonSheetProps {
+  readonly title: string;
+  readonly text: ComponentChildren;
+  /** The name of the button. */
+  readonly action: string;
+  readonly tone?: 'primary' | 'danger';
+  /** Further fields, above the reason. */
+  readonly children?: ComponentChildren;
+  readonly isIncomplete?: boolean;
+  /** Receives the reason, which the record keeps. */
+  readonly run: (reason: string) => Promise<unknown>;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for the reason of an operator's action, which the ledger records with the person and the time. */
+export function ReasonSheet({ title, text, action, tone = 'primary', children, isIncomplete, run, onDone, onClose }: ReasonSheetProps) {
+  const [reason, setReason] = useState('');
+  const {
+    run: submit,
+    isBusy,
+    error,
+  } = useAction(async () => {
+    await run(reason);
+    onDone();
+    onClose();
+  });
+  return (
+    <Sheet title={title} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <div class="secondary">{text}</div>
+        {children}
+        <TextField label={t.operator.reason} hint={t.operator.reasonHint} required maxLength={500} value={reason} onValue={setReason} />
+        {error !== undefined && <Note tone="error">{error}</Note>}
+        <Button kind={tone} size="big" type="submit" disabled={isBusy || isIncomplete === true || reason === ''}>
+          {action}
+        </Button>
+      </form>
+    </Sheet>
+  );
+}

@@ -1,0 +1,114 @@
+import { useState } from 'preact/hooks';
+import { newAttemptId } from '../../api/attempt-id.ts';
+import { api, isOutcomeUnknown, type SuspendedMoney } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { formatMsat } from '../../parts/amount.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { TextAreaField, TextField } from '../../parts/field.tsx';
+import { Foreign } from '../../parts/foreign.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Time } from '../../parts/time.tsx';
+import { t } from '../../texts/texts.ts';
+import { ReasonSheet } from './reason-sheet.tsx';
+
+const texts = t.operator.suspense;
+const REFRESH_MS = 10_000;
+
+/** Money that arrived for no wallet. It is credited to a wallet or returned. */
+export function Suspense({ onChanged }: { onChanged: () => void }) {
+  const [action, setAction] = useState<{ kind: 'credit' | 'return'; money: SuspendedMoney }>();
+  const suspense = useResource('suspense', (signal) => api.listSuspense({ status: 'open', 'per-page': 20 }, { signal }), {
+    everyMs: REFRESH_MS,
+  });
+  const reload = () => {
+    suspense.reload();
+    onChanged();
+  };
+  return (
+    <Card title={texts.title} footer={<span class="small secondary">{texts.footer}</span>}>
+      <Loaded resource={suspense}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon="done" title={texts.emptyTitle}>
+              {texts.empty}
+            </Empty>
+          ) : (
+            list.map((money) => (
+              <div class="padded stack tight" key={money.id}>
+                <div class="row">
+                  <span class="strong">
+                    {money.is_keysend === null ? texts.payment : money.is_keysend ? texts.keysend : texts.paidTwice}
+                  </span>
+                  <span class="push number strong">{formatMsat(money.left_msat)}</span>
+                </div>
+                <p class="tiny faint">
+                  <Time at={money.created_at} /> {money.ln_node_id}
+                </p>
+                <p class="mono tiny">{money.id}</p>
+                {money.actions.map((one) => (
+                  <p class="small" key={one.id}>
+                    {t.operator.actionStatuses[one.status] ?? one.status}: <Foreign text={one.answer || one.reason} />
+                  </p>
+                ))}
+                <div class="row wrap">
+                  <Button size="small" onClick={() => setAction({ kind: 'credit', money })}>
+                    {texts.credit}
+                  </Button>
+                  <Button size="small" onClick={() => setAction({ kind: 'return', money })}>
+                    {texts.return}
+                  </Button>
+                </div>
+              </div>
+            ))
+          )
+        }
+      </Loaded>
+      {action && <SuspenseSheet {...action} onChanged={reload} onClose={() => setAction(undefined)} />}
+    </Card>
+  );
+}
+
+interface SuspenseSheetProps {
+  readonly kind: 'credit' | 'return';
+  readonly money: SuspendedMoney;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+function SuspenseSheet({ kind, money, onChanged, onClose }: SuspenseSheetProps) {
+  const [target, setTarget] = useState('');
+  const [attemptId, setAttemptId] = useState(newAttemptId);
+
+  async function run(reason: string) {
+    const options = { idempotencyKey: attemptId };
+    try {
+      if (kind === 'credit') await api.creditSuspense({ id: money.id, wallet_id: target.trim(), reason }, options);
+      else await api.returnSuspense({ id: money.id, payment_request: target.trim(), reason }, options);
+    } catch (error) {
+      // A refusal changed nothing and would be replayed for the same key. An outcome that is unknown is repeated with its key.
+      if (!isOutcomeUnknown(error)) setAttemptId(newAttemptId());
+      throw error;
+    }
+  }
+
+  const sats = formatMsat(money.left_msat);
+  return (
+    <ReasonSheet
+      title={kind === 'credit' ? texts.creditTitle : texts.returnTitle}
+      text={kind === 'credit' ? texts.creditText(sats) : texts.returnText(sats)}
+      action={kind === 'credit' ? texts.creditAction(sats) : texts.returnAction}
+      isIncomplete={target.trim() === ''}
+      run={run}
+      onDone={onChanged}
+      onClose={onClose}
+    >
+      {kind === 'credit' ? (
+        <TextField label={texts.walletId} placeholder="wal_…" value={target} onValue={setTarget} />
+      ) : (
+        <TextAreaField label={texts.invoice} class="mono" value={target} onValue={setTarget} />
+      )}
+    </ReasonSheet>
+  );
+}
