@@ -21,6 +21,7 @@ export function Alerts() {
     everyMs: REFRESH_MS,
     isAffected: ({ event }) => event.name === 'alert_raised' || event.name === 'alert_resolved',
   });
+  if (alerts.error === undefined && !alerts.data?.length) return null;
   return (
     <div class="stack tight">
       {alerts.error !== undefined && <LoadError error={alerts.error} onRetry={alerts.reload} />}
