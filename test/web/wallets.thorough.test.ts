@@ -1,0 +1,68 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { onDashboard } from '../support/dashboard.ts';
+
+onDashboard('the wallets', ({ client, openLoggedIn, open, newPerson, logIn }) => {
+  const name = (page: Page, label: string) => page.getByRole('link', { name: label, exact: true });
+  const hero = (page: Page) => page.locator('.hero-amount').textContent();
+
+  it('are created in a sheet, once for a double click, and opened', async () => {
+    const page = await openLoggedIn('/wallets');
+    await page.getByRole('link', { name: 'New wallet' }).first().click();
+    await page.getByLabel('Label', { exact: true }).last().fill('Coffee <b>till</b>');
+    await page.getByRole('button', { name: 'Create the wallet' }).dblclick();
+    await page.getByRole('heading', { name: 'Coffee <b>till</b>', level: 1 }).waitFor();
+    expect(await client.get('/v1/wallets?label=coffee')).toHaveLength(1);
+    await page.goBack();
+    await name(page, 'Coffee <b>till</b>').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/wallets');
+  });
+
+  it('show new balances and their sum without a reload', async () => {
+    const wallet = await client.wallet(1000);
+    const page = await openLoggedIn('/wallets');
+    await expect.poll(() => hero(page)).toContain('1\u202f000');
+    await client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 234 });
+    await expect.poll(() => hero(page)).toContain('1\u202f234');
+    await page.locator('tbody').getByText('1\u202f234').waitFor();
+  });
+
+  it('are found by label and status, which stay in the address', async () => {
+    const { id } = await client.post('/v1/wallet', { user_label: 'Needle one' });
+    await client.post('/v1/wallet', { user_label: 'Needle two' });
+    await client.request('PATCH', `/v1/wallet/${id}`, { key: client.secretKey, json: { status: 'inactive' } });
+    const page = await openLoggedIn('/wallets');
+    await page.getByRole('searchbox').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('needle');
+    await page.waitForURL('**/wallets?label=needle');
+    await name(page, 'Needle one').waitFor();
+    await page.getByRole('button', { name: 'Inactive' }).click();
+    await name(page, 'Needle two').waitFor({ state: 'detached' });
+    await page.reload();
+    await name(page, 'Needle one').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('needle');
+    await page.goto('/wallets?label=nobody');
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await name(page, 'Needle two').waitFor();
+  });
+
+  it('are listed 50 at a time', async () => {
+    for (let index = 0; index < 51; index++) await client.post('/v1/wallet', { user_label: `page ${index}` });
+    const page = await openLoggedIn('/wallets?label=page');
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await name(page, 'page 0').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    await page.getByRole('button', { name: 'Newest' }).click();
+    await name(page, 'page 50').waitFor();
+  });
+
+  it('have a first step for a new person', async () => {
+    const page = await open();
+    await logIn(page, await newPerson());
+    await page.goto('/wallets');
+    await page.getByText('No wallets yet').waitFor();
+    await expect.poll(() => hero(page)).toContain('0');
+  });
+});
