@@ -17,7 +17,9 @@ export interface SecretOnceProps {
 export function SecretOnce({ title, text = t.common.shownOnce, secret, copyLabel, onStored }: SecretOnceProps) {
   return (
     <section class="secret-once">
-      <h2>{title}</h2>
+      <h2>
+        <bdi>{title}</bdi>
+      </h2>
       <p class="small secondary">{text}</p>
       <code class="mono">{secret}</code>
       <div class="row wrap">

@@ -42,7 +42,9 @@ export function Sheet({ title, onClose, footer, children }: SheetProps) {
     >
       <div class="sheet-inside">
         <header>
-          <h2 id={id}>{title}</h2>
+          <h2 id={id}>
+            <bdi>{title}</bdi>
+          </h2>
           <Button kind="quiet" icon="close" label={t.common.close} class="push" onClick={onClose} />
         </header>
         <div class="sheet-content">{children}</div>

@@ -7,5 +7,5 @@ export function passThruText({
   source_transaction,
   ...own
 }: Record<string, unknown>) {
-  return Object.keys(own).length > 0 ? <code class="mono">{JSON.stringify(own, null, 1)}</code> : undefined;
+  return Object.keys(own).length > 0 ? <bdi class="mono">{JSON.stringify(own, null, 1)}</bdi> : undefined;
 }
