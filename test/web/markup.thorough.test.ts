@@ -19,8 +19,9 @@ onDashboard(
     it.each(existingExamples().filter(({ isPublic }) => !isPublic))('on $name', async ({ name, address }) => {
       const page = await openLoggedIn();
       await visit(page, address(business));
-      // Rows open with a click; none of these links leaves the page.
-      for (const row of await page.locator('[aria-expanded=false]').all()) await row.click({ timeout: 2_000 }).catch(() => undefined);
+      // The details of the first row.
+      const rows = page.locator('main [aria-expanded=false]');
+      if ((await page.locator('dialog[open]').count()) === 0 && (await rows.count()) > 0) await rows.first().click();
       const found = await page.evaluate<{ isShown: boolean; elements: number; notIsolated: string[] }>(FIND);
       expect(found.elements).toBe(0);
       expect(found.notIsolated).toEqual([]);
