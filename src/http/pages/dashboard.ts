@@ -128,7 +128,7 @@ function serveFile(app: App, name: string): void {
   app.get(`/${name.replaceAll('\\', '/')}`, { config: { undocumented: true } }, async (request, reply) => {
     reply.type(type).headers({ 'cache-control': cacheControl, vary: 'Accept-Encoding' });
     if (!isText || !/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(content);
-    compressed ??= promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+    compressed ??= promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
     return reply.header('content-encoding', 'br').send(await compressed);
   });
 }
