@@ -914,10 +914,15 @@ export interface PasskeyCreationOptions {
   challenge: string;
   /** How long it can be used, in milliseconds */
   timeout: number;
+  /** The service for which the passkey is created */
   rp: { /** The domain of the service */ id: string; /** The same, for people */ name: string; };
+  /** The account for which the passkey is created */
   user: { /** The id of the account, in base64url */ id: string; /** The e-mail of the account */ name: string; /** The same */ displayName: string; };
+  /** The signature algorithms that the service accepts, the best first */
   pubKeyCredParams: Array<{ /** Always `public-key` */ type: string; /** A COSE algorithm */ alg: number; }>;
-  excludeCredentials: Array<{ /** Always `public-key` */ type: string; /** The id of a passkey that the account has */ id: string; transports: Array<string>; }>;
+  /** The passkeys that the account has; their authenticators create no other */
+  excludeCredentials: Array<{ /** Always `public-key` */ type: string; /** The id of a passkey that the account has */ id: string; /** How the browser reaches the authenticator */ transports: Array<string>; }>;
+  /** What the authenticator must support */
   authenticatorSelection: { /** Always `required` */ residentKey: string; /** Always true */ requireResidentKey: boolean; /** Always `required` */ userVerification: string; };
   /** Always `none` */
   attestation: string;

@@ -34,7 +34,9 @@ const PasskeyObject = Type.Object(
 const Descriptor = Type.Object({
   type: Type.String({ description: 'Always `public-key`', examples: ['public-key'] }),
   id: Type.String({ description: 'The id of a passkey that the account has', examples: [CREDENTIAL_ID] }),
-  transports: Type.Array(Type.String({ description: 'How the browser reaches the authenticator', examples: ['internal'] })),
+  transports: Type.Array(Type.String({ description: 'How the browser reaches the authenticator', examples: ['internal'] }), {
+    description: 'How the browser reaches the authenticator',
+  }),
 });
 
 const challengeFields = {
@@ -45,27 +47,37 @@ const challengeFields = {
 const CreationOptionsObject = Type.Object(
   {
     ...challengeFields,
-    rp: Type.Object({
-      id: Type.String({ description: 'The domain of the service', examples: ['wallets.example.com'] }),
-      name: Type.String({ description: 'The same, for people', examples: ['wallets.example.com'] }),
-    }),
-    user: Type.Object({
-      id: Type.String({ description: 'The id of the account, in base64url', examples: ['YWNjXzBWYmI1ZFpxMDBoVDNtVnhMdTBmRjc'] }),
-      name: Type.String({ description: 'The e-mail of the account', examples: [EXAMPLE.email] }),
-      displayName: Type.String({ description: 'The same', examples: [EXAMPLE.email] }),
-    }),
+    rp: Type.Object(
+      {
+        id: Type.String({ description: 'The domain of the service', examples: ['wallets.example.com'] }),
+        name: Type.String({ description: 'The same, for people', examples: ['wallets.example.com'] }),
+      },
+      { description: 'The service for which the passkey is created' },
+    ),
+    user: Type.Object(
+      {
+        id: Type.String({ description: 'The id of the account, in base64url', examples: ['YWNjXzBWYmI1ZFpxMDBoVDNtVnhMdTBmRjc'] }),
+        name: Type.String({ description: 'The e-mail of the account', examples: [EXAMPLE.email] }),
+        displayName: Type.String({ description: 'The same', examples: [EXAMPLE.email] }),
+      },
+      { description: 'The account for which the passkey is created' },
+    ),
     pubKeyCredParams: Type.Array(
       Type.Object({
         type: Type.String({ description: 'Always `public-key`', examples: ['public-key'] }),
         alg: Type.Integer({ description: 'A COSE algorithm', examples: [-7] }),
       }),
+      { description: 'The signature algorithms that the service accepts, the best first' },
     ),
-    excludeCredentials: Type.Array(Descriptor),
-    authenticatorSelection: Type.Object({
-      residentKey: Type.String({ description: 'Always `required`', examples: ['required'] }),
-      requireResidentKey: Type.Boolean({ description: 'Always true', examples: [true] }),
-      userVerification: Type.String({ description: 'Always `required`', examples: ['required'] }),
-    }),
+    excludeCredentials: Type.Array(Descriptor, { description: 'The passkeys that the account has; their authenticators create no other' }),
+    authenticatorSelection: Type.Object(
+      {
+        residentKey: Type.String({ description: 'Always `required`', examples: ['required'] }),
+        requireResidentKey: Type.Boolean({ description: 'Always true', examples: [true] }),
+        userVerification: Type.String({ description: 'Always `required`', examples: ['required'] }),
+      },
+      { description: 'What the authenticator must support' },
+    ),
     attestation: Type.String({ description: 'Always `none`', examples: ['none'] }),
   },
   { title: 'PasskeyCreationOptions' },
