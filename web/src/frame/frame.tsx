@@ -51,10 +51,12 @@ function Content({ children }: { children: ComponentChildren }) {
   const [path] = useLocation();
   const page = path.split('/').slice(0, 3).join('/');
   const element = useRef<HTMLElement>(null);
-  const previous = useRef(page);
+  const previous = useRef({ page, hadSheet: false });
   useEffect(() => {
-    if (previous.current === page) return;
-    previous.current = page;
+    const hasSheet = document.querySelector('dialog[open]') !== null;
+    const { page: left, hadSheet } = previous.current;
+    previous.current = { page, hadSheet: hasSheet };
+    if (left === page || hasSheet || hadSheet) return;
     scrollTo(0, 0);
     element.current?.focus({ preventScroll: true });
   }, [page]);
