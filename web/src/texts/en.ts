@@ -1,5 +1,6 @@
 import { accounts } from './en-accounts.ts';
 import { developers } from './en-developers.ts';
+import { logins } from './en-logins.ts';
 import { money } from './en-money.ts';
 import { playground } from './en-playground.ts';
 
@@ -7,6 +8,7 @@ import { playground } from './en-playground.ts';
 export const en = {
   ...money,
   developers,
+  ...logins,
   ...playground,
   ...accounts,
   common: {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type Login, SatchelError } from '../../api/client.ts';
+import { hasPasskeys, logInWithPasskey } from '../../api/passkey.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -30,6 +31,14 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
     }
   }
 
+  const passkey = useAction(
+    async () => {
+      const login = await logInWithPasskey();
+      if (login) onLogin(login);
+    },
+    { endsWithSession: false },
+  );
+
   function submit(event: SubmitEvent) {
     event.preventDefault();
     run();
@@ -58,6 +67,12 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
       <Button kind="primary" size="big" type="submit" disabled={isBusy}>
         {t.login.logIn}
       </Button>
+      {hasPasskeys() && (
+        <Button size="big" icon="key" disabled={passkey.isBusy} onClick={() => passkey.run()}>
+          {t.passkeys.logIn}
+        </Button>
+      )}
+      {passkey.error !== undefined && <Note tone="error">{passkey.error}</Note>}
       <p class="tiny faint">{t.login.noPassword}</p>
     </EntryPage>
   );
