@@ -1,4 +1,4 @@
-/** The English texts of the page for developers. */
+/** The English texts of the page for developers. They are loaded with it, not at the start. */
 export const developers = {
   title: 'Developers',
   api: 'API',

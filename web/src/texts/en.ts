@@ -1,5 +1,4 @@
 import { accounts } from './en-accounts.ts';
-import { developers } from './en-developers.ts';
 import { logins } from './en-logins.ts';
 import { money } from './en-money.ts';
 import { playground } from './en-playground.ts';
@@ -7,7 +6,6 @@ import { playground } from './en-playground.ts';
 /** The English texts, by screen. Texts with values are functions. */
 export const en = {
   ...money,
-  developers,
   ...logins,
   ...playground,
   ...accounts,

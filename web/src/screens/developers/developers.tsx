@@ -6,7 +6,7 @@ import { Details } from '../../parts/details.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { useWalletNames, WalletSelect } from '../../parts/wallet-select.tsx';
-import { t } from '../../texts/texts.ts';
+import { developers as texts } from '../../texts/en-developers.ts';
 import { type Language, SNIPPET_NAMES, type SnippetName, snippetsOf } from './snippets.ts';
 import './developers.css';
 
@@ -30,43 +30,41 @@ export function DevelopersScreen() {
 
   return (
     <>
-      <PageHead title={t.developers.title} />
-      <Card title={t.developers.api} isPadded>
+      <PageHead title={texts.title} />
+      <Card title={texts.api} isPadded>
         <div class="stack">
-          <CopyText text={SERVICE_URL} label={t.developers.copyAddress} />
-          <p class="secondary">{t.developers.apiText}</p>
+          <CopyText text={SERVICE_URL} label={texts.copyAddress} />
+          <p class="secondary">{texts.apiText}</p>
           <Details
             entries={[
-              [t.developers.reference, <Page key="docs" path="/docs" />],
-              [t.developers.openapi, <Page key="openapi" path="/openapi.json" />],
-              [t.developers.health, <Page key="readyz" path="/readyz" />],
+              [texts.reference, <Page key="docs" path="/docs" />],
+              [texts.openapi, <Page key="openapi" path="/openapi.json" />],
+              [texts.health, <Page key="readyz" path="/readyz" />],
             ]}
           />
         </div>
       </Card>
       <Card
-        title={t.developers.requests}
-        actions={
-          <Segments label={t.developers.language} value={language} options={LANGUAGES} onChange={(value) => choose('language', value)} />
-        }
+        title={texts.requests}
+        actions={<Segments label={texts.language} value={language} options={LANGUAGES} onChange={(value) => choose('language', value)} />}
         isPadded
       >
         <div class="stack">
-          <WalletSelect label={t.developers.wallet} value={wallet} onValue={(value) => choose('wallet', value)} />
-          {language === 'javascript' && <p class="small secondary">{t.developers.client}</p>}
+          <WalletSelect label={texts.wallet} value={wallet} onValue={(value) => choose('wallet', value)} />
+          {language === 'javascript' && <p class="small secondary">{texts.client}</p>}
           {SNIPPET_NAMES.map((name) => (
             <Snippet key={name} name={name} code={snippets[name]} />
           ))}
         </div>
       </Card>
-      <Card title={t.developers.webhooks} isPadded>
+      <Card title={texts.webhooks} isPadded>
         <div class="stack">
-          <p class="secondary">{t.developers.webhooksText}</p>
-          <Details entries={t.developers.headers} />
+          <p class="secondary">{texts.webhooksText}</p>
+          <Details entries={texts.headers} />
         </div>
       </Card>
-      <Card title={t.developers.lnurl} isPadded>
-        <Details entries={t.developers.lnurlPaths} />
+      <Card title={texts.lnurl} isPadded>
+        <Details entries={texts.lnurlPaths} />
       </Card>
     </>
   );
@@ -78,7 +76,7 @@ function Page({ path }: { path: string }) {
 }
 
 function Snippet({ name, code }: { name: SnippetName; code: string }) {
-  const { title, text } = t.developers.snippets[name];
+  const { title, text } = texts.snippets[name];
   return (
     <section class="stack tight">
       <div>
@@ -90,7 +88,7 @@ function Snippet({ name, code }: { name: SnippetName; code: string }) {
         <pre class="code" tabIndex={0}>
           {code}
         </pre>
-        <CopyButton text={code} label={t.developers.copySnippet(title)} />
+        <CopyButton text={code} label={texts.copySnippet(title)} />
       </div>
     </section>
   );

@@ -1,1 +1,0 @@
-import{Nt as e,ht as t,o as n,pt as r}from"./shared-D1RZqFVJ.js";var i=[``,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=e();return r(n,{label:t.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:t.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};
