@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from './parts/icon.tsx';
+import { AlertCount } from './screens/operator/alert-count.tsx';
 import { t } from './texts/texts.ts';
 
 /** A screen of the dashboard. The path has the syntax of wouter; its parameters are the properties of the screen. */
@@ -94,7 +95,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { path: '/webhooks', letter: 'h', label: t.navigation.webhooks, icon: 'webhook' },
   { path: '/events', letter: 'e', label: t.navigation.events, icon: 'activity' },
   { path: '/developers', label: t.navigation.developers, icon: 'terminal' },
-  { path: '/operator', letter: 'o', label: t.navigation.operator, icon: 'server', isForOperators: true, isInBar: true },
+  { path: '/operator', letter: 'o', label: t.navigation.operator, icon: 'server', isForOperators: true, isInBar: true, count: AlertCount },
   { path: '/accounts', label: t.navigation.accounts, icon: 'users', isForOperators: true },
   { path: '/playground', label: t.navigation.playground, icon: 'flask', isForOperators: true },
   { path: '/settings', letter: 's', label: t.navigation.settings, icon: 'settings', isInBar: true },

@@ -603,11 +603,12 @@ export const en = {
       suspenseCount: (count: number) => (count === 1 ? '1 payment for no wallet' : `${count} payments for no wallet`),
       period: 'Period',
       periods: { day: '24 h', week: '7 d', month: '30 d', year: '1 y' },
-      noHistory: 'The chart begins with the second sample. The service takes one every hour.',
+      noHistory: 'The chart begins with the first reconciliation.',
       chart: (assets: string, owed: string) => `The nodes have ${assets} sats, ${owed} sats are owed to wallets`,
     },
     alerts: {
       close: 'Close alert',
+      open: (count: number) => (count === 1 ? '1 open alert' : `${count} open alerts`),
       closeTitle: 'Close the alert?',
       closeText: 'If its cause is still there, the service raises it again.',
       raised: 'raised',

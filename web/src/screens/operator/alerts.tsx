@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
-import { newAttemptId } from '../../api/attempt-id.ts';
 import { type Alert, api } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
 import { Button } from '../../parts/button.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { LoadError } from '../../parts/loaded.tsx';
@@ -9,18 +7,14 @@ import { Note } from '../../parts/note.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
 import { ReasonSheet } from './reason-sheet.tsx';
+import { useAlerts } from './use-alerts.ts';
 
 const texts = t.operator.alerts;
-const REFRESH_MS = 10_000;
 
 /** The open alerts, with what to do. */
 export function Alerts() {
   const [closing, setClosing] = useState<Alert>();
-  const [attemptId] = useState(newAttemptId);
-  const alerts = useResource('alerts', (signal) => api.listAlerts({ status: 'open', 'per-page': 20 }, { signal }), {
-    everyMs: REFRESH_MS,
-    isAffected: ({ event }) => event.name === 'alert_raised' || event.name === 'alert_resolved',
-  });
+  const alerts = useAlerts();
   if (alerts.error === undefined && !alerts.data?.length) return null;
   return (
     <div class="stack tight">
@@ -49,7 +43,7 @@ export function Alerts() {
           title={texts.closeTitle}
           text={texts.closeText}
           action={texts.close}
-          run={(reason) => api.closeAlert({ id: closing.id, reason }, { idempotencyKey: `${attemptId}${closing.id}` })}
+          run={(reason, options) => api.closeAlert({ id: closing.id, reason }, options)}
           onDone={alerts.reload}
           onClose={() => setClosing(undefined)}
         />

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { newAttemptId } from '../../api/attempt-id.ts';
 import { api, type NodeFigures } from '../../api/client.ts';
 import { formatMsat } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -76,14 +75,13 @@ function NodeBadge({ node }: { node: NodeFigures }) {
 }
 
 function DrainSheet({ node, onChanged, onClose }: { node: NodeFigures; onChanged: () => void; onClose: () => void }) {
-  const [attemptId] = useState(newAttemptId);
   const change = node.draining ? api.activateNode : api.drainNode;
   return (
     <ReasonSheet
       title={node.draining ? texts.activate : texts.drain}
       text={node.draining ? texts.activateText : texts.drainText}
       action={node.draining ? texts.activate : texts.drain}
-      run={(reason) => change({ id: node.id, reason }, { idempotencyKey: attemptId })}
+      run={(reason, options) => change({ id: node.id, reason }, options)}
       onDone={onChanged}
       onClose={onClose}
     />

@@ -122,7 +122,9 @@ function History() {
         </span>
       </div>
       <Loaded resource={samples} skeleton={<Skeleton height="168px" />}>
-        {(list) => (list.length < 2 ? <p class="secondary">{texts.noHistory}</p> : <Chart samples={list} />)}
+        {(list) =>
+          list.every((sample) => sample.assets_msat === null) ? <p class="secondary">{texts.noHistory}</p> : <Chart samples={list} />
+        }
       </Loaded>
     </div>
   );

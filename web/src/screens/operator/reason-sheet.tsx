@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -16,8 +17,8 @@ export interface ReasonSheetProps {
   /** Further fields, above the reason. */
   readonly children?: ComponentChildren;
   readonly isIncomplete?: boolean;
-  /** Receives the reason, which the record keeps. */
-  readonly run: (reason: string) => Promise<unknown>;
+  /** Sends the request, with the reason that the record keeps and its Idempotency-Key. */
+  readonly run: (reason: string, options: { idempotencyKey: string }) => Promise<unknown>;
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
@@ -25,12 +26,13 @@ export interface ReasonSheetProps {
 /** Asks for the reason of an operator's action, which the ledger records with the person and the time. */
 export function ReasonSheet({ title, text, action, tone = 'primary', children, isIncomplete, run, onDone, onClose }: ReasonSheetProps) {
   const [reason, setReason] = useState('');
+  const attempt = useAttempt();
   const {
     run: submit,
     isBusy,
     error,
   } = useAction(async () => {
-    await run(reason);
+    await attempt((options) => run(reason, options));
     onDone();
     onClose();
   });

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { newAttemptId } from '../../api/attempt-id.ts';
-import { api, isOutcomeUnknown, type OperatorPayment } from '../../api/client.ts';
+import { api, type OperatorPayment } from '../../api/client.ts';
 import { TextField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Segments } from '../../parts/segments.tsx';
@@ -19,18 +18,6 @@ export interface ResolveSheetProps {
 export function ResolveSheet({ payment, onChanged, onClose }: ResolveSheetProps) {
   const [outcome, setOutcome] = useState<'failed' | 'settled'>('failed');
   const [preimage, setPreimage] = useState('');
-  const [attempt, setAttempt] = useState(newAttemptId);
-
-  async function resolve(reason: string) {
-    const body = { id: payment.id, outcome, reason, ...(outcome === 'settled' && { preimage }) };
-    try {
-      await api.resolvePayment(body, { idempotencyKey: attempt });
-    } catch (error) {
-      // A refusal changed nothing and would be replayed for the same key. An outcome that is unknown is repeated with its key.
-      if (!isOutcomeUnknown(error)) setAttempt(newAttemptId());
-      throw error;
-    }
-  }
 
   return (
     <ReasonSheet
@@ -39,7 +26,9 @@ export function ResolveSheet({ payment, onChanged, onClose }: ResolveSheetProps)
       action={outcome === 'failed' ? texts.asFailed : texts.asSettled}
       tone="danger"
       isIncomplete={outcome === 'settled' && !/^[0-9a-f]{64}$/i.test(preimage)}
-      run={resolve}
+      run={(reason, options) =>
+        api.resolvePayment({ id: payment.id, outcome, reason, ...(outcome === 'settled' && { preimage }) }, options)
+      }
       onDone={onChanged}
       onClose={onClose}
     >

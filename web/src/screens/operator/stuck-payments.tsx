@@ -45,10 +45,14 @@ export function StuckPayments({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-function StuckPayment({ payment, onChanged }: { payment: OperatorPayment; onChanged: () => void }) {
+function StuckPayment({ payment: listed, onChanged }: { payment: OperatorPayment; onChanged: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
+  const [checked, setChecked] = useState<OperatorPayment>();
+  // The list has the evidence of the last reconciliation; the person may have asked since then.
+  const isNewer = (checked?.evidence?.checked_at ?? 0) > (listed.evidence?.checked_at ?? 0);
+  const payment = isNewer && checked ? checked : listed;
   const recheck = useAction(async () => {
-    await api.recheckPayment({ id: payment.id }, { idempotencyKey: newAttemptId() });
+    setChecked(await api.recheckPayment({ id: listed.id }, { idempotencyKey: newAttemptId() }));
     onChanged();
   });
   const { evidence } = payment;

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { newAttemptId } from '../../api/attempt-id.ts';
-import { api, isOutcomeUnknown, type SuspendedMoney } from '../../api/client.ts';
+import { api, type SuspendedMoney } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { formatMsat } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -79,18 +78,10 @@ interface SuspenseSheetProps {
 
 function SuspenseSheet({ kind, money, onChanged, onClose }: SuspenseSheetProps) {
   const [target, setTarget] = useState('');
-  const [attemptId, setAttemptId] = useState(newAttemptId);
 
-  async function run(reason: string) {
-    const options = { idempotencyKey: attemptId };
-    try {
-      if (kind === 'credit') await api.creditSuspense({ id: money.id, wallet_id: target.trim(), reason }, options);
-      else await api.returnSuspense({ id: money.id, payment_request: target.trim(), reason }, options);
-    } catch (error) {
-      // A refusal changed nothing and would be replayed for the same key. An outcome that is unknown is repeated with its key.
-      if (!isOutcomeUnknown(error)) setAttemptId(newAttemptId());
-      throw error;
-    }
+  function run(reason: string, options: { idempotencyKey: string }) {
+    if (kind === 'credit') return api.creditSuspense({ id: money.id, wallet_id: target.trim(), reason }, options);
+    return api.returnSuspense({ id: money.id, payment_request: target.trim(), reason }, options);
   }
 
   const sats = formatMsat(money.left_msat);

@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest';
+import { strayMoney } from '../operator/strays.ts';
+import { onDashboard } from '../support/dashboard.ts';
+
+onDashboard(
+  'the pages for operators',
+  (service) => {
+    const { client, net, openLoggedIn, open, logIn, newPerson, reconcileAll } = service;
+    const wallet = (id: string) => client.get(`/v1/wallet/${id}?fields=balance_msat,pending_msat`);
+
+    /** Sends a payment that stays pending. */
+    async function pendingPayment(script: object) {
+      const payer = await client.wallet(1_000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { fee: 0, ...script } });
+      const json = { payment_request: paymentRequest, fee_limit_msat: 10_000 };
+      const headers = { prefer: 'respond-async' };
+      const { body } = await client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers });
+      await expect.poll(() => net.state().outgoing[body.lnTx.id]?.outcome.state).toBe('pending');
+      return { id: body.lnTx.id as string, walletId: payer.id, paymentHash };
+    }
+
+    it('show what the nodes hold and what is owed, with a chart after a reconciliation', async () => {
+      await client.wallet(4_321);
+      await reconcileAll();
+      const page = await openLoggedIn('/operator');
+      await page.getByText('Nodes have, sats').first().waitFor();
+      await page.getByText(/^Owed to \d+ wallets?$/).waitFor();
+      await page.getByRole('slider', { name: /^The nodes have .* are owed to wallets$/ }).waitFor();
+      await page.getByRole('button', { name: '7 d' }).click();
+      await page.waitForURL('**/operator?period=week');
+      await page.getByText('Ready').waitFor();
+    });
+
+    it('do not end a payment without evidence, and say why', async () => {
+      const { walletId, paymentHash } = await pendingPayment({ hold: true });
+      const page = await openLoggedIn('/operator');
+      await page.getByRole('button', { name: 'Ask again' }).click();
+      await page.getByText(/^Node reports: pending/).waitFor();
+      await page.getByRole('button', { name: 'Resolve', exact: true }).click();
+      await page.getByLabel('Reason').fill('no channel carries it');
+      await page.getByRole('button', { name: 'Resolve as failed' }).click();
+      await page.getByRole('alert').filter({ hasText: 'do not prove a failure' }).waitFor();
+      expect(await wallet(walletId)).toEqual({ balance_msat: 490_000, pending_msat: 510_000 });
+      net.outside.resolveHold(paymentHash, 'cancel');
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByText('No stuck payments').waitFor({ timeout: 60_000 });
+    });
+
+    it('refund a payment once the node proves that it failed', async () => {
+      const { walletId } = await pendingPayment({ stuck: true });
+      const page = await openLoggedIn('/operator');
+      await page.getByRole('button', { name: 'Resolve', exact: true }).click();
+      await page.getByLabel('Reason').fill('no channel carries it');
+      await page.getByRole('button', { name: 'Resolve as failed' }).dblclick();
+      await page.getByText('No stuck payments').waitFor({ timeout: 60_000 });
+      expect(await wallet(walletId)).toEqual({ balance_msat: 1_000_000, pending_msat: 0 });
+    });
+
+    it('need the preimage to settle a payment', async () => {
+      const { paymentHash } = await pendingPayment({ hold: true });
+      const page = await openLoggedIn('/operator');
+      await page.getByRole('button', { name: 'Resolve', exact: true }).click();
+      await page.getByLabel('Reason').fill('the receiver has it');
+      await page.getByRole('group', { name: 'Outcome' }).getByRole('button', { name: 'Settled' }).click();
+      const book = page.getByRole('button', { name: 'Resolve as settled' });
+      expect(await book.isDisabled()).toBe(true);
+      await page.getByLabel('Preimage').fill('ab'.repeat(32));
+      await book.click();
+      await page.getByRole('alert').filter({ hasText: 'not that of the payment' }).waitFor();
+      net.outside.resolveHold(paymentHash, 'cancel');
+    });
+
+    it('credit money in suspense to a wallet, once', async () => {
+      await strayMoney(service, 1_500_000);
+      const { id } = await client.wallet(0);
+      const page = await openLoggedIn('/operator');
+      await page.getByRole('button', { name: 'Credit a wallet' }).click();
+      await page.getByLabel('Wallet id').fill('wal_0');
+      await page.getByLabel('Reason').fill('the payer called');
+      const credit = page.getByRole('button', { name: 'Credit 1\u202f500 sats' });
+      await credit.click();
+      await page.getByRole('alert').filter({ hasText: 'no wallet' }).waitFor();
+      await page.getByLabel('Wallet id').fill(id);
+      await credit.dblclick();
+      await page.getByText('Nothing in suspense').waitFor();
+      expect(await wallet(id)).toEqual({ balance_msat: 1_500_000, pending_msat: 0 });
+    });
+
+    it('return money in suspense to its payer', async () => {
+      await strayMoney(service, 2_000_000);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 2_000_000, script: { fee: 0 } });
+      const page = await openLoggedIn('/operator');
+      await page.getByRole('button', { name: 'Return', exact: true }).click();
+      await page.getByLabel('Invoice (BOLT11)').fill(paymentRequest);
+      await page.getByLabel('Reason').fill('sent by mistake');
+      await page.getByRole('button', { name: 'Pay the invoice' }).click();
+      await page.getByText('Nothing in suspense').waitFor();
+      expect(net.state().outsideInvoices[paymentHash]?.state).toBe('settled');
+    });
+
+    it('say the number of open alerts in the navigation, and close an alert with a reason', async () => {
+      const { paymentHash } = await pendingPayment({ hold: true });
+      await reconcileAll();
+      const page = await openLoggedIn('/operator');
+      await page.getByRole('link', { name: /Overview.*open alert/ }).waitFor();
+      const alerts = page.locator('.note.warning').filter({ has: page.getByRole('button', { name: 'Close alert' }) });
+      await alerts.first().waitFor();
+      const count = await alerts.count();
+      await alerts.first().getByRole('button', { name: 'Close alert' }).click();
+      await page.getByLabel('Reason').fill('the node is replaced');
+      await page.getByRole('dialog').getByRole('button', { name: 'Close alert' }).click();
+      await expect.poll(() => alerts.count()).toBe(count - 1);
+      net.outside.resolveHold(paymentHash, 'cancel');
+    });
+
+    it('do not exist for a member', async () => {
+      const page = await open();
+      await logIn(page, await newPerson());
+      for (const path of ['/operator', '/operator/reconciliation', '/operator/proofs', '/operator/instances', '/operator/limits']) {
+        await page.goto(path);
+        await page.getByRole('heading', { name: 'Page not found' }).first().waitFor();
+      }
+      expect(await page.getByRole('link', { name: /Overview/ }).count()).toBe(0);
+    });
+  },
+  { STUCK_PAYMENT_SECONDS: '0' },
+);
