@@ -26,7 +26,7 @@ onFakeNode('documents', (service) => {
       const { status, headers } = await request(`/${file}`, { 'accept-encoding': 'br' });
       expect([file, status]).toEqual([file, 200]);
       expect(headers.get('cache-control')).toBe(file.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
-      expect(headers.get('content-encoding')).toBe(/\.(js|css|svg)$/.test(file) ? 'br' : null);
+      expect(headers.get('content-encoding')).toBe(/\.(js|css|svg|webmanifest)$/.test(file) ? 'br' : null);
     }
   });
 
