@@ -21,7 +21,7 @@ import { clientOf } from '../test/support/client.ts';
 import { type Example, existingExamples, visit } from '../test/support/screens.ts';
 
 /** The screens whose pictures are kept in the repository. */
-const KEPT = ['wallets', 'wallet', 'receive-open', 'payment', 'link', 'keys', 'webhook', 'operator', 'playground'];
+const KEPT = ['wallets', 'wallet', 'receive-open', 'payment', 'operator'];
 
 const DAY_MS = 86_400_000;
 /** The time in the pictures: today, because the database compares the end of the session with its own clock. */
