@@ -24,7 +24,9 @@ export function PageHead({ title, aside, children, actions, parent }: PageHeadPr
     <header class="page-head">
       {parent && (
         <nav class="small" aria-label="Breadcrumb">
-          <Link href={parent.href}>{parent.label}</Link>
+          <Link href={parent.href}>
+            <bdi>{parent.label}</bdi>
+          </Link>
           <span class="faint">/</span>
           <bdi class="shrink">{title}</bdi>
         </nav>

@@ -21,7 +21,14 @@ export function PaymentDetails({ lntx, transaction, isSent }: PaymentDetailsProp
     <div class="payment-details">
       <Details
         entries={[
-          [t.wallet.title, wallet && <Link href={`/wallets/${wallet.id}`}>{wallet.user_label || t.wallets.unnamed}</Link>],
+          [
+            t.wallet.title,
+            wallet && (
+              <Link href={`/wallets/${wallet.id}`}>
+                <bdi>{wallet.user_label || t.wallets.unnamed}</bdi>
+              </Link>
+            ),
+          ],
           [t.wallet.type, transaction && (t.wallet.types[transaction.wtxType.name] ?? transaction.wtxType.display_name)],
           [t.payment.memo, lntx.memo && <Foreign text={lntx.memo} />],
           [t.payment.expires, !isSent && lntx.expires_at !== null && lntx.is_keysend === 0 && <Time at={lntx.expires_at} withSeconds />],
