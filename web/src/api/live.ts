@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { events } from '../../../client/satchel.js';
 import { SERVICE_URL } from '../base-path.ts';
-import type { Event } from './client.ts';
+import { type Event, isLoggedOut } from './client.ts';
+import { endSession } from './session.tsx';
 
 /** `live`: events arrive. `lost`: the connection is being restored; screens show data that may be old. */
 export type LiveState = 'connecting' | 'live' | 'lost';
@@ -46,8 +47,10 @@ export function receiveEvents(signal: AbortSignal): void {
   const read = () => readStream(send, signal);
   // Locks need a secure context. Without them every tab has a stream of its own.
   const reading = navigator.locks ? navigator.locks.request('satchel live', { signal }, read) : read();
-  Promise.resolve(reading).catch(() => {
-    if (!signal.aborted) send({ state: 'lost' });
+  Promise.resolve(reading).catch((error) => {
+    if (signal.aborted) return;
+    send({ state: 'lost' });
+    if (isLoggedOut(error)) endSession();
   });
 }
 

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type Login, SatchelError } from '../../api/client.ts';
@@ -7,6 +8,7 @@ import { TextField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
 import { EntryPage } from './entry-page.tsx';
+import type { WalletLoginProps } from './wallet-login.tsx';
 
 export interface LoginScreenProps {
   /** Whether a session ended while the dashboard was open. */
@@ -20,6 +22,7 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const [needsCode, setNeedsCode] = useState(false);
+  const [WalletLogin, setWalletLogin] = useState<ComponentType<WalletLoginProps>>();
   const { run, isBusy, error } = useAction(logIn, { endsWithSession: false });
 
   async function logIn() {
@@ -39,11 +42,17 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
     { endsWithSession: false },
   );
 
+  async function showWalletLogin() {
+    const file = await import('./wallet-login.tsx');
+    setWalletLogin(() => file.WalletLoginScreen);
+  }
+
   function submit(event: SubmitEvent) {
     event.preventDefault();
     run();
   }
 
+  if (WalletLogin) return <WalletLogin onLogin={onLogin} onBack={() => setWalletLogin(undefined)} />;
   if (needsCode)
     return (
       <EntryPage title={t.login.codeTitle} text={t.login.codeHint} onSubmit={submit}>
@@ -72,6 +81,9 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
           {t.passkeys.logIn}
         </Button>
       )}
+      <Button size="big" icon="lightning" onClick={() => void showWalletLogin()}>
+        {t.walletLogins.logIn}
+      </Button>
       {passkey.error !== undefined && <Note tone="error">{passkey.error}</Note>}
       <p class="tiny faint">{t.login.noPassword}</p>
     </EntryPage>

@@ -6,6 +6,7 @@ import { Skeleton } from '../../parts/skeleton.tsx';
 import { t } from '../../texts/texts.ts';
 import { AppearanceCard } from './appearance.tsx';
 import { AuthenticatorCard } from './authenticator.tsx';
+import { LinkedWalletsCard } from './linked-wallets.tsx';
 import { PasskeysCard } from './passkeys.tsx';
 import { PasswordCard } from './password.tsx';
 import { SessionsCard } from './sessions.tsx';
@@ -22,6 +23,7 @@ export function SettingsScreen() {
           <>
             <PasswordCard hasPassword={account.has_password} email={account.email} />
             <PasskeysCard hasPassword={account.has_password} hasCode={account.has_totp} />
+            <LinkedWalletsCard hasPassword={account.has_password} />
             {account.has_password && <AuthenticatorCard isOn={account.has_totp} onChange={login.reload} />}
           </>
         )}

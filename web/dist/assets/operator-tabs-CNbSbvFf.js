@@ -1,1 +1,0 @@
-import{It as e,_t as t,o as n,yt as r}from"./shared-BPQZeS5s.js";var i=[``,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=e();return t(n,{label:r.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:r.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};
