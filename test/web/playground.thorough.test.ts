@@ -85,7 +85,7 @@ onDashboard(
         await page.getByRole('button', { name: 'Make invoice' }).click();
         const invoice = (await page.getByRole('region', { name: 'The invoice' }).locator('code').textContent()) ?? '';
         const { lnTx } = await client.post(`/v1/wallet/${wallet.id}/withdraw`, { payment_request: invoice });
-        const row = page.getByRole('row').filter({ hasText: lnTx.payment_hash });
+        const row = page.getByRole('row').filter({ hasText: lnTx.r_hash_decoded });
         await row.getByRole('button', { name: button }).click();
         await row.getByText(button === 'Settle' ? 'Settled' : 'Failed').waitFor();
         expect((await client.get(`/v1/lntx/${lnTx.id}?wait=10`)).status).toBe(status);
