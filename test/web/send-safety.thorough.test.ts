@@ -179,10 +179,10 @@ onDashboard(
       await page.getByLabel('To', { exact: true }).fill(paymentRequest);
       await page.getByRole('button', { name: 'Review' }).click();
       await page.getByRole('button', { name: 'Send 100 sats' }).click();
-      await page.getByText('The receiver may be holding the payment.').waitFor();
+      await page.getByText('The receiver may be delaying it.').waitFor();
       await page.getByText(`${100 + FEE_LIMIT_SATS} sats`).waitFor();
       await page.reload();
-      await page.getByText('The receiver may be holding the payment.').waitFor();
+      await page.getByText('The receiver may be delaying it.').waitFor();
       await client.decideHold(paymentHash, 'settle');
       await isSent(page);
       await expectOnePayment(wallet.id);
@@ -195,7 +195,7 @@ onDashboard(
       await page.getByLabel('To', { exact: true }).fill(paymentRequest);
       await page.getByRole('button', { name: 'Review' }).click();
       await page.getByRole('button', { name: 'Send 100 sats' }).click();
-      await page.getByText('The receiver may be holding the payment.').waitFor();
+      await page.getByText('The receiver may be delaying it.').waitFor();
       await client.decideHold(paymentHash, 'cancel');
       await page.getByText('Nothing was paid; the hold is released.').waitFor();
       expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(1000);

@@ -33,11 +33,12 @@ export const accounts = {
     setupLink: 'New setup link',
     setupTitle: (name: string) => `New setup link for ${name}`,
     setupText:
-      'With the link, the owner sets e-mail and password again, which also removes the second step. An earlier link stops working. Whoever holds the link takes over the account.',
+      'With the link, the owner sets e-mail and password again, which also removes the authenticator app, all passkeys and all linked Lightning wallets. An earlier link stops working. Whoever holds the link takes over the account.',
     createLink: 'Create link',
     freeze: 'Freeze',
     freezeTitle: (name: string) => `Freeze ${name}?`,
-    freezeText: 'The account receives and reads, but sends no money. Its pending payments continue.',
+    freezeText:
+      'The account can receive money and read its data, but cannot send money. Its withdraw links stop paying. Its pending payments continue.',
     freezeAction: 'Freeze account',
     unfreeze: 'Unfreeze',
     unfreezeTitle: (name: string) => `Unfreeze ${name}?`,

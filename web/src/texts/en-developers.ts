@@ -23,7 +23,7 @@ export const developers = {
     },
     pay: {
       title: 'Pay an invoice',
-      text: 'After a lost connection or a 5xx, repeat the request with the same Idempotency-Key: the service pays once. Each payment needs a key of its own. A 4xx means that nothing was paid.',
+      text: 'After a lost connection or a 5xx, repeat the request with the same Idempotency-Key: the service pays once. Each payment needs a key of its own. Only a 4xx to the first request means that nothing was paid; a 4xx to a repetition can leave the outcome unknown.',
     },
     events: { title: 'Receive events live', text: 'A stream of what happens in the wallet.' },
     webhook: {

@@ -35,7 +35,7 @@ export const playground = {
     wallet: 'Wallet',
     fund: (sats: string) => (sats === '' ? 'Fund' : `Fund ${sats} sats`),
     keysendTitle: 'Send a keysend from outside',
-    keysendHint: 'Without a wallet, the money arrives for nobody and is in suspense.',
+    keysendHint: 'Without a wallet, the money goes to suspense.',
     noWallet: 'No wallet',
     keysend: (sats: string) => (sats === '' ? 'Send keysend' : `Send ${sats} sats`),
     wholeSats: 'A whole number of sats, 1 or more.',
