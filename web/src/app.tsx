@@ -4,7 +4,7 @@ import { api, isLoggedOut, type Login } from './api/client.ts';
 import { receiveEvents } from './api/live.ts';
 import { clearResources } from './api/resource.ts';
 import { onSessionEnd, SessionContext } from './api/session.tsx';
-import { BASE_PATH } from './base-path.ts';
+import { BASE_PATH, SERVICE_URL } from './base-path.ts';
 import { Frame } from './frame/frame.tsx';
 import { Screens } from './frame/screens.tsx';
 import { LoadError } from './parts/loaded.tsx';
@@ -36,9 +36,11 @@ export function App() {
   useEffect(() => {
     if (!login) return undefined;
     const own = new AbortController();
-    receiveEvents(own.signal);
+    receiveEvents(login.session?.id ?? '', own.signal);
     return () => own.abort();
   }, [login?.session?.id]);
+
+  useAccountOfOtherTabs(login?.account.id);
 
   function start(started: Login) {
     clearResources();
@@ -70,6 +72,17 @@ function Content({ login, hasEnded, onLogin }: { login: Login | null; hasEnded: 
       </Frame>
     </SessionContext.Provider>
   );
+}
+
+/** The tabs share the cookie of the session. When another tab has logged in to another account, this one must not go on under the old name. */
+function useAccountOfOtherTabs(accountId: string | undefined): void {
+  useEffect(() => {
+    if (accountId === undefined) return undefined;
+    const channel = new BroadcastChannel(`satchel account ${SERVICE_URL}`);
+    channel.onmessage = ({ data }: MessageEvent<string>) => data !== accountId && location.reload();
+    channel.postMessage(accountId);
+    return () => channel.close();
+  }, [accountId]);
 }
 
 /** Before the service has responded for the first time. */

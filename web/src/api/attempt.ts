@@ -11,11 +11,16 @@ export type Attempt = <T>(send: (options: { idempotencyKey: string }) => Promise
  */
 export function useAttempt(): Attempt {
   const id = useRef(newAttemptId());
+  const isInDoubt = useRef(false);
   return async (send) => {
     try {
       return await send({ idempotencyKey: id.current });
     } catch (error) {
-      if (error instanceof SatchelError && error.status < 500) id.current = newAttemptId();
+      const status = error instanceof SatchelError ? error.status : 0;
+      // After an unknown outcome, only these say that the requests before were not executed either.
+      const isDefinite = status === 400 || status === 409 || (!isInDoubt.current && status >= 400 && status < 500);
+      isInDoubt.current = !isDefinite;
+      if (isDefinite) id.current = newAttemptId();
       throw error;
     }
   };

@@ -7,7 +7,8 @@ import { endSession } from './session.tsx';
 /** `live`: events arrive. `lost`: the connection is being restored; screens show data that may be old. */
 export type LiveState = 'connecting' | 'live' | 'lost';
 
-type Message = { readonly event: Event } | { readonly state: LiveState };
+/** `asks`: a new tab asks the tab that reads the stream for its state. */
+type Message = { readonly event: Event } | { readonly state: LiveState } | { readonly asks: true };
 
 const listeners = new Set<(event: Event) => void>();
 const stateListeners = new Set<(state: LiveState) => void>();
@@ -33,20 +34,31 @@ export function useLiveState(): LiveState {
 
 /**
  * Receives the events of the account until `signal` aborts. A browser opens only six connections to a host, so the tabs share one stream: the
- * tab that holds the lock reads it and sends the events to the others.
+ * tab that holds the lock reads it and sends the events to the others. Only tabs of the same session share one.
  */
-export function receiveEvents(signal: AbortSignal): void {
-  const channel = new BroadcastChannel(`satchel ${SERVICE_URL}`);
-  channel.onmessage = ({ data }: MessageEvent<Message>) => deliver(data);
+export function receiveEvents(sessionId: string, signal: AbortSignal): void {
+  const name = `satchel ${SERVICE_URL} ${sessionId}`;
+  const channel = new BroadcastChannel(name);
+  let isReading = false;
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (!('asks' in data)) deliver(data);
+    else if (isReading) channel.postMessage({ state });
+  };
+  channel.postMessage({ asks: true });
   signal.addEventListener('abort', () => channel.close());
   const send = (message: Message) => {
     if (signal.aborted) return;
     deliver(message);
     channel.postMessage(message);
   };
-  const read = () => readStream(send, signal);
+  const read = () => {
+    isReading = true;
+    // Events were missed if another tab has read until now, so all tabs load their data again once this stream is live.
+    send({ state: 'connecting' });
+    return readStream(send, signal);
+  };
   // Locks need a secure context. Without them every tab has a stream of its own.
-  const reading = navigator.locks ? navigator.locks.request('satchel live', { signal }, read) : read();
+  const reading = navigator.locks ? navigator.locks.request(name, { signal }, read) : read();
   Promise.resolve(reading).catch((error) => {
     if (signal.aborted) return;
     send({ state: 'lost' });
@@ -66,7 +78,7 @@ async function readStream(send: (message: Message) => void, signal: AbortSignal)
 
 function deliver(message: Message): void {
   if ('event' in message) for (const listener of listeners) listener(message.event);
-  else if (message.state !== state) {
+  else if ('state' in message && message.state !== state) {
     state = message.state;
     for (const listener of stateListeners) listener(state);
   }

@@ -181,6 +181,8 @@ function unanswered(attempt: Attempt, reply: Reply): Attempt {
   if (attempt.progress.step !== 'asking') return attempt;
   if (reply.kind !== 'refused') return inDoubt(attempt);
   const { refusal } = reply;
+  // Another request had the key of this attempt, and it may have been executed.
+  if (refusal.type === 'idempotency_mismatch') return inDoubt(attempt);
   if (attempt.isInDoubt)
     return isDefinite(refusal) ? { ...attempt, isInDoubt: false, progress: { step: 'refused', refusal } } : inDoubt(attempt);
   if (isTemporary(refusal)) return reviewedAgain(attempt, refusal);

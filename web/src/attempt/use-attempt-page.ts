@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
+import { newAttemptId } from '../api/attempt-id.ts';
 import { useSession } from '../api/session.tsx';
 import { type Attempt, newAttempt, type Order, type Summary } from './attempt.ts';
 import { findAttempt, openAttempts, recoverAttempt, saveAttempt, sendAttempt } from './attempts.ts';
@@ -37,7 +38,7 @@ export function useAttemptPage(walletId: string, sheet: 'send' | 'transfer'): At
   function review(order: Order, summary: Summary) {
     const same = open.find((other) => isSamePayment(other.order, order));
     // An address of another tab keeps its attempt: should it have been sent there, the service does not pay it again.
-    const attemptId = same?.id ?? (id !== undefined && !known && UUID.test(id) ? id : crypto.randomUUID());
+    const attemptId = same?.id ?? (id !== undefined && !known && ATTEMPT_ID.test(id) ? id : newAttemptId());
     if (!same) saveAttempt(accountId, newAttempt({ id: attemptId, order, summary, createdAt: Date.now() }));
     navigate(`${path}?attempt=${attemptId}`, { replace: true });
   }
@@ -52,7 +53,8 @@ export function useAttemptPage(walletId: string, sheet: 'send' | 'transfer'): At
   };
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const RETRY_MS = 2_000;
+const ATTEMPT_ID = /^[0-9a-f-]{32,36}$/;
 
 /** Returns whether two orders would pay the same: whatever their fee limits and comments are. */
 function isSamePayment(one: Order, other: Order): boolean {
@@ -71,10 +73,21 @@ function useRecovery(accountId: string, id: string | undefined, walletId: string
   useEffect(() => {
     if (!isUnknown || findAttempt(accountId, id)) return undefined;
     const own = new AbortController();
-    recoverAttempt(accountId, id, walletId, own.signal)
-      .catch(() => undefined)
-      .then(() => own.signal.aborted || setLooked(id));
-    return () => own.abort();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      recoverAttempt(accountId, id, walletId, own.signal).then(
+        () => own.signal.aborted || setLooked(id),
+        // Without the history, it is not known whether the payment was sent.
+        () => {
+          if (!own.signal.aborted) timer = setTimeout(look, RETRY_MS);
+        },
+      );
+    };
+    look();
+    return () => {
+      own.abort();
+      clearTimeout(timer);
+    };
   }, [accountId, id, walletId, isUnknown]);
   return isUnknown;
 }

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { errorText } from '../../api/action.ts';
+import { SatchelError } from '../../api/client.ts';
 
 const INTERVAL_MS = 1_500;
 
-/** Calls `probe` until it returns true or throws. Returns the text of its error. */
+/** Calls `probe` until it returns true, or throws an error that a later call would throw, too. Returns the text of the last error. */
 export function usePolling(probe: () => Promise<boolean>, isActive: boolean): string | undefined {
   const [error, setError] = useState<string>();
   const latest = useRef(probe);
@@ -15,9 +16,13 @@ export function usePolling(probe: () => Promise<boolean>, isActive: boolean): st
     const next = () => {
       timer = setTimeout(async () => {
         try {
-          if (!(await latest.current()) && !isStopped) next();
+          const isDone = isStopped || (await latest.current());
+          setError(undefined);
+          if (!isDone && !isStopped) next();
         } catch (reason) {
+          if (isStopped) return;
           setError(errorText(reason));
+          if (mayPass(reason)) next();
         }
       }, INTERVAL_MS);
     };
@@ -28,4 +33,9 @@ export function usePolling(probe: () => Promise<boolean>, isActive: boolean): st
     };
   }, [isActive]);
   return error;
+}
+
+/** A phone closes connections while the wallet is in front of the browser. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof SatchelError) || error.status >= 500 || error.status === 429;
 }

@@ -26,15 +26,17 @@ export interface ReasonSheetProps {
 /** Asks for the reason of an operator's action, which the ledger records with the person and the time. */
 export function ReasonSheet({ title, text, action, tone = 'primary', children, isIncomplete, run, onDone, onClose }: ReasonSheetProps) {
   const [reason, setReason] = useState('');
+  const [isPending, setIsPending] = useState(false);
   const attempt = useAttempt();
   const {
     run: submit,
     isBusy,
     error,
   } = useAction(async () => {
-    await attempt((options) => run(reason, options));
+    const result = await attempt((options) => run(reason, options));
     onDone();
-    onClose();
+    if (isPendingAction(result)) setIsPending(true);
+    else onClose();
   });
   return (
     <Sheet title={title} onClose={onClose}>
@@ -49,10 +51,16 @@ export function ReasonSheet({ title, text, action, tone = 'primary', children, i
         {children}
         <TextField label={t.operator.reason} hint={t.operator.reasonHint} required maxLength={500} value={reason} onValue={setReason} />
         {error !== undefined && <Note tone="error">{error}</Note>}
-        <Button kind={tone} size="big" type="submit" disabled={isBusy || isIncomplete === true || reason === ''}>
+        {isPending && <Note tone="warning">{t.operator.inProgress}</Note>}
+        <Button kind={tone} size="big" type="submit" disabled={isBusy || isPending || isIncomplete === true || reason === ''}>
           {action}
         </Button>
       </form>
     </Sheet>
   );
+}
+
+/** The service still executes the action, such as a payment that returns money. */
+function isPendingAction(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'status' in result && result.status === 'pending';
 }

@@ -52,10 +52,10 @@ export function Suspense({ onChanged }: { onChanged: () => void }) {
                   </p>
                 ))}
                 <div class="row wrap">
-                  <Button size="small" onClick={() => setAction({ kind: 'credit', money })}>
+                  <Button size="small" disabled={hasPending(money)} onClick={() => setAction({ kind: 'credit', money })}>
                     {texts.credit}
                   </Button>
-                  <Button size="small" onClick={() => setAction({ kind: 'return', money })}>
+                  <Button size="small" disabled={hasPending(money)} onClick={() => setAction({ kind: 'return', money })}>
                     {texts.return}
                   </Button>
                 </div>
@@ -67,6 +67,11 @@ export function Suspense({ onChanged }: { onChanged: () => void }) {
       {action && <SuspenseSheet {...action} onChanged={reload} onClose={() => setAction(undefined)} />}
     </Card>
   );
+}
+
+/** One action at a time, so that the money is not paid out in parts by mistake. */
+function hasPending({ actions }: SuspendedMoney): boolean {
+  return actions.some(({ status }) => status === 'pending');
 }
 
 interface SuspenseSheetProps {

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
+import { newAttemptId } from '../../api/attempt-id.ts';
 import { api, type CreateInvoiceRequest, type Wallet } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { useNodeState } from '../../api/service-state.ts';
@@ -71,7 +72,7 @@ function useInvoiceRequest(onCreated: (lntx: string) => void) {
   const last = useRef({ text: '', key: '' });
   return useAction(async (request: CreateInvoiceRequest) => {
     const text = JSON.stringify(request);
-    if (last.current.text !== text) last.current = { text, key: crypto.randomUUID() };
+    if (last.current.text !== text) last.current = { text, key: newAttemptId() };
     const { id } = await api.createInvoice(request, { idempotencyKey: last.current.key });
     onCreated(id);
   });

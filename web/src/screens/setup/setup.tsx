@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
 import { api, type Login } from '../../api/client.ts';
@@ -11,7 +11,13 @@ import { EntryPage } from '../login/entry-page.tsx';
 /** Sets e-mail and password with a setup link. Its token is behind `#`, which a browser does not send to the service. */
 export function SetupScreen({ onLogin }: { onLogin: (login: Login) => void }) {
   const [, navigate] = useLocation();
-  const [token] = useState(() => location.hash.slice(1));
+  const [token, setToken] = useState(() => location.hash.slice(1));
+  // Another setup link that is opened in the same tab changes only this part of the address.
+  useEffect(() => {
+    const read = () => setToken(location.hash.slice(1));
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, []);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { run, isBusy, error } = useAction(setUp, { endsWithSession: false });
