@@ -60,7 +60,9 @@ export function createInstances(database: Database, clock: Clock, log: Log): Ins
     async list() {
       const rows = await database.all(sql.listInstances);
       const others = rows.filter((row) => row.id !== id).map((row) => ({ ...toInstance(row), isThis: false }));
-      return [...others, { ...own, seenAt: unixSeconds(clock), isThis: true }].sort((a, b) => a.startedAt - b.startedAt);
+      // By id, too, so that all instances return the same order.
+      const byStart = (a: Instance, b: Instance) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1);
+      return [...others, { ...own, seenAt: unixSeconds(clock), isThis: true }].sort(byStart);
     },
     leases: async () => (await database.all(listLeases)).map(toLease),
     async report(signal) {
