@@ -30,7 +30,7 @@ onDashboard('a wallet', ({ client, net, openLoggedIn }) => {
     await details.getByText('Preimage').waitFor();
     await details.getByRole('link', { name: 'Open payment' }).click();
     await page.waitForURL('**/payments/lntx_*');
-    await page.getByText('The rest of the reserve was released').waitFor();
+    await page.getByText('The rest of the fee reserve was released').waitFor();
   });
 
   it('inserts new transactions at once, but only counts them while a row is open', async () => {
@@ -143,7 +143,7 @@ onDashboard('a payment', ({ client, net, openLoggedIn }) => {
     expect(await page.getByText('Failed').count()).toBe(0);
     const { r_hash_decoded } = await client.get(`/v1/lntx/${lntx}`);
     await client.decideHold(r_hash_decoded, 'settle');
-    await page.getByText('The rest of the reserve was released').waitFor();
+    await page.getByText('The rest of the fee reserve was released').waitFor();
   });
 
   it('that failed says first that nothing was paid, and why', async () => {
