@@ -5,6 +5,7 @@ import { receiveEvents } from './api/live.ts';
 import { clearResources } from './api/resource.ts';
 import { onSessionEnd, SessionContext } from './api/session.tsx';
 import { BASE_PATH, SERVICE_URL } from './base-path.ts';
+import { ErrorBoundary } from './frame/error-boundary.tsx';
 import { Frame } from './frame/frame.tsx';
 import { Screens } from './frame/screens.tsx';
 import { LoadError } from './parts/loaded.tsx';
@@ -64,7 +65,12 @@ function Content({ login, hasEnded, onLogin }: { login: Login | null; hasEnded: 
   }, [login, isEntry, navigate]);
 
   if (path === '/setup') return <SetupScreen onLogin={onLogin} />;
-  if (!login) return <LoginScreen hasEnded={hasEnded} onLogin={onLogin} />;
+  if (!login)
+    return (
+      <ErrorBoundary place={path}>
+        <LoginScreen hasEnded={hasEnded} onLogin={onLogin} />
+      </ErrorBoundary>
+    );
   return (
     <SessionContext.Provider value={login}>
       <Frame>

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from './parts/icon.tsx';
+import { lazy } from './parts/lazy.tsx';
 import { AlertCount } from './screens/operator/alert-count.tsx';
 import { t } from './texts/texts.ts';
 
@@ -8,69 +9,77 @@ export interface ScreenRoute {
   readonly path: string;
   /** Further paths of the same screen, at which it shows a sheet. The screen stays when a sheet is opened or closed. */
   readonly sheets?: readonly string[];
-  /** Loads the code of the screen, which is a file of its own in the build. */
+  /** Its code is a file of its own in the build. */
   // biome-ignore lint/suspicious/noExplicitAny: the parameters of a path are not known to its type.
-  readonly load: () => Promise<ComponentType<any>>;
+  readonly Screen: ComponentType<any>;
   /** Only operators see it. For a member the address does not exist. */
   readonly isForOperators?: boolean;
 }
 
 /** All screens, in the order in which paths are compared. `src/http/pages/dashboard.ts` has the paths, for the service. */
 export const ROUTES: readonly ScreenRoute[] = [
-  { path: '/wallets', sheets: ['/wallets/new'], load: () => import('./screens/wallets/wallets.tsx').then((file) => file.WalletsScreen) },
-  { path: '/wallets/:id/*?', load: () => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen) },
-  { path: '/payments/:lntx/*?', load: () => import('./screens/payment/payment.tsx').then((file) => file.PaymentScreen) },
-  { path: '/settings', load: () => import('./screens/settings/settings.tsx').then((file) => file.SettingsScreen) },
-  { path: '/keys', sheets: ['/keys/new'], load: () => import('./screens/keys/keys.tsx').then((file) => file.KeysScreen) },
+  {
+    path: '/wallets',
+    sheets: ['/wallets/new'],
+    Screen: lazy(() => import('./screens/wallets/wallets.tsx').then((file) => file.WalletsScreen)),
+  },
+  { path: '/wallets/:id/*?', Screen: lazy(() => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen)) },
+  { path: '/payments/:lntx/*?', Screen: lazy(() => import('./screens/payment/payment.tsx').then((file) => file.PaymentScreen)) },
+  { path: '/settings', Screen: lazy(() => import('./screens/settings/settings.tsx').then((file) => file.SettingsScreen)) },
+  { path: '/keys', sheets: ['/keys/new'], Screen: lazy(() => import('./screens/keys/keys.tsx').then((file) => file.KeysScreen)) },
   {
     path: '/links',
     sheets: ['/links/new', '/links/withdraw', '/links/:id/:sheet', '/links/:id'],
-    load: () => import('./screens/links/links.tsx').then((file) => file.LinksScreen),
+    Screen: lazy(() => import('./screens/links/links.tsx').then((file) => file.LinksScreen)),
   },
   {
     path: '/webhooks',
     sheets: ['/webhooks/new', '/webhooks/:id'],
-    load: () => import('./screens/webhooks/webhooks.tsx').then((file) => file.WebhooksScreen),
+    Screen: lazy(() => import('./screens/webhooks/webhooks.tsx').then((file) => file.WebhooksScreen)),
   },
-  { path: '/events', load: () => import('./screens/events/events.tsx').then((file) => file.EventsScreen) },
-  { path: '/developers', load: () => import('./screens/developers/developers.tsx').then((file) => file.DevelopersScreen) },
+  { path: '/events', Screen: lazy(() => import('./screens/events/events.tsx').then((file) => file.EventsScreen)) },
+  { path: '/developers', Screen: lazy(() => import('./screens/developers/developers.tsx').then((file) => file.DevelopersScreen)) },
   {
     path: '/accounts',
     sheets: ['/accounts/new'],
     isForOperators: true,
-    load: () => import('./screens/accounts/accounts.tsx').then((file) => file.AccountsScreen),
+    Screen: lazy(() => import('./screens/accounts/accounts.tsx').then((file) => file.AccountsScreen)),
   },
   {
     path: '/accounts/:id',
     sheets: ['/accounts/:id/:sheet'],
     isForOperators: true,
-    load: () => import('./screens/accounts/account.tsx').then((file) => file.AccountScreen),
+    Screen: lazy(() => import('./screens/accounts/account.tsx').then((file) => file.AccountScreen)),
   },
   {
     path: '/playground',
     isForOperators: true,
-    load: () => import('./screens/playground/playground.tsx').then((file) => file.PlaygroundScreen),
+    Screen: lazy(() => import('./screens/playground/playground.tsx').then((file) => file.PlaygroundScreen)),
   },
-  { path: '/operator', isForOperators: true, load: () => import('./screens/operator/overview.tsx').then((file) => file.OperatorScreen) },
+  {
+    path: '/operator',
+    isForOperators: true,
+    Screen: lazy(() => import('./screens/operator/overview.tsx').then((file) => file.OperatorScreen)),
+  },
   {
     path: '/operator/reconciliation',
     isForOperators: true,
-    load: () => import('./screens/operator/reconciliation.tsx').then((file) => file.ReconciliationScreen),
+    Screen: lazy(() => import('./screens/operator/reconciliation.tsx').then((file) => file.ReconciliationScreen)),
   },
   {
     path: '/operator/proofs',
     isForOperators: true,
-    load: () => import('./screens/operator/proofs.tsx').then((file) => file.ProofsScreen),
+    Screen: lazy(() => import('./screens/operator/proofs.tsx').then((file) => file.ProofsScreen)),
   },
   {
     path: '/operator/instances',
     isForOperators: true,
-    load: () => import('./screens/operator/instances.tsx').then((file) => file.InstancesScreen),
+    Screen: lazy(() => import('./screens/operator/instances.tsx').then((file) => file.InstancesScreen)),
   },
   {
     path: '/operator/limits',
     isForOperators: true,
-    load: () => import('./screens/operator/limits.tsx').then((file) => file.LimitsScreen),
+    Screen: lazy(() => import('./screens/operator/limits.tsx').then((file) => file.LimitsScreen)),
   },
 ];
 

@@ -5,13 +5,17 @@ import { useAction } from '../api/action.ts';
 import { api } from '../api/client.ts';
 import { endSession, useSession } from '../api/session.tsx';
 import { Button } from '../parts/button.tsx';
+import { lazy } from '../parts/lazy.tsx';
 import { Logo } from '../parts/logo.tsx';
 import { Toasts } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import { Banner } from './banner.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { Navigation } from './navigation.tsx';
 import { usePalette } from './use-palette.ts';
 import './frame.css';
+
+const Palette = lazy(() => import('./palette.tsx').then((file) => file.Palette));
 
 /** The frame around every screen: the navigation at the side, on a phone at the top and the bottom. */
 export function Frame({ children }: { children: ComponentChildren }) {
@@ -36,12 +40,14 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <Navigation />
         <Person />
       </nav>
-      <Content>{children}</Content>
+      <Content>
+        {children}
+        <ErrorBoundary place={String(palette.isOpen)}>{palette.isOpen && <Palette onClose={palette.close} />}</ErrorBoundary>
+      </Content>
       <nav class="bar" aria-label={t.navigation.main}>
         <Navigation isBar />
       </nav>
       <Toasts />
-      {palette.Palette && <palette.Palette onClose={palette.close} />}
     </div>
   );
 }

@@ -1,15 +1,11 @@
-import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { useNavigation } from './navigation.tsx';
 import { type Shortcuts, useShortcuts } from './shortcuts.ts';
 
-type PaletteComponent = ComponentType<{ onClose: () => void }>;
-
-/** Opens the palette with Ctrl K, and the screens with G and a letter. The palette's code is loaded at its first use. */
+/** Opens the palette with Ctrl K, and the screens with G and a letter. */
 export function usePalette() {
   const [isOpen, setIsOpen] = useState(false);
-  const [Palette, setPalette] = useState<PaletteComponent>();
   const [, navigate] = useLocation();
   const navigation = useNavigation();
   const goTo: Shortcuts = useMemo(
@@ -26,11 +22,8 @@ export function usePalette() {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
-  useEffect(() => {
-    if (isOpen && !Palette) import('./palette.tsx').then((file) => setPalette(() => file.Palette));
-  }, [isOpen, Palette]);
   return {
-    Palette: isOpen ? Palette : undefined,
+    isOpen,
     open: useCallback(() => setIsOpen(true), []),
     close: useCallback(() => setIsOpen(false), []),
   };

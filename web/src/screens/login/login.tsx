@@ -1,14 +1,15 @@
-import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type Login, SatchelError } from '../../api/client.ts';
 import { hasPasskeys, logInWithPasskey } from '../../api/passkey.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
 import { EntryPage } from './entry-page.tsx';
-import type { WalletLoginProps } from './wallet-login.tsx';
+
+const WalletLogin = lazy(() => import('./wallet-login.tsx').then((file) => file.WalletLoginScreen));
 
 export interface LoginScreenProps {
   /** Whether a session ended while the dashboard was open. */
@@ -22,7 +23,7 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const [needsCode, setNeedsCode] = useState(false);
-  const [WalletLogin, setWalletLogin] = useState<ComponentType<WalletLoginProps>>();
+  const [isWalletLogin, setIsWalletLogin] = useState(false);
   const { run, isBusy, error } = useAction(logIn, { endsWithSession: false });
 
   async function logIn() {
@@ -42,17 +43,12 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
     { endsWithSession: false },
   );
 
-  async function showWalletLogin() {
-    const file = await import('./wallet-login.tsx');
-    setWalletLogin(() => file.WalletLoginScreen);
-  }
-
   function submit(event: SubmitEvent) {
     event.preventDefault();
     run();
   }
 
-  if (WalletLogin) return <WalletLogin onLogin={onLogin} onBack={() => setWalletLogin(undefined)} />;
+  if (isWalletLogin) return <WalletLogin onLogin={onLogin} onBack={() => setIsWalletLogin(false)} />;
   if (needsCode)
     return (
       <EntryPage title={t.login.codeTitle} text={t.login.codeHint} onSubmit={submit}>
@@ -81,7 +77,7 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
           {t.passkeys.logIn}
         </Button>
       )}
-      <Button size="big" icon="lightning" onClick={() => void showWalletLogin()}>
+      <Button size="big" icon="lightning" onClick={() => setIsWalletLogin(true)}>
         {t.walletLogins.logIn}
       </Button>
       {passkey.error !== undefined && <Note tone="error">{passkey.error}</Note>}

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { Wallet } from '../../api/client.ts';
+import { lazy } from '../../parts/lazy.tsx';
 
 /** What a sheet over the screen of a wallet receives. */
 export interface WalletSheetProps {
@@ -13,14 +13,14 @@ export interface WalletSheetProps {
 }
 
 /** The sheets over the screen of a wallet, by the part of the path behind `/wallets/:id/`. */
-const SHEETS: Readonly<Record<string, () => Promise<ComponentType<WalletSheetProps>>>> = {
-  receive: () => import('../receive/receive.tsx').then((file) => file.ReceiveSheet),
-  statement: () => import('./statement-sheet.tsx').then((file) => file.StatementSheet),
-  rename: () => import('./rename-sheet.tsx').then((file) => file.RenameSheet),
-  activate: () => import('./status-sheet.tsx').then((file) => file.ActivateSheet),
-  deactivate: () => import('./status-sheet.tsx').then((file) => file.DeactivateSheet),
-  send: () => import('../send/send.tsx').then((file) => file.SendSheet),
-  transfer: () => import('../transfer/transfer.tsx').then((file) => file.TransferSheet),
+const SHEETS: Readonly<Record<string, ComponentType<WalletSheetProps>>> = {
+  receive: lazy(() => import('../receive/receive.tsx').then((file) => file.ReceiveSheet)),
+  statement: lazy(() => import('./statement-sheet.tsx').then((file) => file.StatementSheet)),
+  rename: lazy(() => import('./rename-sheet.tsx').then((file) => file.RenameSheet)),
+  activate: lazy(() => import('./status-sheet.tsx').then((file) => file.ActivateSheet)),
+  deactivate: lazy(() => import('./status-sheet.tsx').then((file) => file.DeactivateSheet)),
+  send: lazy(() => import('../send/send.tsx').then((file) => file.SendSheet)),
+  transfer: lazy(() => import('../transfer/transfer.tsx').then((file) => file.TransferSheet)),
 };
 
 /** Returns whether a path behind `/wallets/:id/` is that of a sheet. */
@@ -28,21 +28,9 @@ export function isSheetPath(path: string): boolean {
   return Object.hasOwn(SHEETS, path.split('/')[0] ?? '');
 }
 
-const loaded = new Map<string, ComponentType<WalletSheetProps>>();
-
-/** The sheet of `path`, such as `send` or `receive/lntx_…`. Its code is loaded at its first use. */
+/** The sheet of `path`, such as `send` or `receive/lntx_…`. */
 export function WalletSheet({ path, ...props }: { path: string } & Omit<WalletSheetProps, 'rest'>) {
   const [name = '', ...rest] = path.split('/');
-  const [, setCount] = useState(0);
-  const [error, setError] = useState<unknown>();
-  const Sheet = loaded.get(name);
-  useEffect(() => {
-    if (Sheet) return;
-    SHEETS[name]?.().then((component) => {
-      loaded.set(name, component);
-      setCount((count) => count + 1);
-    }, setError);
-  }, [name, Sheet]);
-  if (error !== undefined) throw error;
+  const Sheet = SHEETS[name];
   return Sheet ? <Sheet {...props} rest={rest.join('/')} /> : null;
 }
