@@ -111,7 +111,8 @@ onFakeNode(
       const status = async () => (await client.get(`/v1/webhooks/${id}`)).status;
       // An attempt that ends after the next jump would count as a failure of the later day.
       const areStored = async () =>
-        (await deliveries(id, 'retrying')).filter(({ next_attempt_at }) => next_attempt_at * 1000 > Date.now()).length === 2;
+        (await deliveries(id, 'retrying')).filter(({ next_attempt_at }: { next_attempt_at: number }) => next_attempt_at * 1000 > Date.now())
+          .length === 2;
       await expect.poll(areStored).toBe(true);
       for (let days = 0; days < 2; days += 1) {
         const before = receiver.received.length;
