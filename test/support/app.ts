@@ -153,9 +153,16 @@ export function onPlayground(name: string, suite: (app: App, dialect: Dialect) =
   onBothDialects(name, (dialect) => suite(prepareApp(dialect, settings, { openNode, jobTiming: JOB_TIMING }), dialect));
 }
 
-/** The same on SQLite only. */
-export function onPlaygroundWithSqlite(name: string, suite: (app: App) => void, settings: Record<string, string> = {}): void {
-  describe(name, () => suite(prepareApp('sqlite', settings, { openNode, jobTiming: JOB_TIMING })));
+/** Runs a suite on SQLite against the service on the playground, its first node, and on a fake node that the test controls. */
+export function onPlaygroundAndFakeNode(name: string, suite: (app: FakeNodeApp) => void, settings: Record<string, string> = {}): void {
+  describe(name, () => {
+    const time = new SteppedTime();
+    const net = new FakeNetwork({ seed: name, time });
+    const open: Overrides['openNode'] = async (options) =>
+      options.lightningUrl === 'playground:' ? openNode(options) : { node: net.connect() };
+    const app = prepareApp('sqlite', { LIGHTNING_URL: 'playground: fake:', ...settings }, { openNode: open, jobTiming: JOB_TIMING });
+    suite(Object.assign(app, { net, time }));
+  });
 }
 
 function onBothDialects(name: string, suite: (dialect: Dialect) => void): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Cookie, Page } from 'playwright-core';
-import { type App, type FakeNodeApp, onFakeNodeWithSqlite, onPlaygroundWithSqlite } from './app.ts';
+import { type App, type FakeNodeApp, onFakeNodeWithSqlite, onPlaygroundAndFakeNode } from './app.ts';
 import { type PageOptions, useChromium } from './chromium.ts';
 import type { Client } from './client.ts';
 
@@ -45,9 +45,12 @@ export function onDashboard(name: string, suite: (dashboard: Dashboard) => void,
   onFakeNodeWithSqlite(name, (app) => suite(withPages(app)), settings);
 }
 
-/** Runs a suite with a browser against the service on the playground: three real LDK nodes. Slow. */
-export function onPlaygroundDashboard(name: string, suite: (dashboard: App & Pages) => void, settings: Record<string, string> = {}): void {
-  onPlaygroundWithSqlite(name, (app) => suite(withPages(app)), settings);
+/**
+ * Runs a suite with a browser against the service on the playground, three real LDK nodes, and on a fake node, to which nothing is placed
+ * that does not name it. Slow.
+ */
+export function onPlaygroundDashboard(name: string, suite: (dashboard: Dashboard) => void, settings: Record<string, string> = {}): void {
+  onPlaygroundAndFakeNode(name, (app) => suite(withPages(app)), settings);
 }
 
 function withPages<T extends App>(app: T): T & Pages {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { decodeLnurl } from '../../src/lnurl/bech32.ts';
+import { DEVICES, THEMES } from '../support/chromium.ts';
 import type { Client, Json } from '../support/client.ts';
 import { onPlaygroundDashboard } from '../support/dashboard.ts';
 import { readQrOn } from '../support/page-qr.ts';
@@ -9,47 +10,121 @@ import { startReceiver } from '../webhooks/receiver.ts';
 /** Everything that a new user does, in a browser on a phone and on a desktop, on the playground with its real nodes. */
 onPlaygroundDashboard(
   'a person',
-  ({ client, open, setupLink, newPerson, logIn }) => {
+  ({ client, net, open, setupLink, newPerson, logIn, problems }) => {
     const receiver = startReceiver();
+    /** A wallet of a customer on each of the two nodes. */
+    let onPlayground: string;
+    let onFakeNode: string;
 
-    it.each([
-      { device: 'desktop', theme: 'light' },
-      { device: 'phone', theme: 'dark' },
-    ] as const)('goes from the first login to money in and out, on a $device, $theme', async ({ device, theme }) => {
-      const { id } = await client.post('/v1/accounts', { invite: true, role: 'operator' });
-      const page = await open(await setupLink(id), { device, theme });
-      await firstRun(page, device);
-      await newWallet(page, 'Till');
-      const wallet = /\/wallets\/(wal_\w+)/.exec(page.url())?.[1] ?? '';
-      await addWebhook(page, receiver.url(`/${device}`));
-      await receive(page, wallet, client);
-      await send(page, wallet, client);
-      await keysendWithoutRoute(page, wallet, client);
-      await claimWithdrawLink(page, client);
-      await keyLifetime(page, wallet, client);
-      await expect.poll(() => receiver.accepted(`/${device}`).map(({ event }: Json) => event.name)).toContain('wallet_receive');
-      await page.goto('/webhooks');
-      await page.getByText('Delivering').first().waitFor();
+    beforeAll(async () => {
+      const [playground, fake] = (await client.get('/v1/nodes')).map(({ id }: Json) => id);
+      onPlayground = (await client.post('/v1/wallet', { ln_node_id: playground })).id;
+      onFakeNode = (await client.post('/v1/wallet', { ln_node_id: fake })).id;
+      // The wallets that the person creates are on the playground.
+      await client.post(`/v1/operator/nodes/${fake}/drain`, { reason: 'a test' });
+      await client.post('/playground/fund', { wallet_id: onPlayground, num_satoshis: 100_000 });
+      const { payment_request } = await client.post(`/v1/wallet/${onFakeNode}/invoice`, { num_satoshis: 100_000 });
+      await net.outside.pay({ paymentRequest: payment_request });
+      await vi.waitUntil(async () => (await client.get(`/v1/wallet/${onFakeNode}`)).balance === 100_000, { timeout: 60_000 });
+    });
 
+    /** Sends a payment of the customer that stays pending. */
+    async function startPayment(wallet: string, payment_request: string): Promise<void> {
+      const headers = { prefer: 'respond-async' };
+      const json = { payment_request, fee_limit_msat: 100_000 };
+      const { status } = await client.request('POST', `/v1/wallet/${wallet}/withdraw`, { key: client.secretKey, json, headers });
+      expect(status).toBe(202);
+    }
+    const moneyOf = (wallet: string) => client.get(`/v1/wallet/${wallet}?fields=balance_msat,pending_msat`);
+
+    /** The receiver of a payment over the real nodes neither takes nor returns it: no operator can end it before the receiver does. */
+    async function waitForReceiver(page: Page): Promise<void> {
+      const before = await moneyOf(onPlayground);
+      const { payment_request, payment_hash } = await client.post('/playground/invoice', { num_satoshis: 700, at: 'carol', hold: true });
+      await startPayment(onPlayground, payment_request);
+      await page.goto('/operator');
+      await page.getByText(payment_hash).waitFor();
+      await page.getByRole('button', { name: 'Ask again' }).click();
+      await page.getByText(/^Node reports: pending/).waitFor();
+      await resolveAsFailed(page);
+      await page.getByRole('alert').filter({ hasText: 'still in flight' }).waitFor();
+      await client.decideHold(payment_hash, 'cancel');
+      await expect.poll(() => moneyOf(onPlayground)).toEqual(before);
+      await page.reload();
+      await page.getByText('No stuck payments').waitFor();
+    }
+
+    /**
+     * The operator ends a payment that no channel carries. The nodes of the playground collect no such proof, and never lose a payment between
+     * its registration and its sending; the fake node can.
+     */
+    async function resolveStuckPayment(page: Page): Promise<void> {
+      const before = await moneyOf(onFakeNode);
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 900_000, script: { fee: 0, stuck: true } });
+      await startPayment(onFakeNode, paymentRequest);
+      await page.goto('/operator');
+      await page.getByText(paymentHash).waitFor();
+      expect((await moneyOf(onFakeNode)).pending_msat).toBe(1_000_000);
+      await resolveAsFailed(page);
+      await page.getByText('No stuck payments').waitFor({ timeout: 60_000 });
+      expect(await moneyOf(onFakeNode)).toEqual(before);
+    }
+
+    /** Somebody without a role logs in at the same browser. */
+    async function seeNothing(page: Page, wallet: string): Promise<void> {
       const member = await newPerson();
       await page.context().clearCookies();
       await logIn(page, member);
       await page.goto('/wallets');
       await page.getByText('No wallets yet').waitFor();
-      for (const path of [`/wallets/${wallet}`, '/operator', '/accounts', '/playground']) {
+      for (const path of [`/wallets/${wallet}`, `/wallets/${onFakeNode}`, '/operator', '/accounts', '/playground']) {
         await page.goto(path);
         await page
           .getByRole('heading', { name: /not found|No such wallet/i })
           .first()
           .waitFor();
       }
+      for (const path of ['/links', '/keys', '/webhooks', '/events']) {
+        await page.goto(path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        for (const text of ['Till', 'Card terminal', receiver.url('/')]) expect(await page.getByText(text).count()).toBe(0);
+      }
+    }
+
+    const combinations = DEVICES.flatMap((device) => THEMES.map((theme) => ({ device, theme })));
+    it.each(combinations)('goes from the first login to money in and out, on a $device, $theme', async ({ device, theme }) => {
+      const { id } = await client.post('/v1/accounts', { invite: true, role: 'operator' });
+      const hook = `/${device}-${theme}`;
+      const page = await open(await setupLink(id), { device, theme });
+      await firstRun(page, `${device}.${theme}@example.com`);
+      await newWallet(page, 'Till');
+      const wallet = /\/wallets\/(wal_\w+)/.exec(page.url())?.[1] ?? '';
+      await addWebhook(page, receiver.url(hook));
+      await receive(page, wallet, client);
+      await send(page, wallet, client);
+      await keysendWithoutRoute(page, wallet, client);
+      await claimWithdrawLink(page, client);
+      await keyLifetime(page, wallet, client);
+      await expect.poll(() => receiver.accepted(hook).map(({ event }: Json) => event.name)).toContain('wallet_receive');
+      await page.goto('/webhooks');
+      await page.getByText('Delivering').first().waitFor();
+      await waitForReceiver(page);
+      await resolveStuckPayment(page);
+      await seeNothing(page, wallet);
+      expect(await problems()).toEqual([]);
     });
   },
   { OUTBOUND_ALLOW: '127.0.0.1', STUCK_PAYMENT_SECONDS: '0', PAYMENT_WAIT_SECONDS: '20' },
 );
 
-async function firstRun(page: Page, device: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(`${device}@example.com`);
+async function resolveAsFailed(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Resolve', exact: true }).click();
+  await page.getByLabel('Reason').fill('no channel carries it');
+  await page.getByRole('button', { name: 'Resolve as failed' }).click();
+}
+
+async function firstRun(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill('a long password');
   await page.getByRole('button', { name: 'Create the login' }).click();
   await page.getByRole('heading', { name: 'Wallets', level: 1 }).waitFor();
