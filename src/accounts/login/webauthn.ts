@@ -1,6 +1,6 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type CborValue, readCbor } from './cbor.ts';
+import { decode, decodeFirst } from 'cborg';
 
 /** The service, as passkeys know it. */
 export interface RelyingParty {
@@ -45,6 +45,8 @@ const AAGUID_BYTES = 16;
 const MAX_CREDENTIAL_ID = 1023;
 const MAX_TEXT = 20_000;
 const TRANSPORT = /^[a-z-]{1,20}$/;
+/** The canonical CBOR of authenticators (CTAP2) has none of what is rejected here. Keys of maps may be numbers. */
+const CBOR = { allowIndefinite: false, allowUndefined: false, allowBigInt: false, rejectDuplicateMapKeys: true, useMaps: true } as const;
 
 /** Returns the relying party of a public URL; undefined if browsers allow no passkeys there: without https, or with an IP address. */
 export function relyingPartyOf(publicUrl: string): RelyingParty | undefined {
@@ -77,8 +79,8 @@ export function readRegistration(party: RelyingParty, credential: unknown, chall
 function readNewCredential(party: RelyingParty, credential: unknown, challenge: string): NewCredential {
   const response = partOf(credential, 'response');
   checkClientData(clientDataOf(response).data, { type: 'webauthn.create', challenge, origin: party.origin });
-  const attestation = readCbor(bytesOf(textIn(response, 'attestationObject'))).value;
-  const data = attestation instanceof Map ? attestation.get('authData') : undefined;
+  const attestation: unknown = decode(bytesOf(textIn(response, 'attestationObject')), CBOR);
+  const data: unknown = attestation instanceof Map ? attestation.get('authData') : undefined;
   if (!(data instanceof Uint8Array)) throw new InvalidCredential('it has no authenticator data');
   const { flags, counter } = readHead(party, data);
   if (!(flags & FLAG.credential)) throw new InvalidCredential('it has no public key');
@@ -86,9 +88,9 @@ function readNewCredential(party: RelyingParty, credential: unknown, challenge: 
   const keyStart = idStart + Buffer.from(data).readUInt16BE(idStart - 2);
   const credentialId = Buffer.from(data.subarray(idStart, keyStart)).toString('base64url');
   if (credentialId === '' || credentialId !== credentialIdOf(credential)) throw new InvalidCredential('it has two ids');
-  const { end } = readCbor(data, keyStart);
-  if (end !== data.length && !(flags & FLAG.extensions)) throw new InvalidCredential('it has data after its public key');
-  const publicKey = data.slice(keyStart, end);
+  const rest = decodeFirst(data.subarray(keyStart), CBOR)[1];
+  if (rest.length > 0 && !(flags & FLAG.extensions)) throw new InvalidCredential('it has data after its public key');
+  const publicKey = data.slice(keyStart, data.length - rest.length);
   keyOf(publicKey);
   return { credentialId, publicKey, counter, transports: transportsOf(response) };
 }
@@ -147,7 +149,7 @@ function clientDataOf(response: unknown): { data: unknown; bytes: Uint8Array } {
 }
 
 function keyOf(cose: Uint8Array): KeyObject {
-  const { value } = readCbor(cose);
+  const value: unknown = decode(cose, CBOR);
   if (!(value instanceof Map)) throw new InvalidCredential('its public key is malformed');
   const [kty, algorithm] = [value.get(1), value.get(3)];
   const part = (label: number, lengths: readonly [number, number]) => coordinate(value.get(label), lengths);
@@ -159,7 +161,7 @@ function keyOf(cose: Uint8Array): KeyObject {
   throw new InvalidCredential('its public key is of no supported kind');
 }
 
-function coordinate(value: CborValue | undefined, [least, most]: readonly [number, number]): string {
+function coordinate(value: unknown, [least, most]: readonly [number, number]): string {
   if (!(value instanceof Uint8Array) || value.length < least || value.length > most)
     throw new InvalidCredential('its public key is malformed');
   return Buffer.from(value).toString('base64url');
