@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useAction } from '../api/action.ts';
+import { useAttempt } from '../api/attempt.ts';
 import { Button } from './button.tsx';
 import { Note } from './note.tsx';
 import { Sheet } from './sheet.tsx';
@@ -10,15 +11,16 @@ export interface ConfirmSheetProps {
   /** The name of the button: what happens. */
   readonly action: string;
   readonly tone?: 'primary' | 'danger';
-  /** The sheet closes when it succeeds, and shows why it failed. */
-  readonly onConfirm: () => Promise<unknown>;
+  /** Sends the request, with its Idempotency-Key. The sheet closes when it succeeds, and shows why it failed. */
+  readonly onConfirm: (options: { idempotencyKey: string }) => Promise<unknown>;
   readonly onClose: () => void;
 }
 
 /** Asks before something that cannot be undone. */
 export function ConfirmSheet({ title, text, action, tone = 'danger', onConfirm, onClose }: ConfirmSheetProps) {
+  const attempt = useAttempt();
   const { run, isBusy, error } = useAction(async () => {
-    await onConfirm();
+    await attempt(onConfirm);
     onClose();
   });
   return (

@@ -3,8 +3,8 @@ import { api, type Key, type NewKey } from '../../api/client.ts';
 /** The keys of the account, or of a wallet: the same requests with other paths. */
 export interface KeyOwner {
   list(signal: AbortSignal): Promise<readonly Key[]>;
-  /** The old key is accepted for `overlapSeconds` more. The attempt id is the Idempotency-Key. */
-  rotate(id: string, overlapSeconds: number, attemptId: string): Promise<NewKey>;
+  /** The old key is accepted for `overlapSeconds` more. */
+  rotate(id: string, overlapSeconds: number, options: { idempotencyKey: string }): Promise<NewKey>;
   revoke(id: string): Promise<unknown>;
 }
 
@@ -16,13 +16,13 @@ export function keysOf(walletId: string): KeyOwner {
   if (walletId === '')
     return {
       list: (signal) => api.listKeys({ 'per-page': MAX_KEYS }, { signal }),
-      rotate: (id, seconds, attemptId) => api.rotateKey({ id, overlap_seconds: seconds }, { idempotencyKey: attemptId }),
+      rotate: (id, seconds, options) => api.rotateKey({ id, overlap_seconds: seconds }, options),
       revoke: (id) => api.revokeKey({ id }),
     };
   const key = walletId;
   return {
     list: (signal) => api.listWalletKeys({ key, 'per-page': MAX_KEYS }, { signal }),
-    rotate: (id, seconds, attemptId) => api.rotateWalletKey({ key, id, overlap_seconds: seconds }, { idempotencyKey: attemptId }),
+    rotate: (id, seconds, options) => api.rotateWalletKey({ key, id, overlap_seconds: seconds }, options),
     revoke: (id) => api.revokeWalletKey({ key, id }),
   };
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewKey } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
@@ -32,9 +32,9 @@ const EMPTY = { kind: 'wallet_admin', label: '', budget: '', period: 'day', cap:
 /** Creates a key. A second click repeats the request and creates no second key. */
 export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) {
   const [draft, setDraft] = useState<Draft>({ ...EMPTY, walletId });
-  const [attemptId] = useState(newAttemptId);
+  const attempt = useAttempt();
   const { run, isBusy, error } = useAction(async () => {
-    onCreated(await create(draft, attemptId));
+    onCreated(await attempt((options) => create(draft, options)));
     onClose();
   });
   const set = (name: keyof Draft) => (value: string) => setDraft({ ...draft, [name]: value });
@@ -93,7 +93,7 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
   );
 }
 
-function create(draft: Draft, attemptId: string): Promise<NewKey> {
+function create(draft: Draft, options: { idempotencyKey: string }): Promise<NewKey> {
   const { walletId, kind, label } = draft;
   const canSend = walletId === '' || kind === 'wallet_admin';
   const [budget, cap] = [parseSats(draft.budget), parseSats(draft.cap)];
@@ -105,7 +105,6 @@ function create(draft: Draft, attemptId: string): Promise<NewKey> {
       budget !== undefined && { budget_msat: budget * 1000, budget_period: draft.period as 'day' | 'week' | 'month' | 'ever' }),
     ...(canSend && cap !== undefined && { max_payment_msat: cap * 1000 }),
   };
-  const options = { idempotencyKey: attemptId };
   if (walletId === '') return api.createKey(body, options);
   return api.createWalletKey({ key: walletId, kind: kind as 'wallet_admin' | 'wallet_invoice' | 'wallet_read', ...body }, options);
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import type { NewKey } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
@@ -10,7 +10,7 @@ import { t } from '../../texts/texts.ts';
 
 export interface RotateSheetProps {
   readonly name: string;
-  readonly rotate: (overlapSeconds: number, attemptId: string) => Promise<NewKey>;
+  readonly rotate: (overlapSeconds: number, options: { idempotencyKey: string }) => Promise<NewKey>;
   readonly onCreated: (key: NewKey) => void;
   readonly onClose: () => void;
 }
@@ -18,9 +18,9 @@ export interface RotateSheetProps {
 /** Replaces a key by a new one with the same rights. A second click repeats the request and creates no second key. */
 export function RotateSheet({ name, rotate, onCreated, onClose }: RotateSheetProps) {
   const [overlap, setOverlap] = useState('3600');
-  const [attemptId] = useState(newAttemptId);
+  const attempt = useAttempt();
   const { run, isBusy, error } = useAction(async () => {
-    onCreated(await rotate(Number(overlap), attemptId));
+    onCreated(await attempt((options) => rotate(Number(overlap), options)));
     onClose();
   });
   return (

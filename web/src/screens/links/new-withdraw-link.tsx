@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewWithdrawLink } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
@@ -19,9 +19,9 @@ const EMPTY = { walletId: '', amount: '', uses: '1', label: '', memo: '', expiry
 /** Creates a withdraw link. A second click repeats the request and creates no second link. */
 export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkSheetProps) {
   const [draft, setDraft] = useState(EMPTY);
-  const [attemptId] = useState(newAttemptId);
+  const attempt = useAttempt();
   const { run, isBusy, error } = useAction(async () => {
-    onCreated(await create(draft, attemptId));
+    onCreated(await attempt((options) => create(draft, options)));
     onClose();
   });
   const set = (name: keyof typeof EMPTY) => (value: string) => setDraft({ ...draft, [name]: value });
@@ -78,7 +78,7 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
 }
 
 /** Without a number of uses, the link is permanent. */
-function create(draft: typeof EMPTY, attemptId: string): Promise<NewWithdrawLink> {
+function create(draft: typeof EMPTY, options: { idempotencyKey: string }): Promise<NewWithdrawLink> {
   const daily = parseSats(draft.daily);
   const common = {
     key: draft.walletId,
@@ -87,7 +87,6 @@ function create(draft: typeof EMPTY, attemptId: string): Promise<NewWithdrawLink
     ...(draft.label !== '' && { user_label: draft.label }),
     ...(daily !== undefined && { daily_limit_msat: daily * 1000 }),
   };
-  const options = { idempotencyKey: attemptId };
   if (draft.uses === '') return api.createPermanentWithdrawLink(common, options);
   const expiry = draft.expiry.startsWith('d') && { expiry: Number(draft.expiry.slice(1)) * 86_400 };
   return api.createWithdrawLink({ ...common, uses: Number(draft.uses), ...expiry }, options);

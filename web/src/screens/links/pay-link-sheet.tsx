@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import { api, type PayLink } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, TextField } from '../../parts/field.tsx';
@@ -21,9 +21,9 @@ const NEW = { walletId: '', name: '', label: '', text: '', min: '1', max: '10000
 /** Creates or changes a pay link. A second click repeats the request and creates no second link. */
 export function PayLinkSheet({ link, onSaved, onClose }: PayLinkSheetProps) {
   const [draft, setDraft] = useState(() => (link ? draftOf(link) : NEW));
-  const [attemptId] = useState(newAttemptId);
+  const attempt = useAttempt();
   const { run, isBusy, error } = useAction(async () => {
-    await save(draft, link, attemptId);
+    await attempt((options) => save(draft, link, options));
     onSaved();
     onClose();
   });
@@ -86,7 +86,7 @@ function draftOf(link: PayLink): typeof NEW {
   };
 }
 
-function save(draft: typeof NEW, link: PayLink | undefined, attemptId: string): Promise<PayLink> {
+function save(draft: typeof NEW, link: PayLink | undefined, options: { idempotencyKey: string }): Promise<PayLink> {
   const body = {
     lnurlp_minSendable_msat: (parseSats(draft.min) ?? 1) * 1000,
     lnurlp_maxSendable_msat: (parseSats(draft.max) ?? 1) * 1000,
@@ -97,5 +97,5 @@ function save(draft: typeof NEW, link: PayLink | undefined, attemptId: string): 
     ...((link || draft.name !== '') && { lnurlp_identifier: draft.name }),
   };
   if (link) return api.changePayLink({ id: link.id, ...body });
-  return api.createPayLink({ key: draft.walletId, ...body }, { idempotencyKey: attemptId });
+  return api.createPayLink({ key: draft.walletId, ...body }, options);
 }

@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import { api, type NodeComparison, type Reconciliation } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { formatMsat } from '../../parts/amount.tsx';
@@ -22,11 +21,10 @@ const REFRESH_MS = 3_000;
 
 /** `/operator/reconciliation`: the ledger compared with the nodes. */
 export function ReconciliationScreen() {
-  const [attemptId, setAttemptId] = useState(newAttemptId);
+  const attempt = useAttempt({ isRepeatable: true });
   const runs = useResource('reconciliations', (signal) => api.listReconciliations({ 'per-page': 20 }, { signal }), { everyMs: REFRESH_MS });
   const { run, isBusy, error } = useAction(async () => {
-    await api.requestReconciliation({}, { idempotencyKey: attemptId });
-    setAttemptId(newAttemptId());
+    await attempt((options) => api.requestReconciliation({}, options));
     runs.reload();
   });
   const isRunning = runs.data?.some(({ status }) => status === 'queued' || status === 'running') ?? false;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import { api, type Delivery } from '../../api/client.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -57,9 +57,9 @@ interface DeliveryRowsProps {
 }
 
 function DeliveryRows({ delivery, isOpen, onToggle, onRedelivered }: DeliveryRowsProps) {
-  const [attemptId] = useState(newAttemptId);
+  const attempt = useAttempt({ isRepeatable: true });
   const { run, isBusy, error } = useAction(async () => {
-    await api.redeliver({ id: delivery.webhook_id, delivery: delivery.id }, { idempotencyKey: attemptId });
+    await attempt((options) => api.redeliver({ id: delivery.webhook_id, delivery: delivery.id }, options));
     onRedelivered();
   });
   const last = delivery.log.at(-1);

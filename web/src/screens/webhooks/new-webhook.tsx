@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewWebhook } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CheckField, TextField } from '../../parts/field.tsx';
@@ -32,7 +32,7 @@ export function NewWebhookSheet({ onCreated, onClose }: NewWebhookSheetProps) {
   const [label, setLabel] = useState('');
   const [walletId, setWalletId] = useState('');
   const [types, setTypes] = useState<readonly string[]>([]);
-  const [attemptId] = useState(newAttemptId);
+  const attempt = useAttempt();
   const { run, isBusy, error } = useAction(async () => {
     const body = {
       url,
@@ -40,7 +40,7 @@ export function NewWebhookSheet({ onCreated, onClose }: NewWebhookSheetProps) {
       ...(walletId !== '' && { wallet_id: walletId }),
       ...(types.length > 0 && { event_types: [...types] }),
     };
-    onCreated(await api.createWebhook(body, { idempotencyKey: attemptId }));
+    onCreated(await attempt((options) => api.createWebhook(body, options)));
     onClose();
   });
   const toggle = (type: string) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -19,9 +19,9 @@ export interface ReplaySheetProps {
 export function ReplaySheet({ webhookId, onReplayed, onClose }: ReplaySheetProps) {
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
-  const [attemptId] = useState(newAttemptId);
+  const attempt = useAttempt();
   const { run, isBusy, error } = useAction(async () => {
-    await api.replayWebhook({ id: webhookId, from: secondsOf(from), to: secondsOf(to) }, { idempotencyKey: attemptId });
+    await attempt((options) => api.replayWebhook({ id: webhookId, from: secondsOf(from), to: secondsOf(to) }, options));
     showToast(t.webhooks.replayed);
     onReplayed();
     onClose();

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation, useSearchParams } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
+import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewWebhook, type Webhook } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { Button } from '../../parts/button.tsx';
@@ -74,11 +74,10 @@ export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsP
 function Actions({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
   const [, navigate] = useLocation();
   const [sheet, setSheet] = useState<'rotate' | 'delete' | 'replay'>();
-  const [attemptId, setAttemptId] = useState(newAttemptId);
+  const attempt = useAttempt({ isRepeatable: true });
   const { id } = webhook;
   const test = useAction(async () => {
-    await api.testWebhook({ id }, { idempotencyKey: attemptId });
-    setAttemptId(newAttemptId());
+    await attempt((options) => api.testWebhook({ id }, options));
     showToast(t.webhooks.testSent);
     onChanged();
   });
@@ -113,7 +112,7 @@ function Actions({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
           text={t.webhooks.rotateText}
           action={t.webhooks.rotate}
           tone="primary"
-          onConfirm={async () => onSecret(await api.rotateWebhookSecret({ id, overlap_seconds: 86_400 }, { idempotencyKey: attemptId }))}
+          onConfirm={async (options) => onSecret(await api.rotateWebhookSecret({ id, overlap_seconds: 86_400 }, options))}
           onClose={close}
         />
       )}
