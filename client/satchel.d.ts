@@ -125,3 +125,6 @@ export class SatchelError extends Error {
   readonly walletTransactionId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 }
+
+/** Returns whether a request may succeed when it is repeated: after a lost connection, a 5xx and a 429. The outcome of the first request may be unknown. */
+export function isTemporary(error: unknown): boolean;

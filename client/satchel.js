@@ -2,7 +2,7 @@ import { OPERATIONS } from './operations.js';
 import { isTemporary, pause, readResponse } from './response.js';
 
 export { events } from './events.js';
-export { SatchelError } from './response.js';
+export { isTemporary, SatchelError } from './response.js';
 export { verifyWebhook, WebhookError } from './webhooks.js';
 
 /** A client with one method for each operation of the API. */

@@ -184,8 +184,8 @@ function unanswered(attempt: Attempt, reply: Reply): Attempt {
   // Another request had the key of this attempt, and it may have been executed.
   if (refusal.type === 'idempotency_mismatch') return inDoubt(attempt);
   if (attempt.isInDoubt)
-    return isDefinite(refusal) ? { ...attempt, isInDoubt: false, progress: { step: 'refused', refusal } } : inDoubt(attempt);
-  if (isTemporary(refusal)) return reviewedAgain(attempt, refusal);
+    return concludesRepetition(refusal) ? { ...attempt, isInDoubt: false, progress: { step: 'refused', refusal } } : inDoubt(attempt);
+  if (maySucceedLater(refusal)) return reviewedAgain(attempt, refusal);
   return { ...attempt, progress: { step: 'refused', refusal } };
 }
 
@@ -199,12 +199,15 @@ function reviewedAgain(attempt: Attempt, refusal: Refusal): Attempt {
 }
 
 /** The refused request was not executed, and may succeed later: no session, too many requests, the node or the database is away. */
-function isTemporary({ status }: Refusal): boolean {
+function maySucceedLater({ status }: Refusal): boolean {
   return status === 401 || status === 429 || status === 503;
 }
 
-/** Returns whether the refusal of a repetition also settles the requests before it. 401, 403, 404, 422, 429 and 503 concern only itself. */
-function isDefinite({ status }: Refusal): boolean {
+/**
+ * Returns whether the refusal of a repetition also settles the requests before it. The request is always the same one, so a 400 says that it
+ * was never executed. 401, 403, 404, 422, 429 and 503 concern only the repetition.
+ */
+function concludesRepetition({ status }: Refusal): boolean {
   return status === 400 || status === 409;
 }
 

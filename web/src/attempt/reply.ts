@@ -51,6 +51,7 @@ export function replyOfError(error: unknown): Reply {
   const { status, type, message, requestId, walletTransactionId: wtxId } = error;
   if (type === 'payment_failed')
     return { kind: 'failed', failed: { reason: /FAILURE_REASON_([A-Z_]+)/.exec(message)?.[1] ?? 'ERROR', wtxId } };
+  // Nothing was executed after a 4xx and a 503. After any other error the outcome is unknown.
   if ((status < 400 || status >= 500) && status !== 503) return { kind: 'lost' };
   return { kind: 'refused', refusal: { status, type, message, requestId } };
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { errorText } from '../../api/action.ts';
-import { SatchelError } from '../../api/client.ts';
+import { isTemporary } from '../../api/client.ts';
 
 const INTERVAL_MS = 1_500;
 
@@ -22,7 +22,8 @@ export function usePolling(probe: () => Promise<boolean>, isActive: boolean): st
         } catch (reason) {
           if (isStopped) return;
           setError(errorText(reason));
-          if (mayPass(reason)) next();
+          // A phone closes connections while the wallet is in front of the browser.
+          if (isTemporary(reason)) next();
         }
       }, INTERVAL_MS);
     };
@@ -33,9 +34,4 @@ export function usePolling(probe: () => Promise<boolean>, isActive: boolean): st
     };
   }, [isActive]);
   return error;
-}
-
-/** A phone closes connections while the wallet is in front of the browser. */
-function mayPass(error: unknown): boolean {
-  return !(error instanceof SatchelError) || error.status >= 500 || error.status === 429;
 }

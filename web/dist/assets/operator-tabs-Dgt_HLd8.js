@@ -1,1 +1,0 @@
-import{St as e,_t as t,o as n,zt as r}from"./shared-Cev4cPSF.js";var i=[``,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=r();return e(n,{label:t.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:t.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};
