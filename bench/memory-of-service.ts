@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createAccounts } from '../src/accounts/accounts.ts';
 import { createAccountDirectory } from '../src/accounts/directory.ts';
+import { createKeyUses } from '../src/accounts/key-uses.ts';
 import { createSessions } from '../src/accounts/login/sessions.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { createAccess } from '../src/http/auth/access.ts';
@@ -35,6 +36,7 @@ const wallets = createWallets({ database, accounts, clock: systemClock, isNodeAv
 const ledger = createLedger(database, systemClock);
 const access = createAccess({
   accounts,
+  keyUses: createKeyUses(database, systemClock),
   wallets,
   directory: createAccountDirectory(database, systemClock),
   sessions: createSessions(database, systemClock),

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { type Accounts, createAccounts, type Key } from '../src/accounts/accounts.ts';
 import { createAccountDirectory } from '../src/accounts/directory.ts';
+import { createKeyUses } from '../src/accounts/key-uses.ts';
 import { parseKey } from '../src/accounts/keys.ts';
 import { createSessions } from '../src/accounts/login/sessions.ts';
 import type { Database } from '../src/db/database.ts';
@@ -45,6 +46,7 @@ export async function webOn(database: Database): Promise<Web> {
     funded: made.map(({ wallet }) => wallet),
     access: createAccess({
       accounts,
+      keyUses: createKeyUses(database, systemClock),
       wallets,
       directory: createAccountDirectory(database, systemClock),
       sessions: createSessions(database, systemClock),
@@ -75,10 +77,11 @@ export function inMemory(web: Web): Web {
     },
   };
   const directory = { isOperator: async () => true };
+  const keyUses = createKeyUses(web.database, systemClock);
   const accounts: Pick<Accounts, 'find'> = { find: async (text) => keys.get(parseKey(text)?.hash ?? '') };
   return {
     ...web,
-    access: createAccess({ accounts, wallets, directory, sessions: { find: async () => undefined } }),
+    access: createAccess({ accounts, keyUses, wallets, directory, sessions: { find: async () => undefined } }),
     wallets: wallets as Wallets,
   };
 }

@@ -280,6 +280,8 @@ export interface Key {
   revoked_at: number | null;
   /** The id of the key that a rotation created in its place; null otherwise */
   replaced_by: string | null;
+  /** The last request that was authenticated with the key, in Unix seconds; up to a minute late. Null when there was none, and always for the public keys in links */
+  last_used_at: number | null;
   /** The millisatoshis that payments with the key may cost in one period; null without a budget */
   budget_msat: number | null;
   /** Calendar periods in UTC; a week begins on Monday. Null without a budget */
@@ -511,6 +513,8 @@ export interface NewKey {
   revoked_at: number | null;
   /** The id of the key that a rotation created in its place; null otherwise */
   replaced_by: string | null;
+  /** The last request that was authenticated with the key, in Unix seconds; up to a minute late. Null when there was none, and always for the public keys in links */
+  last_used_at: number | null;
   /** The millisatoshis that payments with the key may cost in one period; null without a budget */
   budget_msat: number | null;
   /** Calendar periods in UTC; a week begins on Monday. Null without a budget */

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { type AccountKeys, createAccounts } from './accounts/accounts.ts';
 import { createAccountDirectory } from './accounts/directory.ts';
+import { createKeyUses } from './accounts/key-uses.ts';
 import { createKeyring } from './accounts/keyring.ts';
 import type { Passwords } from './accounts/login/passwords.ts';
 import type { SetupLink } from './accounts/login/setup-links.ts';
@@ -165,7 +166,7 @@ async function createModules({ config, log, database, commits, opened, jobTiming
     // Keys that the operator chose are not stored in a file.
     if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config.dataDir, keys);
   });
-  const keyring = createKeyring(database, clock);
+  const keys = { keyring: createKeyring(database, clock), keyUses: createKeyUses(database, clock, jobTiming?.keyUses) };
   const directory = createAccountDirectory(database, clock);
   const secretKey = await readSecretKey(config);
   const idempotency = createIdempotency(database, clock);
@@ -216,7 +217,7 @@ async function createModules({ config, log, database, commits, opened, jobTiming
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs };
-  const service = { clock, log, database, alerts, connections, accounts, newKeys, keyring, directory, idempotency, outbound, playground };
+  const service = { clock, log, database, alerts, connections, accounts, newKeys, ...keys, directory, idempotency, outbound, playground };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   return { ...service, ...logins, ...moneyModules, eventLog, eventDetails, feed, webhooks };
 }
@@ -247,6 +248,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
   const stopping = new AbortController();
   const deliveries = modules.webhooks.deliver(stopping.signal);
   const reporting = modules.instances.report(stopping.signal);
+  const storing = modules.keyUses.store(stopping.signal);
   const jobs = runJobs({ ...modules, instanceId: modules.instances.id }, backgroundJobs(modules, config, jobTiming), stopping.signal);
   return {
     server,
@@ -262,7 +264,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
       modules.feed.close();
       health.close();
       await payments.stop();
-      await Promise.all([jobs, deliveries, reporting]);
+      await Promise.all([jobs, deliveries, reporting, storing]);
       await ledger.drain();
       await connections.close();
       await database.close();

@@ -1,3 +1,4 @@
+import type { KeyUseTiming } from './accounts/key-uses.ts';
 import type { Alerts } from './alerts/alerts.ts';
 import type { Config } from './config.ts';
 import type { NodeConnection } from './connection/connection.ts';
@@ -69,6 +70,7 @@ export interface JobTiming {
   /** Between two rounds of the notices of withdraw links. */
   readonly noticesMs?: number;
   readonly webhooks?: Partial<WebhookTiming>;
+  readonly keyUses?: Partial<KeyUseTiming>;
   /** Between two rounds that report expired invoices. */
   readonly expiryMs?: number;
   /** Between two attempts of pending payments. */

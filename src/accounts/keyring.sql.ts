@@ -18,14 +18,15 @@ export type ListedRow = {
   expires_at: number | null;
   revoked_at: number | null;
   replaced_by: string | null;
+  last_used_at: number | null;
   spent_msat: number | null;
   pending_msat: number | null;
 };
 
 /** Keys with their spending in the present budget period; `$1`, `$2` and `$3` are the starts of the day, the week and the month. */
 const LISTED = `SELECT k.id, k.line_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
-    k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, s.spent_msat, s.pending_msat
-  FROM access_key k LEFT JOIN key_spending s ON s.line_id = k.line_id AND s.period_start =
+    k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, u.last_used_at, s.spent_msat, s.pending_msat
+  FROM access_key k LEFT JOIN key_use u ON u.key_id = k.id LEFT JOIN key_spending s ON s.line_id = k.line_id AND s.period_start =
     CASE k.budget_period WHEN 'day' THEN CAST($1 AS BIGINT) WHEN 'week' THEN CAST($2 AS BIGINT) WHEN 'month' THEN CAST($3 AS BIGINT) ELSE 0 END`;
 
 export const listOfAccount = statement<ListedRow>(

@@ -22,6 +22,8 @@ export interface ListedKey {
   readonly revokedAt: number | undefined;
   /** The key that replaced this one in a rotation. */
   readonly replacedBy: string | undefined;
+  /** The last request that was authenticated with it, up to a minute late. */
+  readonly lastUsedAt: number | undefined;
 }
 
 export function rowToListed(row: ListedRow, nowSeconds: number): ListedKey {
@@ -41,5 +43,6 @@ export function rowToListed(row: ListedRow, nowSeconds: number): ListedKey {
     expiresAt: row.expires_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,
     replacedBy: row.replaced_by ?? undefined,
+    lastUsedAt: row.last_used_at ?? undefined,
   };
 }

@@ -73,7 +73,7 @@ const sender =
     service.client.request('POST', `/v1/wallet/${wallet.admin}/${path}`, { key: wallet.admin, json, headers: { 'idempotency-key': key } });
 
 /** Statements of background jobs, which may run at the same time. */
-const BACKGROUND = /^(lease_|instance_|reconcile_|fact_|retention_|alert_)/;
+const BACKGROUND = /^(lease_|instance_|reconcile_|fact_|retention_|alert_|key_use_)/;
 
 /** Returns the statements and commits of an operation, with repetitions. */
 async function statementsOf(service: FakeNodeApp, operation: Operation): Promise<Map<string, number>> {

@@ -70,6 +70,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
       status: 'active',
       revoked_at: null,
       replaced_by: null,
+      last_used_at: null,
       budget_spent_msat: 0,
       budget_pending_msat: 0,
       ...limits,

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Accounts, type Key, keyGuard } from '../../accounts/accounts.ts';
 import { type AccountDirectory, NEEDS_OPERATOR } from '../../accounts/directory.ts';
+import type { KeyUses } from '../../accounts/key-uses.ts';
 import { KEY_KINDS, type Permission } from '../../accounts/keys.ts';
 import type { Sessions } from '../../accounts/login/sessions.ts';
 import { Refusal } from '../../kernel/refusal.ts';
@@ -66,11 +67,12 @@ interface AccessDependencies {
   readonly accounts: Pick<Accounts, 'find'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly directory: Pick<AccountDirectory, 'isOperator'>;
+  readonly keyUses: Pick<KeyUses, 'record'>;
   readonly wallets: Pick<Wallets, 'resolve'>;
   readonly limits?: RateLimits;
 }
 
-export function createAccess({ accounts, sessions, directory, wallets, limits }: AccessDependencies): Access {
+export function createAccess({ accounts, sessions, directory, keyUses, wallets, limits }: AccessDependencies): Access {
   async function credentialOf(request: FastifyRequest): Promise<Credential> {
     if (request.credential) return request.credential;
     const text = credentialText(request);
@@ -78,6 +80,7 @@ export function createAccess({ accounts, sessions, directory, wallets, limits }:
     const key = secret !== undefined ? await sessions.find(secret) : text === undefined ? undefined : await accounts.find(text);
     if (text !== undefined && key && !isLinkKey(key.kind)) {
       limits?.recordValidKey(request);
+      keyUses.record(key);
       request.credential = { text, key };
       return request.credential;
     }
@@ -96,7 +99,10 @@ export function createAccess({ accounts, sessions, directory, wallets, limits }:
     if (key.walletId !== undefined && key.walletId !== resolved.wallet.id) throw new Refusal('not_found');
     // A public API key only identifies the account: the permissions come from the access key in the path.
     const credential = key.kind === 'public_api' && resolved.key ? { text: idOrKey, key: resolved.key } : sent;
-    if (credential !== sent) limits?.recordValidKey(request, idOrKey);
+    if (credential !== sent) {
+      limits?.recordValidKey(request, idOrKey);
+      keyUses.record(credential.key);
+    }
     if (key.kind === 'public_api' && !resolved.key) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
     requirePermission(credential.key.kind, permission);
     const keys = credential === sent ? [key] : [key, credential.key];

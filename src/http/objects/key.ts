@@ -23,6 +23,14 @@ export const KeyObject = Type.Object(
     expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when the key does not expire' })),
     revoked_at: nullable(Type.Integer({ description: 'Unix seconds; null when the key is not revoked' })),
     replaced_by: nullable(Type.String({ description: 'The id of the key that a rotation created in its place; null otherwise' })),
+    last_used_at: nullable(
+      Type.Integer({
+        description:
+          'The last request that was authenticated with the key, in Unix seconds; up to a minute late. Null when there was none, and always ' +
+          'for the public keys in links',
+        examples: [EXAMPLE.now + 60],
+      }),
+    ),
     budget_msat: nullable(
       Type.Integer({ description: 'The millisatoshis that payments with the key may cost in one period; null without a budget' }),
     ),
@@ -66,6 +74,7 @@ export function renderKey(key: ListedKey): Static<typeof KeyObject> {
     expires_at: key.expiresAt ?? null,
     revoked_at: key.revokedAt ?? null,
     replaced_by: key.replacedBy ?? null,
+    last_used_at: key.lastUsedAt ?? null,
     budget_msat: budget?.amountMsat ?? null,
     budget_period: budget?.period ?? null,
     budget_spent_msat: budget ? key.spentMsat : null,
