@@ -10,6 +10,7 @@ import { insertKey, type Key, keyGuard, openAccount } from './accounts.ts';
 import * as sql from './directory.sql.ts';
 import { lockAccount } from './keyring.sql.ts';
 import { newKeyText } from './keys.ts';
+import { revokeWalletSessionsOfMember } from './login/sessions.ts';
 import { createSetupLink, type SetupLink } from './login/setup-links.ts';
 
 /** `operator`: also manages the accounts. */
@@ -160,6 +161,10 @@ export function createAccountDirectory(database: Database, clock: Clock): Accoun
     change: (id, request, extraRows = []) =>
       asOperator(request.by, async (tx) => {
         await read(tx, id);
+        if (request.changes.role === 'operator') {
+          await tx.first(lockAccount, id);
+          await revokeWalletSessionsOfMember(tx, clock, id);
+        }
         await applyChanges(tx, id, request.changes);
         if ((await tx.all(sql.lockOperators)).length === 0) throw new Refusal('last_operator');
         await record(tx, id, request);

@@ -42,8 +42,8 @@ onFakeNode(
     const { client } = app;
     const { begin, complete, link, logIn, beginLink, completeLink } = actionsOn(app);
 
-    async function linkedLogin() {
-      const login = await newLogin(client);
+    async function linkedLogin(fields: object = {}) {
+      const login = await newLogin(client, fields);
       const wallet = new LinkingKey();
       const linked = (await link(login.browser, wallet)).body;
       return { ...login, wallet, linked };
@@ -126,6 +126,42 @@ onFakeNode(
       expect(other.secret).toBe('');
       expect((await complete(other, begun, recovery_codes[0])).status).toBe(201);
       expect((await logIn(wallet, recovery_codes[0])).response.body.type).toBe('code_required');
+    });
+
+    it('is refused to an operator without an authenticator app, because a dishonest application can present it', async () => {
+      const { browser, wallet, password, id } = await linkedLogin({ role: 'operator' });
+      const { response, browser: refused } = await logIn(wallet);
+      expect(response.body).toMatchObject({
+        status: 403,
+        type: 'forbidden',
+        message: expect.stringContaining('add an app in the settings'),
+      });
+      expect(refused.secret).toBe('');
+      const { secret } = (await browser.send('POST', '/v1/session/totp', { current_password: password })).body;
+      // A seed that was not confirmed is no app.
+      expect((await logIn(wallet)).response.body.type).toBe('forbidden');
+      const { recovery_codes } = (await browser.send('POST', '/v1/session/totp/confirm', { code: codeOf(secret) })).body;
+      expect((await logIn(wallet)).response.body.type).toBe('code_required');
+      expect((await logIn(wallet, recovery_codes[0])).response).toMatchObject({ status: 201, body: { account: { id, role: 'operator' } } });
+      await browser.send('POST', '/v1/session/totp/remove', { current_password: password, code: recovery_codes[1] });
+      expect((await logIn(wallet)).response.body.type).toBe('forbidden');
+    });
+
+    it('ends when the account of a member becomes that of an operator; other sessions continue', async () => {
+      const { browser, wallet, id } = await linkedLogin();
+      const begun = await begin(new Browser(client));
+      await wallet.call(client.url, begun.url);
+      const walletSession = (await logIn(wallet)).browser;
+      const change = (fields: object) => client.request('PATCH', `/v1/accounts/${id}`, { key: client.secretKey, json: fields });
+      await change({ max_wallets: 5 });
+      expect((await walletSession.send('GET', '/v1/session')).status).toBe(200);
+      expect((await change({ role: 'operator' })).body.role).toBe('operator');
+      const listed = (await browser.send('GET', '/v1/sessions')).body.map((one: Json) => [one.method, one.status]);
+      expect(listed).toEqual([
+        ['lnurl_auth', 'revoked'],
+        ['setup_link', 'active'],
+      ]);
+      expect((await complete(new Browser(client), begun)).body.type).toBe('forbidden');
     });
 
     it('is not possible with a wallet that was removed, also if it signed before', async () => {

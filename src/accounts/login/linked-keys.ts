@@ -5,6 +5,7 @@ import { newId } from '../../kernel/ids.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { requireGuards } from '../../ledger/ledger.ts';
 import { type Key, keyGuard } from '../accounts.ts';
+import { findRole } from '../directory.sql.ts';
 import { lockAccount } from '../keyring.sql.ts';
 import * as sql from './linked-keys.sql.ts';
 import type { SecondFactors } from './second-factors.ts';
@@ -27,11 +28,18 @@ export interface LinkedKeys {
   remove(by: Key, id: string): Promise<LinkedKey>;
   /** Links a key to the account of `by`. @throws Refusal `login_taken`, `too_many_logins` */
   link(tx: Tx, by: Key, linked: { linkingKey: string; name: string }): Promise<LinkedKey>;
-  /** Starts a session of the account to which the key is linked. @throws Refusal `unauthorized`, `code_required` */
+  /**
+   * Starts a session of the account to which the key is linked. An operator needs an authenticator app: a wallet signs for applications of members
+   * with the same key, so such an application can present a login of its own to this service.
+   * @throws Refusal `unauthorized`, `code_required`, `forbidden`
+   */
   startSession(tx: Tx, login: { linkingKey: string; code: string | undefined; userAgent: string }): Promise<StartedSession>;
 }
 
 const MAX_PER_ACCOUNT = 10;
+
+const OPERATOR_NEEDS_APP =
+  'An operator can log in with a Lightning wallet only if the account has an authenticator app. Log in with the password or a passkey, and add an app in the settings.';
 
 export interface LinkedKeyDependencies {
   readonly database: Database;
@@ -71,6 +79,8 @@ export function createLinkedKeys({ database, clock, secondFactors }: LinkedKeyDe
       const linked = found && (await tx.first(sql.findLinkedKey, linkingKey));
       if (!linked || linked.account_id !== found.account_id) throw notLinked();
       const accountId = linked.account_id;
+      const account = await tx.first(findRole, accountId);
+      if (account?.role === 'operator' && !(await secondFactors.has(tx, accountId))) throw new Refusal('forbidden', OPERATOR_NEEDS_APP);
       await secondFactors.require(tx, accountId, code);
       await tx.run(sql.touchLinkedKey, linkingKey, unixSeconds(clock));
       return startSession(tx, clock, { accountId, method: 'lnurl_auth', userAgent });

@@ -19,6 +19,8 @@ export interface SecondFactors {
   countRecoveryCodes(accountId: string): Promise<number | undefined>;
   /** Checks and uses up a code, or a recovery code, if the account has a second factor. @throws Refusal `code_required` */
   require(tx: Tx, accountId: string, code: string | undefined): Promise<void>;
+  /** Returns whether the account has a second factor. */
+  has(tx: Tx, accountId: string): Promise<boolean>;
 }
 
 const SEED_BYTES = 20;
@@ -53,9 +55,14 @@ export function createSecondFactors({ database, clock, secretKey }: SecondFactor
     }
   }
 
-  async function requireCode(tx: Tx, accountId: string, code: string | undefined): Promise<void> {
+  async function findConfirmed(tx: Tx, accountId: string): Promise<sql.TotpRow | undefined> {
     const row = await tx.first(sql.findTotp, accountId);
-    if (!row || row.confirmed_at === null) return;
+    return row && row.confirmed_at !== null ? row : undefined;
+  }
+
+  async function requireCode(tx: Tx, accountId: string, code: string | undefined): Promise<void> {
+    const row = await findConfirmed(tx, accountId);
+    if (!row) return;
     if (code === undefined) throw new Refusal('code_required');
     const seed = openSeed(accountId, row);
     if (await acceptCode(tx, accountId, seed, code)) return;
@@ -79,13 +86,14 @@ export function createSecondFactors({ database, clock, secretKey }: SecondFactor
       return replaceRecoveryCodes(tx, accountId);
     },
     async renewRecoveryCodes(tx, accountId, code) {
-      const row = await tx.first(sql.findTotp, accountId);
-      if (!row || row.confirmed_at === null) throw new Refusal('validation_failed', 'The account has no authenticator app. Add one first.');
+      if (!(await findConfirmed(tx, accountId)))
+        throw new Refusal('validation_failed', 'The account has no authenticator app. Add one first.');
       await requireCode(tx, accountId, code);
       return replaceRecoveryCodes(tx, accountId);
     },
     countRecoveryCodes: async (accountId) => (await database.first(sql.countRecoveryCodes, accountId))?.n,
     require: requireCode,
+    has: async (tx, accountId) => (await findConfirmed(tx, accountId)) !== undefined,
   };
 }
 

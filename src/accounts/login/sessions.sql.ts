@@ -56,6 +56,13 @@ export const revokeOthers = statement(
   'UPDATE session SET revoked_at = $3 WHERE account_id = $1 AND id <> $2 AND revoked_at IS NULL',
 );
 
+/** Revokes the sessions of a member that began with a Lightning wallet. */
+export const revokeWalletSessionsOfMember = statement(
+  'session_revoke_wallet_sessions_of_member',
+  `UPDATE session SET revoked_at = $2 WHERE account_id = $1 AND method = 'lnurl_auth' AND revoked_at IS NULL
+     AND EXISTS (SELECT 1 FROM account a WHERE a.id = $1 AND a.role = 'member')`,
+);
+
 /** Revokes all sessions of an account but the newest $3. */
 export const revokeOldest = statement(
   'session_revoke_oldest',

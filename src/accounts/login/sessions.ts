@@ -124,6 +124,14 @@ export async function revokeOtherSessions(tx: Tx, clock: Clock, accountId: strin
   await tx.run(sql.revokeOthers, accountId, keptId, unixSeconds(clock));
 }
 
+/**
+ * Revokes the sessions of a member that began with a Lightning wallet, before the member becomes an operator: operators need an authenticator app
+ * for them. The account is locked, so none is starting.
+ */
+export async function revokeWalletSessionsOfMember(tx: Tx, clock: Clock, accountId: string): Promise<void> {
+  await tx.run(sql.revokeWalletSessionsOfMember, accountId, unixSeconds(clock));
+}
+
 /** The secret is random, so a fast hash is safe. */
 function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');

@@ -80,7 +80,7 @@ const completeSchema = {
   operationId: 'completeWalletLogin',
   tags: ['Accounts'],
   summary: 'Complete a login with a Lightning wallet',
-  description: `202 as long as no wallet has signed; 401 if the wallet is linked to no account. ${COOKIE} It takes no Idempotency-Key.`,
+  description: `202 as long as no wallet has signed; 401 if the wallet is linked to no account; 403 for an operator without an authenticator app. ${COOKIE} It takes no Idempotency-Key.`,
   ...PUBLIC,
   params: LoginParams,
   body: Type.Object(

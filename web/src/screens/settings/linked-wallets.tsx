@@ -13,8 +13,14 @@ import { t } from '../../texts/texts.ts';
 import { usePolling } from '../login/use-polling.ts';
 import { WalletQr } from '../login/wallet-qr.tsx';
 
+export interface LinkedWalletsProps {
+  readonly hasPassword: boolean;
+  /** Whether the account has to add an authenticator app before its wallets can log in. */
+  readonly needsApp: boolean;
+}
+
 /** The Lightning wallets that can log in: list, link, remove. */
-export function LinkedWalletsCard({ hasPassword }: { hasPassword: boolean }) {
+export function LinkedWalletsCard({ hasPassword, needsApp }: LinkedWalletsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const keys = useResource('linked keys', (signal) => api.listLinkedKeys({}, { signal }));
   const removal = useAction(async (id: string) => {
@@ -29,6 +35,7 @@ export function LinkedWalletsCard({ hasPassword }: { hasPassword: boolean }) {
     <Card title={t.walletLogins.title} isPadded>
       <div class="stack">
         <p class="small secondary">{t.walletLogins.hint}</p>
+        {needsApp && <Note tone="warning">{t.walletLogins.needsApp}</Note>}
         {removal.error !== undefined && <Note tone="error">{removal.error}</Note>}
         <Loaded resource={keys}>
           {(list) => (
