@@ -4,6 +4,7 @@ import { useAttempt } from '../../api/attempt.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
@@ -26,13 +27,7 @@ export function ChangeSheet({ account, onChanged, onClose }: AccountSheetProps) 
   });
   return (
     <Sheet title={t.accounts.changeTitle(nameOf(account))} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (limit !== undefined) run();
-        }}
-      >
+      <Form onSubmit={() => limit !== undefined && run()}>
         <SelectField label={t.accounts.role} hint={t.accounts.roleHint} value={role} onValue={setRole} options={ROLES} />
         <TextField
           label={t.accounts.maxWallets}
@@ -47,7 +42,7 @@ export function ChangeSheet({ account, onChanged, onClose }: AccountSheetProps) 
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
           {t.accounts.save}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

@@ -4,6 +4,7 @@ import { useAttempt } from '../../api/attempt.ts';
 import { type Account, api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
@@ -33,13 +34,7 @@ export function NewAccountSheet({ onCreated, onClose }: NewAccountSheetProps) {
   });
   return (
     <Sheet title={t.accounts.newAccount} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (limit !== undefined) run();
-        }}
-      >
+      <Form onSubmit={() => limit !== undefined && run()}>
         <TextField
           label={t.accounts.email}
           hint={t.accounts.emailHint}
@@ -64,7 +59,7 @@ export function NewAccountSheet({ onCreated, onClose }: NewAccountSheetProps) {
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
           {t.accounts.create}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

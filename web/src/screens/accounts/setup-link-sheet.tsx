@@ -4,6 +4,7 @@ import { useAttempt } from '../../api/attempt.ts';
 import { type Account, api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
@@ -27,20 +28,14 @@ export function SetupLinkSheet({ account, onCreated, onClose }: SetupLinkSheetPr
   });
   return (
     <Sheet title={t.accounts.setupTitle(nameOf(account))} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form onSubmit={run}>
         <p class="secondary">{t.accounts.setupText}</p>
         <TextField label={t.accounts.reason} hint={t.accounts.reasonHint} maxLength={500} value={reason} onValue={setReason} />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
           {t.accounts.createLink}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

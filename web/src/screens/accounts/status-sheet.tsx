@@ -4,6 +4,7 @@ import { useAttempt } from '../../api/attempt.ts';
 import { type Account, api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
@@ -28,20 +29,14 @@ export function StatusSheet({ account, status, onChanged, onClose }: AccountShee
   const isFreeze = status === 'frozen';
   return (
     <Sheet title={(isFreeze ? t.accounts.freezeTitle : t.accounts.unfreezeTitle)(nameOf(account))} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form onSubmit={run}>
         <p class="secondary">{isFreeze ? t.accounts.freezeText : t.accounts.unfreezeText}</p>
         <TextField label={t.accounts.reason} hint={t.accounts.reasonHint} required maxLength={500} value={reason} onValue={setReason} />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind={isFreeze ? 'danger' : 'primary'} size="big" type="submit" disabled={isBusy || reason.trim() === ''}>
           {isFreeze ? t.accounts.freezeAction : t.accounts.unfreezeAction}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

@@ -4,6 +4,7 @@ import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewKey } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
@@ -46,13 +47,7 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
 
   return (
     <Sheet title={t.keys.newKey} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (budgetError === undefined && capError === undefined) run();
-        }}
-      >
+      <Form onSubmit={() => budgetError === undefined && capError === undefined && run()}>
         <TextField label={t.keys.label} hint={t.keys.labelHint} maxLength={200} value={draft.label} onValue={set('label')} />
         <WalletSelect label={t.keys.for} none={t.keys.account} value={draft.walletId} onValue={set('walletId')} />
         {draft.walletId === '' ? (
@@ -88,7 +83,7 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
           {t.keys.create}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

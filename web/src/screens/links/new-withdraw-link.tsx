@@ -4,6 +4,7 @@ import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewWithdrawLink } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
@@ -31,13 +32,7 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
 
   return (
     <Sheet title={t.links.newWithdrawLink} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (canCreate) run();
-        }}
-      >
+      <Form onSubmit={() => canCreate && run()}>
         <p class="small secondary">{t.links.withdrawHint}</p>
         <WalletSelect label={t.links.from} value={draft.walletId} onValue={set('walletId')} />
         <SatsField label={t.links.eachClaim} error={amountError} required value={draft.amount} onValue={set('amount')} />
@@ -72,7 +67,7 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
         <Button kind="primary" size="big" type="submit" disabled={isBusy || !canCreate}>
           {t.links.create}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

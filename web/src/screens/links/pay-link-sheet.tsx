@@ -4,6 +4,7 @@ import { useAttempt } from '../../api/attempt.ts';
 import { api, type PayLink } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
@@ -33,13 +34,7 @@ export function PayLinkSheet({ link, onSaved, onClose }: PayLinkSheetProps) {
 
   return (
     <Sheet title={link ? t.links.editTitle : t.links.newPayLink} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (areAmountsValid) run();
-        }}
-      >
+      <Form onSubmit={() => areAmountsValid && run()}>
         {!link && <WalletSelect label={t.links.into} value={draft.walletId} onValue={set('walletId')} />}
         <TextField
           label={t.links.addressName}
@@ -69,7 +64,7 @@ export function PayLinkSheet({ link, onSaved, onClose }: PayLinkSheetProps) {
         <Button kind="primary" size="big" type="submit" disabled={isBusy || (!link && draft.walletId === '')}>
           {link ? t.links.save : t.links.create}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

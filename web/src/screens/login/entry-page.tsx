@@ -1,11 +1,12 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { Form } from '../../parts/form.tsx';
 import { Logo } from '../../parts/logo.tsx';
 import './entry-page.css';
 
 export interface EntryPageProps {
   readonly title: string;
   readonly text?: ComponentChildren;
-  readonly onSubmit: (event: JSX.TargetedSubmitEvent<HTMLFormElement>) => void;
+  readonly onSubmit: () => void;
   readonly children: ComponentChildren;
 }
 
@@ -13,14 +14,14 @@ export interface EntryPageProps {
 export function EntryPage({ title, text, onSubmit, children }: EntryPageProps) {
   return (
     <main class="entry-page">
-      <form onSubmit={onSubmit}>
+      <Form class="entry-form" onSubmit={onSubmit}>
         <Logo size={36} />
         <div>
           <h1>{title}</h1>
           {text !== undefined && <p class="secondary">{text}</p>}
         </div>
         {children}
-      </form>
+      </Form>
     </main>
   );
 }

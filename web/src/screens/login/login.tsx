@@ -43,15 +43,10 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
     { endsWithSession: false },
   );
 
-  function submit(event: SubmitEvent) {
-    event.preventDefault();
-    run();
-  }
-
   if (isWalletLogin) return <WalletLogin onLogin={onLogin} onBack={() => setIsWalletLogin(false)} />;
   if (needsCode)
     return (
-      <EntryPage title={t.login.codeTitle} text={t.login.codeHint} onSubmit={submit}>
+      <EntryPage title={t.login.codeTitle} text={t.login.codeHint} onSubmit={run}>
         <TextField label={t.login.code} autocomplete="one-time-code" required autofocus value={code} onValue={setCode} />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
@@ -64,7 +59,7 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
       </EntryPage>
     );
   return (
-    <EntryPage title={t.login.welcome} text={location.host} onSubmit={submit}>
+    <EntryPage title={t.login.welcome} text={location.host} onSubmit={run}>
       {hasEnded && <Note>{t.login.ended}</Note>}
       <TextField label={t.login.email} type="email" autocomplete="username" required value={email} onValue={setEmail} />
       <TextField label={t.login.password} type="password" autocomplete="current-password" required value={password} onValue={setPassword} />

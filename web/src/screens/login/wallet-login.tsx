@@ -21,7 +21,7 @@ export interface WalletLoginProps {
 export function WalletLoginScreen({ onLogin, onBack }: WalletLoginProps) {
   const begun = useResource('wallet login', (signal) => api.beginWalletLogin({}, { signal }));
   return (
-    <EntryPage title={t.walletLogins.logIn} text={t.walletLogins.scan} onSubmit={(event) => event.preventDefault()}>
+    <EntryPage title={t.walletLogins.logIn} text={t.walletLogins.scan} onSubmit={() => undefined}>
       <Loaded resource={begun} skeleton={<Skeleton height="260px" />}>
         {(login) => <Scan key={login.id} login={login} onLogin={onLogin} />}
       </Loaded>

@@ -4,6 +4,7 @@ import { useAction } from '../../api/action.ts';
 import { useAttempt } from '../../api/attempt.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
@@ -40,13 +41,7 @@ export function ReasonSheet({ title, text, action, tone = 'primary', children, i
   });
   return (
     <Sheet title={title} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
+      <Form onSubmit={submit}>
         <div class="secondary">{text}</div>
         {children}
         <TextField label={t.operator.reason} hint={t.operator.reasonHint} required maxLength={500} value={reason} onValue={setReason} />
@@ -55,7 +50,7 @@ export function ReasonSheet({ title, text, action, tone = 'primary', children, i
         <Button kind={tone} size="big" type="submit" disabled={isBusy || isPending || isIncomplete === true || reason === ''}>
           {action}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

@@ -5,6 +5,7 @@ import { formatSats } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { parseSats, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
@@ -28,13 +29,7 @@ export function FundCard({ onPaid }: { onPaid: () => void }) {
   });
   return (
     <Card title={t.playground.fundTitle} isPadded>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form onSubmit={run}>
         <WalletSelect label={t.playground.wallet} value={walletId} onValue={setWalletId} />
         <TextField label={t.playground.amount} error={amountError} inputMode="numeric" value={amount} onValue={setAmount} />
         {error !== undefined && <Note tone="error">{error}</Note>}
@@ -44,7 +39,7 @@ export function FundCard({ onPaid }: { onPaid: () => void }) {
             {t.playground.fund(sats === undefined ? '' : formatSats(sats))}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -5,6 +5,7 @@ import { formatSats } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { parseSats, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
@@ -35,13 +36,7 @@ export function KeysendCard({ onPaid }: { onPaid: () => void }) {
   });
   return (
     <Card title={t.playground.keysendTitle} isPadded>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form onSubmit={run}>
         <WalletSelect
           label={t.playground.wallet}
           hint={t.playground.keysendHint}
@@ -58,7 +53,7 @@ export function KeysendCard({ onPaid }: { onPaid: () => void }) {
             {t.playground.keysend(sats === undefined ? '' : formatSats(sats))}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyText } from '../../parts/copy.tsx';
 import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
@@ -31,13 +32,7 @@ export function MakeCard() {
   });
   return (
     <Card title={t.playground.makeTitle} isPadded>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (amountError === undefined) run();
-        }}
-      >
+      <Form onSubmit={() => amountError === undefined && run()}>
         <div class="columns two">
           <TextField
             label={t.playground.amount}
@@ -58,7 +53,7 @@ export function MakeCard() {
             {t.playground.make}
           </Button>
         </div>
-      </form>
+      </Form>
       {made && <MadeInvoice invoice={made.payment_request} />}
     </Card>
   );

@@ -4,6 +4,7 @@ import { api, type OutsidePayment } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { parseSats, TextAreaField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
 import { Choice } from './choice.tsx';
@@ -32,13 +33,7 @@ export function PayCard({ onPaid }: { onPaid: () => void }) {
   });
   return (
     <Card title={t.playground.payTitle} isPadded>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (amountError === undefined) run();
-        }}
-      >
+      <Form onSubmit={() => amountError === undefined && run()}>
         <TextAreaField
           label={t.playground.invoice}
           hint={t.playground.invoiceHint}
@@ -64,7 +59,7 @@ export function PayCard({ onPaid }: { onPaid: () => void }) {
             {t.playground.pay}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

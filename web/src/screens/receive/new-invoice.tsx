@@ -7,6 +7,7 @@ import { useResource } from '../../api/resource.ts';
 import { useNodeState } from '../../api/service-state.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
 
@@ -34,8 +35,7 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
   const memoError = new TextEncoder().encode(memo).length > MAX_MEMO_BYTES ? t.receive.memoError : undefined;
   const isValid = amountError === undefined && memoError === undefined;
 
-  function submit(event: Event) {
-    event.preventDefault();
+  function submit() {
     if (!isValid || node.reason !== undefined) return;
     create.run({
       key: walletId,
@@ -46,7 +46,7 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
   }
 
   return (
-    <form class="receive" onSubmit={submit}>
+    <Form class="receive" onSubmit={submit}>
       <SatsField label={t.receive.amount} hint={t.receive.amountHint} error={amountError} value={amount} onValue={setAmount} autofocus />
       <TextField label={t.receive.memo} hint={t.receive.memoHint} error={memoError} value={memo} onValue={setMemo} autocomplete="off" />
       <SelectField
@@ -63,7 +63,7 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
         </Button>
         <Address walletId={walletId} />
       </div>
-    </form>
+    </Form>
   );
 }
 

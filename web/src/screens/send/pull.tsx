@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts';
 import { formatSats } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
 
@@ -22,13 +23,7 @@ export function Pull({ walletId, text, blocked }: { walletId: string; text: stri
     navigate(`/wallets/${walletId}/receive/${id}`, { replace: true });
   });
   return (
-    <form
-      class="send-fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (sats !== undefined) pull.run(sats);
-      }}
-    >
+    <Form class="send-fields" onSubmit={() => sats !== undefined && pull.run(sats)}>
       <SatsField
         label={t.send.pullAmount}
         value={amount}
@@ -40,6 +35,6 @@ export function Pull({ walletId, text, blocked }: { walletId: string; text: stri
       <Button type="submit" kind="primary" size="big" disabled={sats === undefined || pull.isBusy || blocked !== undefined}>
         {sats === undefined ? t.send.pull : t.send.pullSats(formatSats(sats))}
       </Button>
-    </form>
+    </Form>
   );
 }

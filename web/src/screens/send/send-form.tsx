@@ -7,6 +7,7 @@ import { OpenAttempts } from '../../attempt/open-attempts.tsx';
 import { formatSats } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, TextAreaField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
 import { recognize } from './destination.ts';
@@ -113,8 +114,7 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   const commentError = [...draft.comment.trim()].length > maxComment && maxComment > 0 ? t.send.commentTooLong(maxComment) : undefined;
   const isReady = sats !== undefined && !amountError && !feeError && !commentError && isComplete && blocked === undefined;
 
-  function submit(event: Event) {
-    event.preventDefault();
+  function submit() {
     if (!isReady || sats === undefined || fee === undefined) return;
     const { comment, payerData, typed } = draft;
     const { order, summary } = orderOf(offer, { walletId: wallet.id, sats, feeLimit: fee, comment, payerData, typed });
@@ -122,7 +122,7 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   }
 
   return (
-    <form class="send-fields" onSubmit={submit}>
+    <Form class="send-fields" onSubmit={submit}>
       {fixed === undefined ? (
         <SatsField
           label={t.send.amount}
@@ -170,7 +170,7 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
       <Button type="submit" kind="primary" size="big" disabled={!isReady}>
         {t.send.review}
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyButton, CopyText } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
@@ -60,13 +61,7 @@ function AddSheet({ onClose }: { onClose: () => void }) {
   if (recoveryCodes) return <RecoveryCodesSheet codes={recoveryCodes} onClose={onClose} />;
   return (
     <Sheet title={t.settings.addAuthenticator} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form onSubmit={run}>
         {totp ? (
           <>
             <p class="secondary">{t.settings.scan}</p>
@@ -98,7 +93,7 @@ function AddSheet({ onClose }: { onClose: () => void }) {
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
           {t.login.continue}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }
@@ -133,13 +128,7 @@ function RemoveSheet({ onClose }: { onClose: () => void }) {
 
   return (
     <Sheet title={t.settings.removeAuthenticator} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form onSubmit={run}>
         <p class="secondary">{t.settings.removeAuthenticatorHint}</p>
         <TextField
           label={t.settings.currentPassword}
@@ -154,7 +143,7 @@ function RemoveSheet({ onClose }: { onClose: () => void }) {
         <Button kind="danger" type="submit" disabled={isBusy}>
           {t.settings.removeAuthenticator}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

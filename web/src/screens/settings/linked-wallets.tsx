@@ -5,6 +5,7 @@ import { useResource } from '../../api/resource.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
@@ -80,13 +81,7 @@ function LinkSheet({ hasPassword, onClose }: { hasPassword: boolean; onClose: ()
       {link ? (
         <Waiting link={link} onLinked={onClose} />
       ) : (
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            run();
-          }}
-        >
+        <Form onSubmit={run}>
           <TextField label={t.walletLogins.name} maxLength={100} value={name} onValue={setName} />
           {hasPassword && (
             <TextField
@@ -102,7 +97,7 @@ function LinkSheet({ hasPassword, onClose }: { hasPassword: boolean; onClose: ()
           <Button kind="primary" size="big" type="submit" disabled={isBusy}>
             {t.login.continue}
           </Button>
-        </form>
+        </Form>
       )}
     </Sheet>
   );

@@ -6,6 +6,7 @@ import { useResource } from '../../api/resource.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -83,13 +84,7 @@ function AddPasskey({ hasPassword, hasCode, onEnd }: { hasPassword: boolean; has
     { endsWithSession: false },
   );
   return (
-    <form
-      class="stack narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        run();
-      }}
-    >
+    <Form class="stack narrow" onSubmit={run}>
       <TextField label={t.passkeys.name} hint={t.passkeys.nameHint} maxLength={100} value={name} onValue={setName} />
       {hasPassword && (
         <TextField
@@ -106,6 +101,6 @@ function AddPasskey({ hasPassword, hasCode, onEnd }: { hasPassword: boolean; has
       <Button type="submit" class="start" disabled={isBusy}>
         {t.passkeys.create}
       </Button>
-    </form>
+    </Form>
   );
 }

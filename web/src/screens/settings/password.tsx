@@ -4,6 +4,7 @@ import { api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
@@ -25,13 +26,7 @@ export function PasswordCard({ hasPassword, email }: { hasPassword: boolean; ema
   return (
     <Card title={t.settings.password} isPadded>
       {hasPassword ? (
-        <form
-          class="stack narrow"
-          onSubmit={(event) => {
-            event.preventDefault();
-            run();
-          }}
-        >
+        <Form class="stack narrow" onSubmit={run}>
           <p class="small secondary">{t.settings.passwordHint}</p>
           <input
             class="visually-hidden"
@@ -64,7 +59,7 @@ export function PasswordCard({ hasPassword, email }: { hasPassword: boolean; ema
           <Button type="submit" disabled={isBusy} class="start">
             {t.settings.changePassword}
           </Button>
-        </form>
+        </Form>
       ) : (
         <p class="secondary">{t.settings.noPassword}</p>
       )}

@@ -29,14 +29,7 @@ export function SetupScreen({ onLogin }: { onLogin: (login: Login) => void }) {
   }
 
   return (
-    <EntryPage
-      title={t.setup.title}
-      text={t.setup.intro}
-      onSubmit={(event) => {
-        event.preventDefault();
-        run();
-      }}
-    >
+    <EntryPage title={t.setup.title} text={t.setup.intro} onSubmit={run}>
       {token === '' && <Note tone="warning">{t.setup.noToken}</Note>}
       <TextField label={t.setup.email} type="email" autocomplete="username" value={email} onValue={setEmail} />
       <TextField

@@ -6,6 +6,7 @@ import { OpenAttempts } from '../../attempt/open-attempts.tsx';
 import { formatSats, Sats } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { LoadError } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
@@ -45,8 +46,7 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
   const { destination } = draft;
   const isReady = destination !== undefined && sats !== undefined && !amountError && !memoError && blocked === undefined;
 
-  function submit(event: Event) {
-    event.preventDefault();
+  function submit() {
     if (!isReady || sats === undefined || destination === undefined) return;
     const memo = draft.memo.trim();
     const fields = { key: walletId, dest_wallet_id: destination.id, num_satoshis: sats, ...(memo !== '' && { memo }) };
@@ -54,7 +54,7 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
   }
 
   return (
-    <form class="send" onSubmit={submit}>
+    <Form class="send" onSubmit={submit}>
       <OpenAttempts attempts={open} />
       <WalletChoice walletId={walletId} draft={draft} onChange={change} />
       <SatsField
@@ -78,7 +78,7 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
           {t.send.review}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
@@ -69,10 +70,8 @@ function FilterSheet({ filters, onChange, onClose }: FilterBarProps & { onClose:
   const isReversed = from !== '' && to !== '' && from > to;
   return (
     <Sheet title={t.wallet.filterTitle} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        onSubmit={() => {
           if (isReversed) return;
           onChange({ type, from, to, label: label.trim() });
           onClose();
@@ -90,7 +89,7 @@ function FilterSheet({ filters, onChange, onClose }: FilterBarProps & { onClose:
         <Button type="submit" kind="primary" size="big">
           {t.wallet.applyFilters}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

@@ -3,6 +3,7 @@ import { useAction } from '../../api/action.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
 import type { WalletSheetProps } from './sheets.tsx';
@@ -17,13 +18,7 @@ export function RenameSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   });
   return (
     <Sheet title={t.wallet.rename} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.run();
-        }}
-      >
+      <Form onSubmit={rename.run}>
         <TextField
           label={t.wallets.label}
           hint={t.wallets.labelHint}
@@ -36,7 +31,7 @@ export function RenameSheet({ walletId, wallet, onClose }: WalletSheetProps) {
         <Button type="submit" kind="primary" size="big" disabled={rename.isBusy || !wallet}>
           {t.wallet.renameAction}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

@@ -4,6 +4,7 @@ import { useAction } from '../../api/action.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
 
@@ -22,13 +23,7 @@ export function NewWalletSheet({ onClose }: { onClose: () => void }) {
   });
   return (
     <Sheet title={t.wallets.newWallet} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.run();
-        }}
-      >
+      <Form onSubmit={create.run}>
         <TextField
           label={t.wallets.label}
           hint={t.wallets.labelHint}
@@ -41,7 +36,7 @@ export function NewWalletSheet({ onClose }: { onClose: () => void }) {
         <Button type="submit" kind="primary" size="big" disabled={create.isBusy}>
           {t.wallets.create}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

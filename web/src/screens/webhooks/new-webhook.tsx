@@ -4,6 +4,7 @@ import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewWebhook } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CheckField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
@@ -46,13 +47,7 @@ export function NewWebhookSheet({ onCreated, onClose }: NewWebhookSheetProps) {
   const toggle = (type: string) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
   return (
     <Sheet title={t.webhooks.add} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form onSubmit={run}>
         <TextField label={t.webhooks.url} type="url" required placeholder="https://" value={url} onValue={setUrl} />
         <TextField label={t.webhooks.label} maxLength={200} value={label} onValue={setLabel} />
         <WalletSelect label={t.webhooks.wallet} none={t.webhooks.allWallets} value={walletId} onValue={setWalletId} />
@@ -66,7 +61,7 @@ export function NewWebhookSheet({ onCreated, onClose }: NewWebhookSheetProps) {
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
           {t.webhooks.add}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }

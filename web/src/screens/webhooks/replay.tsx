@@ -4,6 +4,7 @@ import { useAttempt } from '../../api/attempt.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { showToast } from '../../parts/toast.tsx';
@@ -28,13 +29,7 @@ export function ReplaySheet({ webhookId, onReplayed, onClose }: ReplaySheetProps
   });
   return (
     <Sheet title={t.webhooks.replay} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form onSubmit={run}>
         <p class="secondary">{t.webhooks.replayText}</p>
         <TextField label={t.webhooks.from} type="datetime-local" required value={from} onValue={setFrom} />
         <TextField label={t.webhooks.to} type="datetime-local" required value={to} onValue={setTo} />
@@ -42,7 +37,7 @@ export function ReplaySheet({ webhookId, onReplayed, onClose }: ReplaySheetProps
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
           {t.webhooks.replay}
         </Button>
-      </form>
+      </Form>
     </Sheet>
   );
 }
