@@ -24,7 +24,7 @@ export const logins = {
     copy: 'Copy the code',
     open: 'Open in a wallet',
     link: 'Link a Lightning wallet',
-    linked: 'Linked',
+    created: 'Linked',
     name: 'Name of the wallet',
     unnamed: 'Wallet without a name',
     remove: 'Remove wallet',

@@ -11,6 +11,7 @@ import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
+import { CurrentPasswordField } from './current-password.tsx';
 import './settings.css';
 
 /** Adds or removes the second step of the login: the codes of an authenticator app. */
@@ -80,14 +81,7 @@ function AddSheet({ onClose }: { onClose: () => void }) {
             />
           </>
         ) : (
-          <TextField
-            label={t.settings.currentPassword}
-            type="password"
-            autocomplete="current-password"
-            required
-            value={password}
-            onValue={setPassword}
-          />
+          <CurrentPasswordField value={password} onValue={setPassword} />
         )}
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
@@ -130,14 +124,7 @@ function RemoveSheet({ onClose }: { onClose: () => void }) {
     <Sheet title={t.settings.removeAuthenticator} onClose={onClose}>
       <Form onSubmit={run}>
         <p class="secondary">{t.settings.removeAuthenticatorHint}</p>
-        <TextField
-          label={t.settings.currentPassword}
-          type="password"
-          autocomplete="current-password"
-          required
-          value={password}
-          onValue={setPassword}
-        />
+        <CurrentPasswordField value={password} onValue={setPassword} />
         <TextField label={t.login.code} hint={t.login.codeHint} autocomplete="one-time-code" required value={code} onValue={setCode} />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="danger" type="submit" disabled={isBusy}>

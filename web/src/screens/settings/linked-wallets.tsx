@@ -6,13 +6,13 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
-import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
 import { usePolling } from '../login/use-polling.ts';
 import { WalletQr } from '../login/wallet-qr.tsx';
+import { CurrentPasswordField } from './current-password.tsx';
+import { LoginList } from './login-list.tsx';
 
 export interface LinkedWalletsProps {
   readonly hasPassword: boolean;
@@ -24,10 +24,6 @@ export interface LinkedWalletsProps {
 export function LinkedWalletsCard({ hasPassword, needsApp }: LinkedWalletsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const keys = useResource('linked keys', (signal) => api.listLinkedKeys({}, { signal }));
-  const removal = useAction(async (id: string) => {
-    await api.removeLinkedKey({ id });
-    keys.reload();
-  });
   const close = () => {
     setIsOpen(false);
     keys.reload();
@@ -37,26 +33,7 @@ export function LinkedWalletsCard({ hasPassword, needsApp }: LinkedWalletsProps)
       <div class="stack">
         <p class="small secondary">{t.walletLogins.hint}</p>
         {needsApp && <Note tone="warning">{t.walletLogins.needsApp}</Note>}
-        {removal.error !== undefined && <Note tone="error">{removal.error}</Note>}
-        <Loaded resource={keys}>
-          {(list) => (
-            <>
-              {list.map(({ id, name, created_at }) => (
-                <div class="row wrap" key={id}>
-                  <div class="shrink">
-                    <bdi class="strong">{name || t.walletLogins.unnamed}</bdi>
-                    <div class="small secondary">
-                      {t.walletLogins.linked} <Time at={created_at} />
-                    </div>
-                  </div>
-                  <Button size="small" class="push" disabled={removal.isBusy} onClick={() => removal.run(id)}>
-                    {t.walletLogins.remove}
-                  </Button>
-                </div>
-              ))}
-            </>
-          )}
-        </Loaded>
+        <LoginList logins={keys} texts={t.walletLogins} remove={api.removeLinkedKey} />
         <Button class="start" onClick={() => setIsOpen(true)}>
           {t.walletLogins.link}
         </Button>
@@ -83,16 +60,7 @@ function LinkSheet({ hasPassword, onClose }: { hasPassword: boolean; onClose: ()
       ) : (
         <Form onSubmit={run}>
           <TextField label={t.walletLogins.name} maxLength={100} value={name} onValue={setName} />
-          {hasPassword && (
-            <TextField
-              label={t.settings.currentPassword}
-              type="password"
-              autocomplete="current-password"
-              required
-              value={password}
-              onValue={setPassword}
-            />
-          )}
+          {hasPassword && <CurrentPasswordField value={password} onValue={setPassword} />}
           {error !== undefined && <Note tone="error">{error}</Note>}
           <Button kind="primary" size="big" type="submit" disabled={isBusy}>
             {t.login.continue}

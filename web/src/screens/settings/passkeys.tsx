@@ -7,49 +7,20 @@ import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
-import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
+import { CurrentPasswordField } from './current-password.tsx';
+import { LoginList } from './login-list.tsx';
 
 /** The passkeys of the login: list, add, remove. */
 export function PasskeysCard({ hasPassword, hasCode }: { hasPassword: boolean; hasCode: boolean }) {
   const passkeys = useResource('passkeys', (signal) => api.listPasskeys({}, { signal }));
   const [isAdding, setIsAdding] = useState(false);
-  const removal = useAction(async (id: string) => {
-    await api.removePasskey({ id });
-    passkeys.reload();
-  });
   return (
     <Card title={t.passkeys.title} isPadded>
       <div class="stack">
         <p class="small secondary">{t.passkeys.hint}</p>
-        {removal.error !== undefined && <Note tone="error">{removal.error}</Note>}
-        <Loaded resource={passkeys}>
-          {(list) => (
-            <>
-              {list.map(({ id, name, created_at, last_used_at }) => (
-                <div class="row wrap" key={id}>
-                  <div class="shrink">
-                    <bdi class="strong">{name || t.passkeys.unnamed}</bdi>
-                    <div class="small secondary">
-                      {t.passkeys.created} <Time at={created_at} />
-                      {last_used_at !== null && (
-                        <>
-                          {` · ${t.settings.lastUsed} `}
-                          <Time at={last_used_at} />
-                        </>
-                      )}
-                    </div>
-                  </div>
-                  <Button size="small" class="push" disabled={removal.isBusy} onClick={() => removal.run(id)}>
-                    {t.passkeys.remove}
-                  </Button>
-                </div>
-              ))}
-            </>
-          )}
-        </Loaded>
+        <LoginList logins={passkeys} texts={t.passkeys} remove={api.removePasskey} />
         {!hasPasskeys() && <p class="small secondary">{t.passkeys.unavailable}</p>}
         {hasPasskeys() && !isAdding && (
           <Button class="start" onClick={() => setIsAdding(true)}>
@@ -86,16 +57,7 @@ function AddPasskey({ hasPassword, hasCode, onEnd }: { hasPassword: boolean; has
   return (
     <Form class="stack narrow" onSubmit={run}>
       <TextField label={t.passkeys.name} hint={t.passkeys.nameHint} maxLength={100} value={name} onValue={setName} />
-      {hasPassword && (
-        <TextField
-          label={t.settings.currentPassword}
-          type="password"
-          autocomplete="current-password"
-          required
-          value={password}
-          onValue={setPassword}
-        />
-      )}
+      {hasPassword && <CurrentPasswordField value={password} onValue={setPassword} />}
       {hasPassword && hasCode && <TextField label={t.login.code} autocomplete="one-time-code" required value={code} onValue={setCode} />}
       {error !== undefined && <Note tone="error">{error}</Note>}
       <Button type="submit" class="start" disabled={isBusy}>

@@ -8,6 +8,7 @@ import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { t } from '../../texts/texts.ts';
+import { CurrentPasswordField } from './current-password.tsx';
 
 /** Changes the password. An account without one gets it from a setup link. */
 export function PasswordCard({ hasPassword, email }: { hasPassword: boolean; email: string | null }) {
@@ -37,14 +38,7 @@ export function PasswordCard({ hasPassword, email }: { hasPassword: boolean; ema
             tabIndex={-1}
             aria-hidden="true"
           />
-          <TextField
-            label={t.settings.currentPassword}
-            type="password"
-            autocomplete="current-password"
-            required
-            value={current}
-            onValue={setCurrent}
-          />
+          <CurrentPasswordField value={current} onValue={setCurrent} />
           <TextField
             label={t.settings.newPassword}
             hint={t.setup.passwordHint}

@@ -1,1 +1,0 @@
-import{Bt as e,St as t,_t as n,o as r}from"./shared-C8jmaXaF.js";var i=[``,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=e();return t(r,{label:n.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:n.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};
