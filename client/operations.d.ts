@@ -238,6 +238,15 @@ export interface Event {
   data: { wtx?: WalletTransaction; wal?: Wallet; lnTx?: LightningTransaction; /** Why a payment failed for good */ failureReason?: string; /** The `passThru` of a payment that failed */ passThru?: Record<string, unknown>; /** How a payment was corrected that succeeded after it was reported as failed: charged to the wallet, or borne by the operator */ correction?: 'charged' | 'borne' | (string & {}); /** The withdraw link that was claimed */ withdraw_link?: { /** The id of the link, `lnurlw_…` */ id: string; /** The label of the link for its owner */ user_label?: string; }; /** The key that was created or revoked, without its secret */ key?: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; /** The alert that was raised or resolved */ alert?: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; };
 }
 
+export interface FiatRate {
+  /** The ISO 4217 code of the currency; null if no rate is set */
+  currency: string | null;
+  /** The price of one bitcoin as decimal text; null if no rate is set */
+  per_btc: string | null;
+  /** When it was set, in Unix seconds; null if no rate is set */
+  set_at: number | null;
+}
+
 export interface Health {
   /** Always `ok` */
   status: 'ok' | (string & {});
@@ -776,16 +785,16 @@ export interface OperatorAction {
   /** The id of the action, `opa_…` */
   id: string;
   /** What was requested */
-  kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | (string & {});
+  kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
   /** `pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason */
   status: 'pending' | 'done' | 'refused' | (string & {});
-  /** The payment hash of the money in suspense, or the id of the payment, the node or the wallet */
+  /** The payment hash of the money in suspense, the id of the payment, the node or the wallet, or the currency of the fiat rate; empty if the kind has none */
   subject: string;
-  /** The wallet, the payment request, the outcome or the node of the request; empty if the kind has none */
+  /** The wallet, the payment request, the outcome, the node or the rate of the request; empty if the kind has none */
   target: string;
   /** The key or session and its account; for a command, user and machine */
   requested_by: string;
-  /** Why, as the operator stated it */
+  /** Why, as the operator stated it; empty for a change of the fiat rate */
   reason: string;
   /** Unix seconds */
   requested_at: number;
@@ -2524,6 +2533,17 @@ export interface CloseAlertRequest {
   reason: string;
 }
 
+export interface SetFiatRateRequest {
+  /** The currency: an ISO 4217 code in capital letters */
+  currency: string;
+  /** The price of one bitcoin: decimal text above 0, with at most 15 digits before the point and 8 after it */
+  per_btc: string;
+}
+
+export interface RemoveFiatRateRequest {
+
+}
+
 export interface GetPlaygroundRequest {
 
 }
@@ -2578,6 +2598,10 @@ export interface PlaygroundHoldRequest {
 export interface ListPlaygroundPaymentsRequest {
   /** Returns only payments with a larger id */
   after?: number;
+}
+
+export interface GetFiatRateRequest {
+
 }
 
 export interface GetMetricsRequest {
@@ -2831,7 +2855,7 @@ export interface Operations<Options> {
   requestReconciliation(request?: RequestReconciliationRequest, options?: Options): Promise<Reconciliation>;
   /** Read a reconciliation. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations/{id}`) */
   getReconciliation(request: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
-  /** List what operators requested. Newest first: actions on money in suspense, payments, nodes and wallets, through the API and by commands. Permission: a secret API key of an operator. (`GET /v1/operator/actions`) */
+  /** List what operators requested. Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate, through the API and by commands. Permission: a secret API key of an operator. (`GET /v1/operator/actions`) */
   listOperatorActions(request?: ListOperatorActionsRequest, options?: Options): Promise<Array<OperatorAction>>;
   /** Read an action. Read it until `status` is not `pending`. Permission: a secret API key of an operator. (`GET /v1/operator/actions/{id}`) */
   getOperatorAction(request: GetOperatorActionRequest, options?: Options): Promise<OperatorAction>;
@@ -2857,6 +2881,10 @@ export interface Operations<Options> {
   activateNode(request: ActivateNodeRequest, options?: Options): Promise<OperatorAction>;
   /** Close an alert. For alerts that only an operator can close. An alert whose cause persists opens again. 409 `action_refused`: it is closed already. The caller and the reason are stored with it. Permission: a secret API key of an operator. (`POST /v1/operator/alerts/{id}/close`) */
   closeAlert(request: CloseAlertRequest, options?: Options): Promise<Alert>;
+  /** Set the fiat rate. Replaces the rate, whose age begins anew. The change is recorded among the actions of operators. The rate is only for display: amounts, limits and fees never depend on it. Permission: a secret API key of an operator. (`PUT /v1/operator/fiat-rate`) */
+  setFiatRate(request: SetFiatRateRequest, options?: Options): Promise<FiatRate>;
+  /** Remove the fiat rate. The change is recorded among the actions of operators, also if there was no rate. Permission: a secret API key of an operator. (`DELETE /v1/operator/fiat-rate`) */
+  removeFiatRate(request?: RemoveFiatRateRequest, options?: Options): Promise<FiatRate>;
   /** Read the nodes of the playground. Permission: any key that is not public. (`GET /playground`) */
   getPlayground(request?: GetPlaygroundRequest, options?: Options): Promise<Playground>;
   /** Pay an invoice of this service from another node. Permission: any key that is not public. (`POST /playground/pay`) */
@@ -2871,6 +2899,8 @@ export interface Operations<Options> {
   playgroundHold(request: PlaygroundHoldRequest, options?: Options): Promise<ResolvedHold>;
   /** List the payments of the other nodes. Permission: any key that is not public. (`GET /playground/payments`) */
   listPlaygroundPayments(request?: ListPlaygroundPaymentsRequest, options?: Options): Promise<OutsidePayments>;
+  /** Read the fiat rate. The rate that the operator has set. All fields are null if there is none. The rate is only for display: amounts, limits and fees never depend on it. Permission: any key. (`GET /v1/fiat-rate`) */
+  getFiatRate(request?: GetFiatRateRequest, options?: Options): Promise<FiatRate>;
   /** Read metrics for Prometheus. Needs METRICS_TOKEN as `Authorization: Bearer`. Without that setting only programs on the same machine may read it. (`GET /metrics`) */
   getMetrics(request?: GetMetricsRequest, options?: Options): Promise<string>;
   /** Check whether the process responds. Reads neither the database nor the node. (`GET /healthz`) */

@@ -34,6 +34,7 @@ import { createLoginResponses } from './http/responses/login-responses.ts';
 import { accountChangeRoutes } from './http/routes/account-changes.ts';
 import { accountRoutes } from './http/routes/accounts.ts';
 import { eventRoutes } from './http/routes/events.ts';
+import { fiatRateRoutes } from './http/routes/fiat-rate.ts';
 import { invoiceStatusRoutes } from './http/routes/invoice-status.ts';
 import { invoiceRoutes } from './http/routes/invoices.ts';
 import { keyRoutes } from './http/routes/keys.ts';
@@ -323,6 +324,7 @@ function registerRoutes(
   operatorMoneyRoutes(app, { ...deps, limitSettings: config });
   operatorActionRoutes(app, deps);
   operatorNodeRoutes(app, deps);
+  fiatRateRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database) }, config);
   // The route needs no key, and each read takes a database connection, so the result is cached.

@@ -92,9 +92,9 @@ export function nameOf({ scope, key, attempt = 0 }: Pick<NamedRequest, 'scope' |
   return hash('sha256', attempt === 0 ? `${scope}\n${key}` : `${attempt}\n${scope}\n${key}`, 'base64url');
 }
 
-/** Returns a hash that does not depend on the order of fields or the content type. */
+/** Returns a hash that does not depend on the order of fields or the content type. No body, as of a DELETE, counts as null. */
 function fingerprintOf(body: unknown): string {
-  return hash('sha256', JSON.stringify(sorted(body)), 'base64url');
+  return hash('sha256', JSON.stringify(sorted(body ?? null)), 'base64url');
 }
 
 /** Deeper than any body that a route accepts. */

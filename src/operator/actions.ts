@@ -71,6 +71,9 @@ export interface Action extends NewAction {
   readonly isTakenUp: boolean;
 }
 
+/** An action, or a change of the fiat rate, as lists for operators show it. */
+export type ActionRecord = Omit<Action, 'kind'> & { readonly kind: sql.RecordRow['kind'] };
+
 /** Two identical requests at the same time would both find no earlier one. */
 const lockActions = tableLock('operator_lock', 'operator_action');
 
@@ -164,7 +167,7 @@ export function toStray(row: sql.StrayRow): Stray {
   };
 }
 
-export function toAction(row: sql.ActionRow): Action {
+export function toAction<K extends string>(row: Omit<sql.ActionRow, 'kind'> & { kind: K }): Omit<Action, 'kind'> & { readonly kind: K } {
   return {
     id: row.id,
     kind: row.kind,

@@ -20,8 +20,18 @@ export type ActionRow = {
   taken_up: number;
 };
 
+/** An action, or a change of the fiat rate. */
+export type RecordRow = Omit<ActionRow, 'kind'> & { kind: ActionRow['kind'] | 'set_fiat_rate' | 'remove_fiat_rate' };
+
 const ACTION = `SELECT id, kind, state, subject, target, preimage, asked_by, reason, asked_at, ended_at, answer, evidence, amount_msat, transfer_id,
   ledger_account, payment_id, taken_up FROM operator_action`;
+
+/** A change of the fiat rate is a record only: it has been executed. */
+const RECORD = `SELECT * FROM (${ACTION}
+  UNION ALL SELECT id, CASE WHEN currency IS NULL THEN 'remove_fiat_rate' ELSE 'set_fiat_rate' END, 'done', COALESCE(currency, ''),
+    COALESCE(per_btc, ''), NULL, set_by, '', set_at, set_at,
+    CASE WHEN currency IS NULL THEN 'No fiat value is shown.' ELSE '1 BTC is shown as ' || per_btc || ' ' || currency || '.' END,
+    NULL, NULL, NULL, NULL, NULL, 1 FROM fiat_rate) AS record`;
 
 export const insertAction = statement(
   'operator_insert',
@@ -174,9 +184,14 @@ export const pendingByNode = statement<PendingOfNodeRow>(
    WHERE p.state = 'pending' GROUP BY coalesce(i.node_id, p.node_id)`,
 );
 
-export const listActions = statement<ActionRow>('operator_list_actions', `${ACTION} ORDER BY id DESC LIMIT $1 OFFSET $2`);
+export const listRecords = statement<RecordRow>('operator_list_records', `${RECORD} ORDER BY id DESC LIMIT $1 OFFSET $2`);
 
-export const countActions = statement<{ n: number }>('operator_count_actions', 'SELECT count(*) AS n FROM operator_action');
+export const countRecords = statement<{ n: number }>(
+  'operator_count_records',
+  'SELECT (SELECT count(*) FROM operator_action) + (SELECT count(*) FROM fiat_rate) AS n',
+);
+
+export const findRecord = statement<RecordRow>('operator_find_record', `${RECORD} WHERE id = $1`);
 
 export type NodeRow = { id: string; pubkey: string | null; state: 'active' | 'draining'; wallets: number };
 

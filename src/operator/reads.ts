@@ -3,7 +3,8 @@ import type { HeldLease, Instance } from '../db/instances.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { findReconciliation, listReconciliations, type StoredReconciliation } from '../reconcile/requests.ts';
 import { type BalanceSample, listSamples } from '../reconcile/samples.ts';
-import { type Action, actionsOf, findAction, findStray, type Stray, toAction, toStray } from './actions.ts';
+import { type Action, type ActionRecord, actionsOf, findStray, type Stray, toAction, toStray } from './actions.ts';
+import { type FiatRate, findChangedRate, readFiatRate } from './fiat-rate.ts';
 import * as sql from './operator.sql.ts';
 import { type Overview, readOverview } from './overview.ts';
 import { findOperatorPayment, listPendingPayments, type OperatorPayment } from './pending.ts';
@@ -40,9 +41,13 @@ export interface OperatorReads {
   alerts(state: AlertState, limit: number, offset: number): Promise<ListPage<ListedAlert>>;
   reconciliations(limit: number, offset: number): Promise<ListPage<StoredReconciliation>>;
   findReconciliation(id: string): Promise<StoredReconciliation | undefined>;
-  /** Returns the actions of operators, newest first. */
-  actions(limit: number, offset: number): Promise<ListPage<Action>>;
-  findAction(id: string): Promise<Action | undefined>;
+  /** Returns the actions of operators and the changes of the fiat rate, newest first. */
+  actions(limit: number, offset: number): Promise<ListPage<ActionRecord>>;
+  findAction(id: string): Promise<ActionRecord | undefined>;
+  /** Returns the fiat rate; undefined if none is set. Everybody with a login may read it. */
+  fiatRate(): Promise<FiatRate | undefined>;
+  /** Returns the rate that a change has set; undefined if it removed the rate. */
+  changedFiatRate(changeId: string): Promise<FiatRate | undefined>;
   /** Returns whether the ledger has this node. */
   isNode(id: string): Promise<boolean>;
   isWallet(id: string): Promise<boolean>;
@@ -85,10 +90,15 @@ export function createOperatorReads(deps: OperatorReadDependencies): OperatorRea
     },
     findReconciliation: (id) => findReconciliation(database, id),
     async actions(limit, offset) {
-      const items = (await database.all(sql.listActions, limit, offset)).map(toAction);
-      return { items, total: (await database.first(sql.countActions))?.n ?? 0 };
+      const items = (await database.all(sql.listRecords, limit, offset)).map((row) => toAction(row));
+      return { items, total: (await database.first(sql.countRecords))?.n ?? 0 };
     },
-    findAction: (id) => findAction(database, id),
+    async findAction(id) {
+      const row = await database.first(sql.findRecord, id);
+      return row && toAction(row);
+    },
+    fiatRate: () => readFiatRate(database),
+    changedFiatRate: (changeId) => findChangedRate(database, changeId),
     isNode: async (id) => (await database.first(sql.findNodeState, id)) !== undefined,
     isWallet: async (id) => (await database.first(sql.findWalletNode, id)) !== undefined,
     instances: async () => ({ instances: await instances.list(), leases: await instances.leases() }),

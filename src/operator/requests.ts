@@ -9,6 +9,7 @@ import { lookUpEvidence } from '../reconcile/pending.ts';
 import type { ReconciliationScope } from '../reconcile/report.ts';
 import { type Requester, type RequestOptions, requestReconciliation } from '../reconcile/requests.ts';
 import { type Action, findAction, type NewAction, requestAction } from './actions.ts';
+import { changeFiatRate, type FiatRate } from './fiat-rate.ts';
 import * as sql from './operator.sql.ts';
 import type { NodeEvidence } from './pending.ts';
 import type { OperatorReadDependencies } from './read-dependencies.ts';
@@ -23,6 +24,8 @@ export interface OperatorRequests {
   reconcile(scope: ReconciliationScope, requester: Requester, options: RequestOptions): Promise<string>;
   /** Closes an open alert. @throws Refusal `not_found`, `action_refused` */
   closeAlert(id: string, requester: Requester, options: RequestOptions): Promise<void>;
+  /** Sets the fiat rate, or removes it if it is undefined. @returns the id of the change */
+  changeFiatRate(rate: Omit<FiatRate, 'setAt'> | undefined, requestedBy: string, options: RequestOptions): Promise<string>;
   /** Attempts a pending payment again as the background job does, and returns what the node reports if it is still pending. */
   recheck(paymentId: string): Promise<NodeEvidence | undefined>;
   /** Makes every `wait` return the present state. */
@@ -63,6 +66,7 @@ export function createOperatorRequests(deps: OperatorRequestDependencies): Opera
         await writeRows(tx, extraRows(id));
       });
     },
+    changeFiatRate: (rate, requestedBy, options) => changeFiatRate(database, rate, { requestedBy, now: unixSeconds(clock) }, options),
     recheck: (paymentId) => recheck(deps, paymentId, stopping.signal),
     stopWaiting: () => stopping.abort(),
   };

@@ -43,6 +43,7 @@ onFakeNode('operations for operators', ({ client, neighbour, rows, problems }) =
       await rows('SELECT count(*) AS n FROM operator_action'),
       await rows(`SELECT count(*) AS n FROM reconciliation WHERE scope <> 'periodic'`),
       await rows('SELECT count(*) AS n FROM account_change'),
+      await rows('SELECT count(*) AS n FROM fiat_rate'),
       await rows('SELECT id, role, status FROM account ORDER BY id'),
     ];
     const before = await state();

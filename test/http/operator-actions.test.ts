@@ -45,7 +45,7 @@ onFakeNode('changes by operators', ({ client, rows }) => {
       expect(operation.parameters).toContainEqual({ $ref: '#/components/parameters/RequiredIdempotencyKey' });
       // Their objects are read first.
       if (!path.startsWith('/v1/accounts') && path.includes('{id}')) continue;
-      const json = operation.requestBody.content['application/json'].example;
+      const json = operation.requestBody?.content['application/json'].example;
       const { body: refused } = await client.request(method, path.replace('{id}', id), {
         key: client.secretKey,
         json,

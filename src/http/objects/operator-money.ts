@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import type { Action } from '../../operator/actions.ts';
+import type { ActionRecord } from '../../operator/actions.ts';
 import type { NodeEvidence, OperatorPayment } from '../../operator/pending.ts';
 import type { StrayDetails } from '../../operator/reads.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { nullable, oneOf } from './response-types.ts';
 
-export const ACTION_KINDS = ['credit', 'return', 'resolve', 'drain', 'activate', 'move'] as const;
+export const ACTION_KINDS = ['credit', 'return', 'resolve', 'drain', 'activate', 'move', 'set_fiat_rate', 'remove_fiat_rate'] as const;
 
 export const ActionObject = Type.Object(
   {
@@ -16,18 +16,23 @@ export const ActionObject = Type.Object(
       examples: ['done'],
     }),
     subject: Type.String({
-      description: 'The payment hash of the money in suspense, or the id of the payment, the node or the wallet',
+      description:
+        'The payment hash of the money in suspense, the id of the payment, the node or the wallet, or the currency of the fiat rate; empty if the ' +
+        'kind has none',
       examples: [EXAMPLE.paymentHash],
     }),
     target: Type.String({
-      description: 'The wallet, the payment request, the outcome or the node of the request; empty if the kind has none',
+      description: 'The wallet, the payment request, the outcome, the node or the rate of the request; empty if the kind has none',
       examples: [EXAMPLE.wallet],
     }),
     requested_by: Type.String({
       description: 'The key or session and its account; for a command, user and machine',
       examples: [`${EXAMPLE.key} of ${EXAMPLE.account}`],
     }),
-    reason: Type.String({ description: 'Why, as the operator stated it', examples: ['the payer called'] }),
+    reason: Type.String({
+      description: 'Why, as the operator stated it; empty for a change of the fiat rate',
+      examples: ['the payer called'],
+    }),
     requested_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
     ended_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is pending', examples: [EXAMPLE.now] })),
     answer: Type.String({ description: 'The result as a sentence', examples: [`1500000 msat were credited to ${EXAMPLE.wallet}.`] }),
@@ -104,7 +109,7 @@ export const OperatorPaymentObject = Type.Object(
   { title: 'OperatorPayment' },
 );
 
-export function renderAction(action: Action): Static<typeof ActionObject> {
+export function renderAction(action: ActionRecord): Static<typeof ActionObject> {
   const { state } = action;
   return {
     id: action.id,

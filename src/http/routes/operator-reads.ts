@@ -73,7 +73,8 @@ const actionsSchema = {
   ...COMMON,
   operationId: 'listOperatorActions',
   summary: 'List what operators requested',
-  description: 'Newest first: actions on money in suspense, payments, nodes and wallets, through the API and by commands.',
+  description:
+    'Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate, through the API and by commands.',
   querystring: PageQuery,
   response: { 200: Type.Array(ActionObject) },
 };
