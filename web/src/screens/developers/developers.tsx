@@ -1,10 +1,10 @@
-import { useSearchParams } from 'wouter-preact';
 import { SERVICE_URL } from '../../base-path.ts';
 import { Card } from '../../parts/card.tsx';
 import { CopyButton, CopyText } from '../../parts/copy.tsx';
 import { Details } from '../../parts/details.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Segments } from '../../parts/segments.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { useWalletNames, WalletSelect } from '../../parts/wallet-select.tsx';
 import { developers as texts } from '../../texts/en-developers.ts';
 import { type Language, SNIPPET_NAMES, type SnippetName, snippetsOf } from './snippets.ts';
@@ -18,15 +18,11 @@ const LANGUAGES: readonly { readonly value: Language; readonly label: string }[]
 
 /** The address of the API, and requests to copy for one of the person's wallets. */
 export function DevelopersScreen() {
-  const [search, setSearch] = useSearchParams();
+  const [search, change] = useFilters();
   const wallets = useWalletNames();
   const wallet = search.get('wallet') ?? wallets[0]?.value ?? 'wal_…';
   const language = LANGUAGES.find(({ value }) => value === search.get('language'))?.value ?? 'curl';
   const snippets = snippetsOf(language, { url: SERVICE_URL, wallet });
-
-  function choose(name: 'language' | 'wallet', value: string) {
-    setSearch((previous) => ({ ...Object.fromEntries(previous), [name]: value }), { replace: true });
-  }
 
   return (
     <>
@@ -46,11 +42,11 @@ export function DevelopersScreen() {
       </Card>
       <Card
         title={texts.requests}
-        actions={<Segments label={texts.language} value={language} options={LANGUAGES} onChange={(value) => choose('language', value)} />}
+        actions={<Segments label={texts.language} value={language} options={LANGUAGES} onChange={(value) => change({ language: value })} />}
         isPadded
       >
         <div class="stack">
-          <WalletSelect label={texts.wallet} value={wallet} onValue={(value) => choose('wallet', value)} />
+          <WalletSelect label={texts.wallet} value={wallet} onValue={(id) => change({ wallet: id })} />
           {language === 'javascript' && <p class="small secondary">{texts.client}</p>}
           {SNIPPET_NAMES.map((name) => (
             <Snippet key={name} name={name} code={snippets[name]} />

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
 import { api, type Event } from '../../api/client.ts';
 import { onEvent, useLiveState } from '../../api/live.ts';
 import { useResource } from '../../api/resource.ts';
@@ -9,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { EventTable } from './event-table.tsx';
@@ -20,7 +20,7 @@ const MAX_SHOWN = 200;
 
 /** `/events?type=&wallet=`: what happens in the account, as it happens. */
 export function EventsScreen() {
-  const [search, setSearch] = useSearchParams();
+  const [search, change] = useFilters();
   const [type, walletId] = [search.get('type') ?? '', search.get('wallet') ?? ''];
   const filter = { ...(type !== '' && { type }), ...(walletId !== '' && { wallet_id: walletId }) };
   const stored = useResource(`events ${type} ${walletId}`, (signal) =>
@@ -30,18 +30,6 @@ export function EventsScreen() {
     (event) => (type === '' || event.event.name === type) && (walletId === '' || walletOf(event) === walletId),
   );
   const live = useLiveState();
-
-  function change(name: string, value: string) {
-    setSearch(
-      (previous) => {
-        const next = new URLSearchParams(previous);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
-  }
 
   return (
     <>
@@ -58,10 +46,10 @@ export function EventsScreen() {
           <SelectField
             label={t.events.type}
             value={type}
-            onValue={(value) => change('type', value)}
+            onValue={(type) => change({ type })}
             options={[{ value: '', label: t.events.all }, ...t.events.types.map((value) => ({ value, label: value }))]}
           />
-          <WalletSelect label={t.events.wallet} none={t.events.allWallets} value={walletId} onValue={(value) => change('wallet', value)} />
+          <WalletSelect label={t.events.wallet} none={t.events.allWallets} value={walletId} onValue={(wallet) => change({ wallet })} />
         </div>
         <Loaded resource={stored}>
           {(list) => {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useLocation, useSearchParams } from 'wouter-preact';
+import { useLocation } from 'wouter-preact';
 import type { Key, NewKey } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
@@ -11,6 +11,7 @@ import { Note } from '../../parts/note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { Segments } from '../../parts/segments.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { KeyRow } from './key-row.tsx';
@@ -24,7 +25,7 @@ type Status = (typeof STATUSES)[number];
 /** `/keys`: the keys of the account, or with `?wallet=` those of a wallet. `?status=` chooses which. */
 export function KeysScreen() {
   const [path, navigate] = useLocation();
-  const [search, setSearch] = useSearchParams();
+  const [search, change] = useFilters();
   const [created, setCreated] = useState<NewKey>();
   const walletId = search.get('wallet') ?? '';
   const status = STATUSES.find((one) => one === search.get('status')) ?? 'active';
@@ -34,18 +35,6 @@ export function KeysScreen() {
   });
   const query = search.size > 0 ? `?${search}` : '';
   const close = useCloseSheet('/keys');
-
-  function change(name: string, value: string) {
-    setSearch(
-      (previous) => {
-        const next = new URLSearchParams(previous);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
-  }
 
   function finish(key: NewKey) {
     setCreated(key);
@@ -76,12 +65,12 @@ export function KeysScreen() {
             label={t.keys.status}
             value={status}
             options={STATUSES.map((value) => ({ value, label: countLabel(value, keys.data) }))}
-            onChange={(value) => change('status', value === 'active' ? '' : value)}
+            onChange={(value) => change({ status: value === 'active' ? undefined : value })}
           />
         }
         actions={
           <div class="keys-of">
-            <WalletSelect label={t.keys.of} none={t.keys.account} value={walletId} onValue={(value) => change('wallet', value)} />
+            <WalletSelect label={t.keys.of} none={t.keys.account} value={walletId} onValue={(wallet) => change({ wallet })} />
           </div>
         }
       >

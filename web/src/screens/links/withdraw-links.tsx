@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
 import { api, type WithdrawLink } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { formatMsat, Sats } from '../../parts/amount.tsx';
@@ -10,6 +9,7 @@ import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { useWalletNames, WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { isActive } from './pay-link-table.tsx';
@@ -18,20 +18,19 @@ const PAGE_SIZE = 100;
 
 /** The withdraw links of one wallet, which `?wallet=` chooses. */
 export function WithdrawLinks() {
-  const [search, setSearch] = useSearchParams();
+  const [search, change] = useFilters();
   const wallets = useWalletNames();
   const walletId = search.get('wallet') ?? wallets[0]?.value ?? '';
   const key = walletId === '' ? undefined : `withdraw links ${walletId}`;
   const links = useResource(key, (signal) => api.listWithdrawLinks({ key: walletId, 'per-page': PAGE_SIZE }, { signal }), {
     isAffected: ({ event }) => event.name === 'link_claimed' || event.name === 'wallet_send_failure',
   });
-  const choose = (id: string) => setSearch({ wallet: id }, { replace: true });
   return (
     <Card
       title={t.links.withdraw}
       actions={
         <div class="withdraw-of">
-          <WalletSelect label={t.links.of} value={walletId} onValue={choose} />
+          <WalletSelect label={t.links.of} value={walletId} onValue={(wallet) => change({ wallet })} />
         </div>
       }
     >

@@ -1,4 +1,3 @@
-import { useSearchParams } from 'wouter-preact';
 import { api, type BalanceSample, type OperatorOverview } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { formatMsat } from '../../parts/amount.tsx';
@@ -12,6 +11,7 @@ import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { StepsChart } from '../../parts/steps-chart.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
 import { Alerts } from './alerts.tsx';
 import { NodeCard } from './node-card.tsx';
@@ -106,7 +106,7 @@ const PERIODS = ['day', 'week', 'month', 'year'] as const;
 
 /** Assets against liabilities over `?period=`. */
 function History() {
-  const [search, setSearch] = useSearchParams();
+  const [search, change] = useFilters();
   const period = PERIODS.find((one) => one === search.get('period')) ?? 'month';
   const samples = useResource(`operator history ${period}`, (signal) => api.listBalanceSamples({ period }, { signal }));
   return (
@@ -117,7 +117,7 @@ function History() {
             label={texts.period}
             value={period}
             options={PERIODS.map((value) => ({ value, label: texts.periods[value] }))}
-            onChange={(value) => setSearch(value === 'month' ? {} : { period: value }, { replace: true })}
+            onChange={(value) => change({ period: value === 'month' ? undefined : value })}
           />
         </span>
       </div>

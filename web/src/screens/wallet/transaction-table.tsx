@@ -1,9 +1,9 @@
 import { Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
 import type { WalletTransaction } from '../../api/client.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
 import { Button } from '../../parts/button.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
 import { textOfDay } from './filters.ts';
 import { foldFees, groupByDay, type Row } from './rows.ts';
@@ -22,23 +22,15 @@ export interface TransactionTableProps {
 
 /** The rows of a page. They stay in place while a row is open or the reader has scrolled; then a chip counts what is new. */
 export function TransactionTable({ walletId, transactions, hasFees, isFirstPage }: TransactionTableProps) {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useFilters();
   const openId = parameters.get('tx');
   const top = useRef<HTMLDivElement>(null);
   const isScrolled = useIsAbove(top);
   const { shown, newCount, release } = useHeldList(transactions, isFirstPage && (isScrolled || openId !== null));
   const groups = groupByDay(hasFees ? shown.map((transaction) => ({ transaction, fee: undefined })) : foldFees(shown));
 
-  function toggle(id: string) {
-    setParameters(
-      (present) => {
-        if (present.get('tx') === id) present.delete('tx');
-        else present.set('tx', id);
-        return present;
-      },
-      { replace: true },
-    );
-  }
+  const toggle = (id: string) => change({ tx: id === openId ? undefined : id });
+
   function showNew() {
     release();
     top.current?.scrollIntoView({ block: 'center' });

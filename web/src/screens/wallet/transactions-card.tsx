@@ -1,5 +1,4 @@
 import { useRef } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
 import { useLiveState } from '../../api/live.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -7,6 +6,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { type Filters, isFiltered, readFilters } from './filters.ts';
@@ -15,7 +15,7 @@ import { useTransactions } from './use-transactions.ts';
 
 /** The transactions of a wallet, with filters, pages and the open row in the address. */
 export function TransactionsCard({ walletId }: { walletId: string }) {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useFilters();
   const filters = readFilters(parameters);
   const after = parameters.get('after') ?? undefined;
   const page = useTransactions(walletId, filters, after);
@@ -23,19 +23,10 @@ export function TransactionsCard({ walletId }: { walletId: string }) {
   /** The cursors of the pages before this one, newest first; empty after a reload. */
   const newer = useRef<string[]>([]);
 
-  function change(changes: Record<string, string | undefined>, isPage = false) {
-    setParameters(
-      (present) => {
-        for (const [name, value] of Object.entries({ tx: undefined, ...(isPage ? {} : { after: undefined }), ...changes }))
-          if (value === undefined || value === '') present.delete(name);
-          else present.set(name, value);
-        return present;
-      },
-      { replace: !isPage },
-    );
-  }
+  const filter = (changes: Record<string, string | undefined>) => change({ tx: undefined, after: undefined, ...changes });
+
   function turnTo(cursor: string | undefined) {
-    change({ after: cursor }, true);
+    change({ tx: undefined, after: cursor }, { isPage: true });
     heading.current?.scrollIntoView({ block: 'start' });
   }
 
@@ -72,11 +63,11 @@ export function TransactionsCard({ walletId }: { walletId: string }) {
         ) : undefined
       }
     >
-      <FilterBar filters={filters} onChange={change} />
+      <FilterBar filters={filters} onChange={filter} />
       <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
         {({ items, next }) =>
           items.length === 0 ? (
-            <NoTransactions filters={filters} hasMore={next !== undefined} onClear={() => change(NO_FILTERS)} />
+            <NoTransactions filters={filters} hasMore={next !== undefined} onClear={() => filter(NO_FILTERS)} />
           ) : (
             <TransactionTable
               key={`${walletId} ${after} ${JSON.stringify(filters)}`}

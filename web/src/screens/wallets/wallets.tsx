@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { useLocation, useSearchParams } from 'wouter-preact';
+import { useLocation } from 'wouter-preact';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { HeroAmount, Sats } from '../../parts/amount.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
@@ -9,6 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
 import { NewWalletSheet } from './new-wallet-sheet.tsx';
 import { useWalletPage, useWalletSum } from './use-wallets.ts';
@@ -19,7 +20,7 @@ import './wallets.css';
 /** `/wallets`, and with a sheet over it `/wallets/new`. The search and the page are in the address. */
 export function WalletsScreen() {
   const [path] = useLocation();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useFilters();
   const label = parameters.get('label')?.trim() || undefined;
   const status = (['active', 'inactive'] as const).find((one) => one === parameters.get('status'));
   const after = parameters.get('after') ?? undefined;
@@ -28,17 +29,7 @@ export function WalletsScreen() {
   /** The cursors of the pages before this one; empty after a reload. */
   const before = useRef<string[]>([]);
 
-  function change(changes: Record<string, string | undefined>, isPage = false) {
-    setParameters(
-      (present) => {
-        for (const [name, value] of Object.entries({ ...(isPage ? {} : { after: undefined }), ...changes }))
-          if (value === undefined || value === '') present.delete(name);
-          else present.set(name, value);
-        return present;
-      },
-      { replace: !isPage },
-    );
-  }
+  const search = (changes: Record<string, string | undefined>) => change({ after: undefined, ...changes });
 
   const isSearch = label !== undefined || status !== undefined;
   const isEmpty = page.data?.wallets.length === 0 && after === undefined;
@@ -61,7 +52,7 @@ export function WalletsScreen() {
                 size="small"
                 class="push"
                 disabled={after === undefined}
-                onClick={() => change({ after: before.current.pop() }, true)}
+                onClick={() => change({ after: before.current.pop() }, { isPage: true })}
               >
                 {before.current.length > 0 || after === undefined ? t.wallets.previous : t.wallets.first}
               </Button>
@@ -70,7 +61,7 @@ export function WalletsScreen() {
                 disabled={page.data?.next === undefined}
                 onClick={() => {
                   if (after !== undefined) before.current.push(after);
-                  change({ after: page.data?.next }, true);
+                  change({ after: page.data?.next }, { isPage: true });
                 }}
               >
                 {t.wallets.next}
@@ -79,7 +70,7 @@ export function WalletsScreen() {
           ) : undefined
         }
       >
-        {(isSearch || !isEmpty) && <WalletSearchBar label={label ?? ''} status={status} onChange={change} />}
+        {(isSearch || !isEmpty) && <WalletSearchBar label={label ?? ''} status={status} onChange={search} />}
         <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
           {({ wallets, next }) =>
             wallets.length > 0 ? (
@@ -88,7 +79,7 @@ export function WalletsScreen() {
               <Empty
                 icon="filter"
                 title={t.wallets.noMatchTitle}
-                action={<Button onClick={() => change({ label: undefined, status: undefined })}>{t.wallets.clearSearch}</Button>}
+                action={<Button onClick={() => search({ label: undefined, status: undefined })}>{t.wallets.clearSearch}</Button>}
               >
                 {next === undefined ? t.wallets.noMatch : t.wallets.noMatchSoFar}
               </Empty>

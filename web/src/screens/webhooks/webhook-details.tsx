@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useLocation, useSearchParams } from 'wouter-preact';
+import { useLocation } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
 import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewWebhook, type Webhook } from '../../api/client.ts';
@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { showToast } from '../../parts/toast.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
 import { DeliveryTable } from './delivery-table.tsx';
 import { ReplaySheet } from './replay.tsx';
@@ -24,12 +25,11 @@ export interface WebhookDetailsProps {
 }
 
 const STATUSES = ['', 'delivered', 'queued', 'retrying', 'dead'] as const;
-type Status = (typeof STATUSES)[number];
 const REFRESH_MS = 3_000;
 
 /** The deliveries of a webhook, and what can be done with it. */
 export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
-  const [search, setSearch] = useSearchParams();
+  const [search, change] = useFilters();
   const status = STATUSES.find((one) => one === search.get('status')) ?? '';
   const { id } = webhook;
   const deliveries = useResource(
@@ -37,7 +37,6 @@ export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsP
     (signal) => api.listDeliveries({ id, 'per-page': 50, ...(status !== '' && { status }) }, { signal }),
     { everyMs: REFRESH_MS },
   );
-  const choose = (value: Status) => setSearch(value === '' ? {} : { status: value }, { replace: true });
   return (
     <Card
       title={<bdi>{webhook.user_label || webhook.url}</bdi>}
@@ -53,7 +52,7 @@ export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsP
           label={t.webhooks.status}
           value={status}
           options={STATUSES.map((value) => ({ value, label: t.webhooks.deliveryStatuses[value] ?? value }))}
-          onChange={choose}
+          onChange={(value) => change({ status: value })}
         />
       </div>
       <Loaded resource={deliveries}>

@@ -1,1 +1,0 @@
-import{Ct as e,Vt as t,o as n,vt as r}from"./shared-BP8_9Wxx.js";var i=[``,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=t();return e(n,{label:r.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:r.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};
