@@ -405,6 +405,10 @@ export interface LightningTransactionDetails {
   success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
   /** The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise */
   counterpart_id: string | null;
+  /** What the wallet held for the payment until its end, in millisatoshis: the amount and `fee_limit_msat`. Null for an invoice */
+  held_msat: number | null;
+  /** The most that routing might cost, in millisatoshis; 0 for a payment between two wallets. Null for an invoice */
+  fee_limit_msat: number | null;
 }
 
 export interface Limit {
@@ -1722,6 +1726,15 @@ export interface ListDeliveriesRequest {
   'per-page'?: number;
 }
 
+export interface ListDeliveriesOfLightningTransactionRequest {
+  /** The `lntx_` id, or the payment hash in hex */
+  id: string;
+  /** Returns the deliveries that follow the one with this id in the list */
+  after?: string;
+  /** The number of deliveries. Default: 50, at most 500 */
+  'per-page'?: number;
+}
+
 export interface GetDeliveryRequest {
   /** The id of the webhook, `whk_…` */
   id: string;
@@ -2689,6 +2702,8 @@ export interface Operations<Options> {
   replayWebhook(request: ReplayWebhookRequest, options?: Options): Promise<Replay>;
   /** List the deliveries of a webhook. Newest first. Deliveries are kept as long as events. Permission: a secret API key. (`GET /v1/webhooks/{id}/deliveries`) */
   listDeliveries(request: ListDeliveriesRequest, options?: Options): Promise<Array<Delivery>>;
+  /** List the deliveries of a Lightning transaction. The deliveries of the events of an invoice or a payment to all webhooks of the account, newest first. Permission: a secret API key. (`GET /v1/lntx/{id}/deliveries`) */
+  listDeliveriesOfLightningTransaction(request: ListDeliveriesOfLightningTransactionRequest, options?: Options): Promise<Array<Delivery>>;
   /** Read a delivery. Permission: a secret API key. (`GET /v1/webhooks/{id}/deliveries/{delivery}`) */
   getDelivery(request: GetDeliveryRequest, options?: Options): Promise<Delivery>;
   /** Deliver an event again. Creates another delivery of the event, with the same event id. It does not wait for other events of the wallet. Permission: a secret API key. (`POST /v1/webhooks/{id}/deliveries/{delivery}/redeliver`) */

@@ -27,6 +27,7 @@ export const OPERATIONS = {
   testWebhook: { method: 'POST', path: '/v1/webhooks/{id}/test' },
   replayWebhook: { method: 'POST', path: '/v1/webhooks/{id}/replay' },
   listDeliveries: { method: 'GET', path: '/v1/webhooks/{id}/deliveries', query: ['status', 'after', 'per-page'] },
+  listDeliveriesOfLightningTransaction: { method: 'GET', path: '/v1/lntx/{id}/deliveries', query: ['after', 'per-page'] },
   getDelivery: { method: 'GET', path: '/v1/webhooks/{id}/deliveries/{delivery}' },
   redeliver: { method: 'POST', path: '/v1/webhooks/{id}/deliveries/{delivery}/redeliver' },
   processWithdrawLink: { method: 'GET', path: '/v1/wallet/{key}/lnurl-process', query: ['ott', 'num_satoshis', 'k1', 'pr', 'balanceNotify'], open: true },

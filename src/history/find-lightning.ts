@@ -2,6 +2,8 @@ import type { Invoice } from '../invoices/invoice.ts';
 import type { Invoices } from '../invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId } from '../kernel/ids.ts';
+import { type Msat, subMsat } from '../kernel/money.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Payment } from '../payments/payment.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Wallets } from '../wallets/wallets.ts';
@@ -17,9 +19,18 @@ export interface Owner {
 export interface FoundLightning {
   readonly transaction: LightningTransaction;
   readonly counterpartId: string | undefined;
+  /** Undefined for an invoice. */
+  readonly hold: PaymentHold | undefined;
+}
+
+/** What the wallet held for a payment until its end: the amount and the fee limit. */
+interface PaymentHold {
+  readonly heldMsat: Msat;
+  readonly feeLimitMsat: Msat;
 }
 
 interface Dependencies {
+  readonly ledger: Pick<Ledger, 'reservedMsat'>;
   readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly payments: Payments;
@@ -32,8 +43,15 @@ interface Dependencies {
  */
 export async function findLightning(deps: Dependencies, idOrHash: string, owner: Owner): Promise<FoundLightning | undefined> {
   const { invoice, payment } = await findSides(deps, idOrHash, owner);
-  if (invoice) return { transaction: ofInvoice(invoice, unixSeconds(deps.clock)), counterpartId: payment?.id };
-  return payment && { transaction: ofPayment(payment), counterpartId: await invoiceOf(deps, payment, owner) };
+  if (invoice) return { transaction: ofInvoice(invoice, unixSeconds(deps.clock)), counterpartId: payment?.id, hold: undefined };
+  if (!payment) return undefined;
+  const [counterpartId, hold] = await Promise.all([invoiceOf(deps, payment, owner), holdOf(deps, payment)]);
+  return { transaction: ofPayment(payment), counterpartId, hold };
+}
+
+async function holdOf({ ledger }: Dependencies, { id, amountMsat }: Payment): Promise<PaymentHold | undefined> {
+  const heldMsat = await ledger.reservedMsat(id);
+  return heldMsat === undefined ? undefined : { heldMsat, feeLimitMsat: subMsat(heldMsat, amountMsat) };
 }
 
 interface Sides {

@@ -6,6 +6,8 @@ export type DeliveryRow = {
   event_id: string;
   event_type: string;
   wallet_id: string | null;
+  /** The invoice or payment of the event. */
+  lntx: string | null;
   lane: string;
   state: string;
   created_at_ms: number;
@@ -22,6 +24,7 @@ const TYPES = {
   event_id: 'text',
   event_type: 'text',
   wallet_id: 'text',
+  lntx: 'text',
   lane: 'text',
   state: 'text',
   created_at_ms: 'bigint',
@@ -71,6 +74,21 @@ export const listDeliveriesInState = statement<DeliveryRow>(
   'webhook_delivery_list_in_state',
   `SELECT ${COLUMNS} FROM webhook_delivery WHERE webhook_id = $1 AND state = $4
      AND position < coalesce((SELECT position FROM webhook_delivery WHERE id = $2), 9007199254740991) ORDER BY position DESC LIMIT $3`,
+);
+
+const OF_LIGHTNING = `FROM webhook_delivery WHERE lntx = $1
+     AND webhook_id IN (SELECT webhook.id FROM webhook WHERE webhook.account_id = $2 AND webhook.status <> 'deleted')`;
+
+/** Deliveries of the events of an invoice or a payment, before the one with the id `$3`, newest first; all if it is empty. */
+export const listDeliveriesOfLightning = statement<DeliveryRow>(
+  'webhook_delivery_list_of_lightning',
+  `SELECT ${COLUMNS} ${OF_LIGHTNING}
+     AND position < coalesce((SELECT position FROM webhook_delivery WHERE id = $3), 9007199254740991) ORDER BY position DESC LIMIT $4`,
+);
+
+export const findDeliveryOfLightning = statement<{ id: string }>(
+  'webhook_delivery_find_of_lightning',
+  `SELECT id ${OF_LIGHTNING} AND id = $3`,
 );
 
 /** The lanes of a webhook with deliveries that wait. `due_at_ms` is that of the first one; null if it may be sent at once. */

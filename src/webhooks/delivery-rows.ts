@@ -10,7 +10,7 @@ const KEPT_ATTEMPTS = 20;
 /** Returns the row of a delivery that waits. `lane`: by default that of the event's wallet. */
 export function firstRow(
   webhookId: string,
-  event: Pick<LoggedEvent, 'id' | 'type' | 'walletId'>,
+  event: Pick<LoggedEvent, 'id' | 'type' | 'walletId' | 'lightningId'>,
   nowMs: number,
   lane?: string,
 ): DeliveryRow {
@@ -20,6 +20,7 @@ export function firstRow(
     event_id: event.id,
     event_type: event.type,
     wallet_id: event.walletId ?? null,
+    lntx: event.lightningId ?? null,
     lane: lane ?? event.walletId ?? '',
     state: 'queued',
     created_at_ms: nowMs,

@@ -75,6 +75,8 @@ export interface Webhooks {
   replay(accountId: string, id: string, range: ReplayRange, extraRows: ExtraRows<Replay>): Promise<Replay>;
   /** Returns deliveries, newest first, after the one with the id `after`. */
   deliveries(webhook: Webhook, page: DeliveryPage): Promise<Delivery[]>;
+  /** Returns the same of the events of an invoice or a payment, to all webhooks of the account. */
+  deliveriesOfLightning(accountId: string, lightningId: string, page: Omit<DeliveryPage, 'state'>): Promise<Delivery[]>;
   findDelivery(accountId: string, id: string, deliveryId: string): Promise<Delivery>;
   /** Creates another delivery of the same event, which does not wait for others. @throws Refusal `webhook_inactive` */
   redeliver(accountId: string, id: string, deliveryId: string, extraRows: ExtraRows<Delivery>): Promise<Delivery>;
@@ -207,7 +209,7 @@ class StoredWebhooks implements Webhooks {
     const { clock } = this.#deps;
     return this.#changeOne(accountId, id, async (tx, webhook) => {
       requireActive(webhook);
-      const event = { id: `evt_${newId(clock.nowMs())}`, type: 'webhook_test', walletId: undefined } as const;
+      const event = { id: `evt_${newId(clock.nowMs())}`, type: 'webhook_test', walletId: undefined, lightningId: undefined } as const;
       return insertSingle(tx, firstRow(id, event, clock.nowMs()), extraRows);
     });
   }
@@ -239,6 +241,14 @@ class StoredWebhooks implements Webhooks {
     return found.map(toDelivery);
   }
 
+  async deliveriesOfLightning(accountId: string, lightningId: string, { after = '', limit }: Omit<DeliveryPage, 'state'>) {
+    const { database } = this.#deps;
+    const isKnown = async () => isId(after) && (await database.first(rows.findDeliveryOfLightning, lightningId, accountId, after));
+    if (after !== '' && !(await isKnown()))
+      throw new Refusal('validation_failed', '`after` must be the id of a delivery of this invoice or payment.');
+    return (await database.all(rows.listDeliveriesOfLightning, lightningId, accountId, after, limit)).map(toDelivery);
+  }
+
   async findDelivery(accountId: string, id: string, deliveryId: string): Promise<Delivery> {
     await this.find(accountId, id);
     const row = await this.#deps.database.first(rows.findDelivery, deliveryId, id);
@@ -251,7 +261,8 @@ class StoredWebhooks implements Webhooks {
       const row = await tx.first(rows.findDelivery, deliveryId, id);
       if (!row) throw new Refusal('not_found');
       requireActive(webhook);
-      const event = { id: row.event_id, type: row.event_type as EventType, walletId: row.wallet_id ?? undefined };
+      const { event_type, wallet_id, lntx } = row;
+      const event = { id: row.event_id, type: event_type as EventType, walletId: wallet_id ?? undefined, lightningId: lntx ?? undefined };
       return insertSingle(tx, firstRow(id, event, this.#deps.clock.nowMs()), extraRows);
     });
   }

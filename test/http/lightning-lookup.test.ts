@@ -46,6 +46,36 @@ onFakeNode('GET /v1/lntx/<id or payment hash>', (service) => {
     expect((await read(lnTx.id, service.client.publicKey)).body).toMatchObject({ id: lnTx.id, counterpart_id: null });
   });
 
+  it('shows what the wallet held for a payment, also after its end', async () => {
+    const wallet = await service.client.wallet(1_000_000);
+    const send = async (fields: object, script: object = {}): Promise<Json> => {
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script });
+      const json = { payment_request: paymentRequest, ...fields };
+      const headers = { prefer: 'respond-async' };
+      await service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: service.client.secretKey, json, headers });
+      return paymentHash;
+    };
+    const own = { held_msat: 107_000, fee_limit_msat: 7_000 };
+    const pending = await send({ fee_limit_msat: 7_000 }, { stuck: true, fee: 0 });
+    expect((await read(pending)).body).toMatchObject({ status: 'pending', fee_msat: null, ...own });
+    const paid = await send({ fee_limit_msat: 7_000 }, { fee: 1_500 });
+    await expect.poll(async () => (await read(paid)).body).toMatchObject({ status: 'settled', fee_msat: 1_500, ...own });
+    const failed = await send({}, { fail: 'NO_ROUTE' });
+    await expect
+      .poll(async () => (await read(failed)).body)
+      .toMatchObject({ status: 'failed', held_msat: 110_000, fee_limit_msat: 10_000 });
+    expect((await read(paid, wallet.read)).body).toMatchObject(own);
+    expect((await read(paid, service.client.publicKey)).body).toMatchObject({ held_msat: null, fee_limit_msat: null });
+  });
+
+  it('shows a hold without a fee for a payment between two wallets, and none for its invoice', async () => {
+    const [payee, payer] = [await service.client.wallet(), await service.client.wallet(1000)];
+    const made: Json = await service.client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 100 });
+    const { lnTx }: Json = (await pay(service.client, payer.id, made.payment_request)).body;
+    expect((await read(lnTx.id)).body).toMatchObject({ held_msat: 100_000, fee_limit_msat: 0 });
+    expect((await read(made.id)).body).toMatchObject({ held_msat: null, fee_limit_msat: null });
+  });
+
   it('names no other side that belongs to another account', async () => {
     const payer = await service.client.wallet(1000);
     const theirs = (await service.neighbour.post('/v1/wallet', { user_label: 'theirs' })).id;

@@ -103,6 +103,17 @@ export const LightningTransactionDetailsObject = Type.Object(
         description: 'The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise',
       }),
     ),
+    held_msat: nullable(
+      Type.Integer({
+        description:
+          'What the wallet held for the payment until its end, in millisatoshis: the amount and `fee_limit_msat`. Null for an invoice',
+      }),
+    ),
+    fee_limit_msat: nullable(
+      Type.Integer({
+        description: 'The most that routing might cost, in millisatoshis; 0 for a payment between two wallets. Null for an invoice',
+      }),
+    ),
   },
   { title: 'LightningTransactionDetails' },
 );

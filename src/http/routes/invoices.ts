@@ -185,11 +185,17 @@ function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'walle
 }
 
 /** Renders what a key may see of a lightning transaction: a public key sees no secrets and no other transaction. */
-function viewOf(objects: Objects, { transaction, counterpartId }: FoundLightning, key: Key) {
-  const full = { ...objects.lightningTransaction(transaction), counterpart_id: counterpartId ?? null };
+function viewOf(objects: Objects, { transaction, counterpartId, hold }: FoundLightning, key: Key) {
+  const full = {
+    ...objects.lightningTransaction(transaction),
+    counterpart_id: counterpartId ?? null,
+    held_msat: hold?.heldMsat ?? null,
+    fee_limit_msat: hold?.feeLimitMsat ?? null,
+  };
   if (key.kind === 'public_api') {
     const { success_action, ...visible } = full;
-    return { ...visible, payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null, counterpart_id: null };
+    const secrets = { payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null };
+    return { ...visible, ...secrets, counterpart_id: null, held_msat: null, fee_limit_msat: null };
   }
   requirePermission(key.kind, 'wallet_tx_read');
   return full;

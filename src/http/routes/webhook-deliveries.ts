@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { UnknownCursor } from '../../feed/log.ts';
+import type { History } from '../../history/history.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { DELIVERY_STATES } from '../../webhooks/webhooks.ts';
 import type { App } from '../app-type.ts';
 import { choice } from '../fields.ts';
 import { DeliveryObject, ReplayObject, renderDelivery } from '../objects/webhook.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
+import { requires } from '../openapi/route-schema.ts';
 import { readPage, setCursorHeaders } from '../responses/paging.ts';
 import { OF_WEBHOOK, WebhookParams, type WebhookRouteDependencies, webhookOwner } from './webhooks.ts';
 
@@ -28,10 +30,14 @@ const DeliveryParams = Type.Object({
   delivery: Type.String({ description: 'The id of the delivery, `whd_…`', examples: [EXAMPLE.delivery] }),
 });
 
-const DeliveryQuery = Type.Object({
-  status: Type.Optional(choice(DELIVERY_STATES, { description: 'Only deliveries with this status' })),
+const PageOfDeliveries = Type.Object({
   after: Type.Optional(Type.String({ maxLength: 64, description: 'Returns the deliveries that follow the one with this id in the list' })),
   'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'The number of deliveries. Default: 50, at most 500' })),
+});
+
+const DeliveryQuery = Type.Object({
+  status: Type.Optional(choice(DELIVERY_STATES, { description: 'Only deliveries with this status' })),
+  ...PageOfDeliveries.properties,
 });
 
 const testSchema = {
@@ -63,6 +69,19 @@ const deliveriesSchema = {
   response: { 200: Type.Array(DeliveryObject) },
 };
 
+const lightningSchema = {
+  tags: OF_WEBHOOK.tags,
+  ...requires('account'),
+  operationId: 'listDeliveriesOfLightningTransaction',
+  summary: 'List the deliveries of a Lightning transaction',
+  description: 'The deliveries of the events of an invoice or a payment to all webhooks of the account, newest first.',
+  params: Type.Object({
+    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
+  }),
+  querystring: PageOfDeliveries,
+  response: { 200: Type.Array(DeliveryObject) },
+};
+
 const deliverySchema = {
   ...OF_WEBHOOK,
   operationId: 'getDelivery',
@@ -83,7 +102,9 @@ const redeliverSchema = {
 };
 
 /** The deliveries of a webhook: tests, replays and redeliveries. */
-export function webhookDeliveryRoutes(app: App, { access, runIdempotent, webhooks }: WebhookRouteDependencies): void {
+export function webhookDeliveryRoutes(app: App, deps: WebhookRouteDependencies & { history: Pick<History, 'lightning'> }): void {
+  const { access, runIdempotent, webhooks, history } = deps;
+
   app.post('/v1/webhooks/:id/test', { schema: testSchema }, async (request, reply) => {
     const { credential, accountId } = await webhookOwner(access, request);
     const { id } = request.params;
@@ -112,6 +133,16 @@ export function webhookDeliveryRoutes(app: App, { access, runIdempotent, webhook
     const { limit } = readPage(request.query);
     const { after, status } = request.query;
     const listed = await webhooks.deliveries(webhook, { after, state: status, limit });
+    setCursorHeaders(request, reply, limit, listed);
+    return listed.map(renderDelivery);
+  });
+
+  app.get('/v1/lntx/:id/deliveries', { schema: lightningSchema, config: { closedQuery: true } }, async (request, reply) => {
+    const accountId = await access.account(request);
+    const found = await history.lightning(request.params.id, { accountId, walletId: undefined });
+    if (!found) throw new Refusal('not_found');
+    const { limit } = readPage(request.query);
+    const listed = await webhooks.deliveriesOfLightning(accountId, found.transaction.id, { after: request.query.after, limit });
     setCursorHeaders(request, reply, limit, listed);
     return listed.map(renderDelivery);
   });

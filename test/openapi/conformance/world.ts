@@ -140,6 +140,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'replayWebhook.id': () => webhook.id,
     'listDeliveries.id': () => webhook.id,
     'listDeliveries.after': () => delivery.id,
+    'listDeliveriesOfLightningTransaction.id': invoiceOfDelivery,
+    'listDeliveriesOfLightningTransaction.after': () => delivery.id,
     'getDelivery.id': () => webhook.id,
     delivery: () => delivery.id,
     'redeliver.id': () => webhook.id,
@@ -227,6 +229,13 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
 
   async function madeInvoice(): Promise<string> {
     return (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).id;
+  }
+
+  /** An invoice whose event has the delivery. */
+  async function invoiceOfDelivery(): Promise<string> {
+    const id = await madeInvoice();
+    await service.execute('UPDATE webhook_delivery SET lntx = $1 WHERE id = $2', id, delivery.id);
+    return id;
   }
 
   /** A webhook that may be deleted. Their number is limited, so earlier ones are deleted. */
