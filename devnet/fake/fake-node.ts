@@ -6,6 +6,7 @@ import type {
   InvoiceStatus,
   KeysendOrder,
   LightningNode,
+  NodeChannel,
   NodeEvent,
   NodeInfo,
   PaymentEvidence,
@@ -16,7 +17,8 @@ import type {
   Route,
   RouteQuery,
 } from '../../src/lightning/node.ts';
-import { HistoryChanged, NodeUnavailable } from '../../src/lightning/node.ts';
+import { HistoryChanged, NodeUnavailable, NotPermitted } from '../../src/lightning/node.ts';
+import { channelsOf } from './channels.ts';
 import type { ClaimGuards, GuardConnection } from './claim-guards.ts';
 import type { EventLog } from './event-log.ts';
 import type { CallFault, CallName } from './faults.ts';
@@ -110,6 +112,10 @@ export class FakeNode implements LightningNode, GuardConnection {
 
   queryRoutes(query: RouteQuery): Promise<readonly Route[]> {
     return this.#call('queryRoutes', () => routesTo(this.#parts.network, query));
+  }
+
+  listChannels(): Promise<readonly NodeChannel[]> {
+    return this.#call('listChannels', () => channelsOf(this.#parts.network));
   }
 
   balance(): ReturnType<LightningNode['balance']> {
@@ -208,6 +214,7 @@ export class FakeNode implements LightningNode, GuardConnection {
     const { network } = this.#parts;
     const fault = network.step(() => network.faults.ofCall(name, scripted));
     if (this.isAway || fault.unavailable) throw new NodeUnavailable('the fake node cannot be reached');
+    if (fault.notPermitted) throw new NotPermitted('the fake node does not permit this call');
     if (fault.delayMs) await this.#wait(fault.delayMs);
     if (fault.executeAfterMs !== undefined) {
       network.time.after(fault.executeAfterMs, () => network.step(work));

@@ -10,6 +10,8 @@ export interface CallFault {
   readonly lose?: 'call' | 'answer';
   /** The call throws NodeUnavailable. The node does not execute it. */
   readonly unavailable?: boolean;
+  /** The call throws NotPermitted. The node does not execute it. */
+  readonly notPermitted?: boolean;
   /** The request reaches the node after this delay. */
   readonly delayMs?: number;
   /** The response is lost, and the node executes the call after this delay; until then it has no record of it. */

@@ -13,6 +13,7 @@ import {
   PlaygroundRefusal,
 } from '../../src/lightning/test-network.ts';
 import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireRecords, requireWhole } from '../checks.ts';
+import { playgroundChannels } from './channels.ts';
 import type { ClaimGuards } from './claim-guards.ts';
 import type { Arriving, Incoming } from './incoming.ts';
 import type { NetworkState } from './network-state.ts';
@@ -182,11 +183,13 @@ export class Outside {
 }
 
 /** Implements the control of the playground for the fake network, so the same routes serve both. */
-export function fakeControl(outside: Outside, { identities }: NetworkState): PlaygroundControl {
+export function fakeControl(outside: Outside, network: NetworkState): PlaygroundControl {
+  const { identities } = network;
   return {
     describe: async () => ({
       network: 'regtest',
       nodes: NODE_NAMES.map((name) => ({ name, pubkey: identities.pubkeys[name] })),
+      channels: playgroundChannels(network),
       unreachablePubkey: identities.unreachablePubkey,
     }),
     payInvoice: (request: OutsidePayRequest) => outside.pay(request),

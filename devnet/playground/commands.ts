@@ -1,6 +1,7 @@
 import { isPublicKey } from '../../src/lightning/public-key.ts';
 import { requireId, requirePoint, requirePosition, requireWhole } from '../checks.ts';
-import { bytesOf, hexOf, msatOf, sha256, u64Of } from './bindings.ts';
+import { channelsOf, localBalance, playgroundChannels } from './balances.ts';
+import { bytesOf, hexOf, sha256 } from './bindings.ts';
 import type { Engine, Waits } from './engine.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { routesTo } from './ldk-payments.ts';
@@ -24,7 +25,7 @@ export function handlersOf(engine: Engine, service: ServiceNode): Handlers {
 
 type OutsideCommand = 'describe' | 'outsidePay' | 'outsideInvoice' | 'outsideKeysend' | 'outsidePayments' | 'resolveHold';
 
-function serviceHandlers({ waits }: Engine, service: ServiceNode): Omit<Handlers, OutsideCommand> {
+function serviceHandlers({ network, waits }: Engine, service: ServiceNode): Omit<Handlers, OutsideCommand> {
   const { ldk: node, incoming, outgoing, outbox } = service;
   const outcome = (paymentId: string) => () => outgoing.lookup(paymentId) ?? { state: 'pending' as const };
   return {
@@ -63,7 +64,8 @@ function serviceHandlers({ waits }: Engine, service: ServiceNode): Omit<Handlers
       requireWhole('amountMsat', query.amountMsat, 1);
       return () => routesTo(node, query);
     },
-    balance: () => () => ({ localMsat: msatOf(localBalance(node)) }),
+    listChannels: () => () => channelsOf(network, node),
+    balance: () => () => ({ localMsat: localBalance(node) }),
     claimForLedger: ({ ledgerId, replaces }) => {
       requireId('ledgerId', ledgerId);
       return done(service.claimForLedger(ledgerId, replaces));
@@ -80,6 +82,7 @@ function outsideHandlers({ network, outside, waits }: Engine, { pubkey }: LdkNod
     describe: () => () => ({
       network: 'regtest',
       nodes: [...network.nodes.values()].map((node) => ({ name: node.name, pubkey: node.pubkey })),
+      channels: playgroundChannels(network),
       unreachablePubkey: UNREACHABLE_PUBKEY,
     }),
     outsidePay: (request) => ended(outside.pay(request)),
@@ -109,17 +112,6 @@ function pageSize(limit: number): number {
 function untilFound<T>(waits: Waits, waitMs: number, read: () => T, isFound: (value: T) => boolean): () => T | Promise<T> {
   requireWhole('waitMs', waitMs);
   return () => waits.until(read, isFound, Math.min(waitMs, MAX_WAIT_MS));
-}
-
-/** Returns our side of the channels: the spendable balance, the reserve, and payments in flight. */
-function localBalance(node: LdkNode): bigint {
-  let sum = 0n;
-  for (const channel of node.manager.list_channels()) {
-    sum += channel.get_outbound_capacity_msat();
-    sum += (u64Of(channel.get_unspendable_punishment_reserve()) ?? 0n) * 1_000n;
-    for (const htlc of channel.get_pending_outbound_htlcs()) sum += htlc.get_amount_msat();
-  }
-  return sum;
 }
 
 /** A point made from a hash, so its secret key is unknown. */

@@ -43,6 +43,7 @@ function serviceNode({ name, call, guard, closing, close }: ServiceNodeOptions):
     watch: (position, signal) => watchEvents(call, position, AbortSignal.any([signal, closing])),
     knowsPosition: async (position) => (await call('events', { after: position, limit: 1, waitMs: 0 })) !== null,
     queryRoutes: (query) => call('queryRoutes', query),
+    listChannels: () => call('listChannels', null),
     balance: () => call('balance', null),
     claimForLedger: (ledgerId, replaces) => call('claimForLedger', { ledgerId, replaces }),
     close,

@@ -29,6 +29,7 @@ export interface Commands {
   claimRequests: { request: { readonly after: number; readonly waitMs: number }; response: readonly ClaimRequest[] };
   decideClaim: { request: { readonly askId: number; readonly decision: 'claim' | 'refuse' }; response: null };
   queryRoutes: { request: node.RouteQuery; response: readonly node.Route[] };
+  listChannels: { request: null; response: readonly node.NodeChannel[] };
   balance: { request: null; response: { readonly localMsat: Msat } };
   /** Returns the id of the ledger that the node belongs to now. */
   claimForLedger: { request: { readonly ledgerId: string; readonly replaces?: string | undefined }; response: string };
@@ -56,6 +57,7 @@ export const MAY_REPEAT: Readonly<Record<CommandName, boolean>> = {
   claimRequests: true,
   decideClaim: false,
   queryRoutes: true,
+  listChannels: true,
   balance: true,
   claimForLedger: true,
   outsidePay: false,

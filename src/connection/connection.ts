@@ -196,6 +196,10 @@ function identifiedNode(identification: Identification): LightningNode {
       const call = adapter()?.queryRoutes?.bind(adapter());
       return call && ((query: Parameters<typeof call>[0]) => callNode(() => call(query)));
     },
+    get listChannels() {
+      const call = adapter()?.listChannels?.bind(adapter());
+      return call && (() => callNode(call));
+    },
     get collectEvidence() {
       const call = adapter()?.collectEvidence?.bind(adapter());
       return call && ((payment: Parameters<typeof call>[0]) => callNode(() => call(payment)));

@@ -227,6 +227,29 @@ export interface RouteHop {
   readonly expiryHeight: number;
 }
 
+/** A payment channel of the node. */
+export interface NodeChannel {
+  /** Identifies the channel on this node. Opaque text. */
+  readonly id: string;
+  /** The node at the other end: a 33-byte compressed public key in hex. */
+  readonly peerPubkey: string;
+  /** The name that the peer announces: any text of its operator. Undefined when the node does not report it. */
+  readonly peerAlias: string | undefined;
+  /** `inactive`: open, and cannot be used now, because the peer is away. A state that the adapter does not know counts as inactive. */
+  readonly state: 'active' | 'inactive' | 'opening' | 'closing';
+  /** Undefined when the node does not know it yet. */
+  readonly capacityMsat: Msat | undefined;
+  /**
+   * What the node can send over the channel while it is active: without the reserve and the fees of the commitment transaction. An estimate;
+   * 0 for a channel that is opening or closing.
+   */
+  readonly spendableMsat: Msat;
+  /** What the node can receive over the channel while it is active. An estimate; 0 for a channel that is opening or closing. */
+  readonly receivableMsat: Msat;
+  /** Whether the network does not know the channel. */
+  readonly isPrivate: boolean;
+}
+
 export interface RouteQuery {
   /** A 33-byte compressed public key in hex. */
   readonly destination: string;
@@ -237,6 +260,9 @@ export interface RouteQuery {
 export class NodeUnavailable extends Error {
   override readonly name = 'NodeUnavailable';
 }
+
+/** Thrown when the credential does not permit the call. The node did nothing. */
+export class NotPermitted extends NodeUnavailable {}
 
 /** Thrown when the node has no event at a position that it reported earlier: it was restored from an older backup. */
 export class HistoryChanged extends Error {
@@ -292,6 +318,11 @@ export interface LightningNode {
   checkCredential?(): Promise<CredentialReport | undefined>;
   /** Returns routes for an amount, best first, from the node's current view of the network. Sends nothing. Absent if unsupported. */
   queryRoutes?(query: RouteQuery): Promise<readonly Route[]>;
+  /**
+   * Returns all channels of the node. Throws after ten seconds. Absent if unsupported.
+   * @throws NotPermitted when the credential does not permit it.
+   */
+  listChannels?(): Promise<readonly NodeChannel[]>;
   /** Returns the node's own balance in its channels, including outgoing HTLCs in flight. */
   balance(): Promise<{ readonly localMsat: Msat }>;
   /**

@@ -9,10 +9,21 @@ export type NodeName = (typeof NODE_NAMES)[number];
 /** A node that is not ours. */
 export type OutsideName = Exclude<NodeName, 'hub'>;
 
+/** A channel of a test network, with the balance of each side in the order of the nodes. */
+export interface PlaygroundChannel {
+  /** The names of its nodes. */
+  readonly nodes: readonly [string, string];
+  readonly capacityMsat: Msat;
+  /** What each node can send to the other. */
+  readonly spendableMsat: readonly [Msat, Msat];
+}
+
 export interface PlaygroundDescription {
   readonly network: 'regtest';
   /** Public keys are 33 bytes in hex. */
   readonly nodes: readonly { readonly name: string; readonly pubkey: string }[];
+  /** Absent if the network does not report them. */
+  readonly channels?: readonly PlaygroundChannel[];
   /** A valid public key that no node has. Payments to it find no route. */
   readonly unreachablePubkey: string;
 }

@@ -1,4 +1,5 @@
 import { afterAll, describe } from 'vitest';
+import { channelContract } from './contract/channels.ts';
 import { eventContract } from './contract/events.ts';
 import { guardContract } from './contract/guard.ts';
 import { identityContract } from './contract/identity.ts';
@@ -28,6 +29,7 @@ export function nodeContract(name: string, { open }: ContractOptions): void {
 
     const suite = { subject, reopened };
     identityContract(suite);
+    channelContract(suite);
     sendingContract(suite);
     paymentContract(suite);
     invoiceContract(suite);

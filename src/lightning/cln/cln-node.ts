@@ -7,6 +7,7 @@ import type {
   InvoiceStatus,
   LightningNode,
   NodeCapabilities,
+  NodeChannel,
   NodeEvent,
   NodeInfo,
   PaymentEvidence,
@@ -17,6 +18,7 @@ import type {
   Route,
   RouteQuery,
 } from '../node.ts';
+import { listNodeChannels } from './channel-list.ts';
 import { ownBalanceMsat } from './channels.ts';
 import { Datastore } from './datastore.ts';
 import { ClnEvents } from './events.ts';
@@ -162,6 +164,10 @@ class ClnNode implements LightningNode {
 
   queryRoutes(query: RouteQuery): Promise<readonly Route[]> {
     return queryRoutes(this.#rpc, query);
+  }
+
+  listChannels(): Promise<readonly NodeChannel[]> {
+    return listNodeChannels(this.#rpc);
   }
 
   async balance() {

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../kernel/log.ts';
-import { NodeUnavailable } from '../node.ts';
+import { NodeUnavailable, NotPermitted } from '../node.ts';
 import { meaningOf, ResponseLost, RpcError } from './errors.ts';
 import type { CallLimits, ClnTransport } from './transport.ts';
 
@@ -30,11 +30,17 @@ export interface SendpayRow {
 }
 
 export interface ChannelRecord {
+  readonly peer_id: string;
   readonly state: string;
   readonly peer_connected: boolean;
   readonly reestablished?: boolean;
+  readonly channel_id?: string;
   readonly short_channel_id?: string;
+  readonly private?: boolean;
+  readonly total_msat?: number;
   readonly to_us_msat?: number;
+  readonly spendable_msat?: number;
+  readonly receivable_msat?: number;
   readonly htlcs?: readonly ChannelHtlc[];
 }
 
@@ -142,7 +148,7 @@ export class ClnRpc {
     try {
       return (await this.#transport.call(method, params, { timeoutMs: CALL_MS, ...limits })) as Results[M];
     } catch (error) {
-      throw meaningOf(error) === 'not_permitted' ? new NodeUnavailable(explainRefusal(method, error)) : error;
+      throw meaningOf(error) === 'not_permitted' ? refusalOf(method, error) : error;
     }
   }
 
@@ -164,8 +170,10 @@ export class ClnRpc {
   }
 }
 
-function explainRefusal(method: RpcMethod, error: unknown): string {
+function refusalOf(method: RpcMethod, error: unknown): NodeUnavailable {
   if (error instanceof RpcError && error.code === UNKNOWN_METHOD)
-    return `the node does not have the method ${method}; Core Lightning 26.06 or later is required`;
-  return `the rune is invalid, or does not permit the method ${method}; create one as described in docs/lightning/core-lightning.md`;
+    return new NodeUnavailable(`the node does not have the method ${method}; Core Lightning 26.06 or later is required`);
+  return new NotPermitted(
+    `the rune is invalid, or does not permit the method ${method}; create one as described in docs/lightning/core-lightning.md`,
+  );
 }

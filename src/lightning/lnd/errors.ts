@@ -1,4 +1,4 @@
-import { type FailureReason, NodeUnavailable } from '../node.ts';
+import { type FailureReason, NodeUnavailable, NotPermitted } from '../node.ts';
 
 /** An error that LND returned, as text. */
 export class LndError extends Error {
@@ -75,7 +75,7 @@ export function toNodeError(error: LndError): Error {
   const meaning = meaningOf(error)?.is;
   if (meaning === 'not_ready') return new NodeUnavailable(`LND is not ready: ${error.text}`);
   if (meaning !== 'forbidden') return error;
-  return new NodeUnavailable(
+  return new NotPermitted(
     `LND does not accept the macaroon of LIGHTNING_URL (${error.text}): create one at this node, with the command in docs/lightning/lnd.md`,
   );
 }

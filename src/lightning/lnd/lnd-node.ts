@@ -1,5 +1,6 @@
 import type { Log } from '../../kernel/log.ts';
 import { type IncomingGuard, type LightningNode, type NodeCapabilities, type NodeInfo, NodeUnavailable, type Position } from '../node.ts';
+import { listNodeChannels } from './channel-list.ts';
 import { channelBalance, queryRoutes } from './channels.ts';
 import { CredentialReader } from './credentials.ts';
 import { knowsPosition, LND_WATCH_TIMING, type LndWatchTiming, newestPosition, watchEndedPayments, watchSettlements } from './events.ts';
@@ -67,6 +68,7 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
       pubkey ??= (await readiness.read()).info.identity_pubkey;
       return queryRoutes(transport, query, pubkey);
     },
+    listChannels: () => listNodeChannels(transport),
     balance: async () => ({ localMsat: await channelBalance(transport) }),
     async checkCredential() {
       const { macaroon } = await new CredentialReader(address).read();

@@ -1,0 +1,38 @@
+import { type Msat, maxMsat, msat, subMsat, ZERO_MSAT } from '../../src/kernel/money.ts';
+import type { NodeChannel } from '../../src/lightning/node.ts';
+import type { PlaygroundChannel } from '../../src/lightning/test-network.ts';
+import type { NetworkState } from './network-state.ts';
+
+/** 100 BTC, half of which our node has at first. */
+const CAPACITY_MSAT = msat(10_000_000_000_000);
+
+/** Returns the only channel of our node, to alice. It has no reserve. */
+export function channelsOf({ identities, tables }: NetworkState): NodeChannel[] {
+  const localMsat = tables.balance.get('local') ?? ZERO_MSAT;
+  return [
+    {
+      id: identities.secret('channel to alice'),
+      peerPubkey: identities.pubkeys.alice,
+      peerAlias: 'alice',
+      state: 'active',
+      capacityMsat: CAPACITY_MSAT,
+      spendableMsat: localMsat,
+      receivableMsat: remainderOf(localMsat),
+      isPrivate: false,
+    },
+  ];
+}
+
+/** Returns the channels of the network. Nothing counts what alice and carol send to each other. */
+export function playgroundChannels({ tables }: NetworkState): PlaygroundChannel[] {
+  const localMsat = tables.balance.get('local') ?? ZERO_MSAT;
+  const half = msat(CAPACITY_MSAT / 2);
+  return [
+    { nodes: ['hub', 'alice'], capacityMsat: CAPACITY_MSAT, spendableMsat: [localMsat, remainderOf(localMsat)] },
+    { nodes: ['alice', 'carol'], capacityMsat: CAPACITY_MSAT, spendableMsat: [half, half] },
+  ];
+}
+
+function remainderOf(localMsat: Msat): Msat {
+  return maxMsat(ZERO_MSAT, subMsat(CAPACITY_MSAT, localMsat));
+}
