@@ -105,6 +105,25 @@ export interface BalanceSample {
   is_complete: boolean;
 }
 
+export interface Channel {
+  /** Identifies the channel on its node; its form depends on the program of the node */
+  id: string;
+  /** The public key of the node at the other end, in hex */
+  peer_pubkey: string;
+  /** The name that this node announces: a text of its operator, not unique. Null if it is unknown */
+  peer_alias: string | null;
+  /** `inactive`: open, and cannot be used now, because the peer is away */
+  status: 'active' | 'inactive' | 'opening' | 'closing' | (string & {});
+  /** Its capacity; null if it is unknown, in millisatoshis */
+  capacity_msat: number | null;
+  /** What can be sent over it while it is active, without reserve and fees. An estimate; 0 while it is opening or closing, in millisatoshis */
+  spendable_msat: number;
+  /** What can be received over it while it is active. An estimate; 0 while it is opening or closing, in millisatoshis */
+  receivable_msat: number;
+  /** Whether it is not announced to the network */
+  is_private: boolean;
+}
+
 export interface CreatedInvoice {
   /** The id of the invoice or payment, `lntx_…` */
   id: string;
@@ -676,6 +695,25 @@ export interface Node {
   uri: string | null;
 }
 
+export interface NodeChannels {
+  /** The node, `lnd_…` */
+  ln_node_id: string;
+  /** When the node was read, in Unix seconds */
+  at: number;
+  /** `not_permitted`: the credential in `LIGHTNING_URL` does not permit listing them. `unsupported`: the service cannot list them on this program. In both cases there are no amounts and no channels here */
+  status: 'known' | 'not_permitted' | 'unsupported' | (string & {});
+  /** What the node requires; null if the channels are known */
+  status_reason: string | null;
+  /** What all active channels together can send. A single payment may find a route for less, in millisatoshis */
+  spendable_msat: number | null;
+  /** What all active channels together can receive, in millisatoshis */
+  receivable_msat: number | null;
+  /** The number of all channels by status, not only of those on this page */
+  num_channels: { /** Channels that can be used */ active: number; /** Open channels whose peer is away */ inactive: number; /** Channels that wait for confirmations */ opening: number; /** Channels that are being closed */ closing: number; } | null;
+  /** Active ones first; of each status the largest first */
+  channels: Array<Channel>;
+}
+
 export interface NodeComparison {
   /** The node that was compared */
   ln_node_id: string;
@@ -1076,6 +1114,8 @@ export interface Playground {
   network: string;
   /** The nodes of the network. `GET /v1/nodes` shows which of them belong to this service */
   nodes: Array<{ /** `alice`, `carol`, or the name of a node that belongs to a service, such as `hub` */ name: string; /** The public key of the node: 33 bytes in hex */ pubkey: string; }>;
+  /** The channels between the nodes, with what each side can send. What is missing to the capacity is reserved or in flight */
+  channels: Array<{ /** The name of one of its nodes */ from: string; /** The name of the other one */ to: string; /** Its capacity in millisatoshis */ capacity_msat: number; /** What `from` can send to `to`, in millisatoshis */ from_msat: number; /** What `to` can send to `from`, in millisatoshis */ to_msat: number; }>;
   /** A valid public key that no node has */
   unreachable_pubkey: string;
 }
@@ -2415,6 +2455,15 @@ export interface GetOperatorOverviewRequest {
 
 }
 
+export interface ListNodeChannelsRequest {
+  /** The id of the node, `lnd_…` */
+  id: string;
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 500 */
+  'per-page'?: number;
+}
+
 export interface ListBalanceSamplesRequest {
   /** How far back. `day` and `week` have a sample per hour, `month` one per 6 hours, `year` one per day. Default: `month` */
   period?: 'day' | 'week' | 'month' | 'year';
@@ -2858,6 +2907,8 @@ export interface Operations<Options> {
   queryRoutes(request: QueryRoutesRequest, options?: Options): Promise<Routes>;
   /** Read the figures of the nodes and the ledger. The ledger is read now. Balances of nodes are those of the last reconciliation; `assets_at` has their time. A node that does not answer within two seconds is `unavailable`. Permission: a secret API key of an operator. (`GET /v1/operator/overview`) */
   getOperatorOverview(request?: GetOperatorOverviewRequest, options?: Options): Promise<OperatorOverview>;
+  /** Read the channels of a node. Read from the node now: why a payment has no route, and how much can be received. 503 `node_unavailable`: the node did not answer within twelve seconds; the message has its reason. Permission: a secret API key of an operator. (`GET /v1/operator/nodes/{id}/channels`) */
+  listNodeChannels(request: ListNodeChannelsRequest, options?: Options): Promise<NodeChannels>;
   /** Read assets and liabilities over time. Oldest first. Reconciliations take the samples; hours in which none ran are absent. Permission: a secret API key of an operator. (`GET /v1/operator/history`) */
   listBalanceSamples(request?: ListBalanceSamplesRequest, options?: Options): Promise<Array<BalanceSample>>;
   /** List alerts. Newest first. Permission: a secret API key of an operator. (`GET /v1/operator/alerts`) */
@@ -2900,7 +2951,7 @@ export interface Operations<Options> {
   setFiatRate(request: SetFiatRateRequest, options?: Options): Promise<FiatRate>;
   /** Remove the fiat rate. The change is recorded among the actions of operators, also if there was no rate. Permission: a secret API key of an operator. (`DELETE /v1/operator/fiat-rate`) */
   removeFiatRate(request?: RemoveFiatRateRequest, options?: Options): Promise<FiatRate>;
-  /** Read the nodes of the playground. Permission: any key that is not public. (`GET /playground`) */
+  /** Read the nodes and channels of the playground. Permission: any key that is not public. (`GET /playground`) */
   getPlayground(request?: GetPlaygroundRequest, options?: Options): Promise<Playground>;
   /** Pay an invoice of this service from another node. Permission: any key that is not public. (`POST /playground/pay`) */
   playgroundPay(request: PlaygroundPayRequest, options?: Options): Promise<OutsidePayment>;

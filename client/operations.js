@@ -102,6 +102,7 @@ export const OPERATIONS = {
   decodeInvoice: { method: 'GET', path: '/v1/node/{id}/payments/decodeinvoice', query: ['payment_request'] },
   queryRoutes: { method: 'GET', path: '/v1/node/{id}/payments/queryroutes', query: ['pub_key', 'amt'] },
   getOperatorOverview: { method: 'GET', path: '/v1/operator/overview' },
+  listNodeChannels: { method: 'GET', path: '/v1/operator/nodes/{id}/channels', query: ['page', 'per-page'] },
   listBalanceSamples: { method: 'GET', path: '/v1/operator/history', query: ['period'] },
   listAlerts: { method: 'GET', path: '/v1/operator/alerts', query: ['page', 'per-page', 'status'] },
   getInstances: { method: 'GET', path: '/v1/operator/instances' },

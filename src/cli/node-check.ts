@@ -9,6 +9,7 @@ import { satToMsat } from '../kernel/money.ts';
 import type { CredentialReport, LightningNode, NodeInfo } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import { openNode } from '../open-node.ts';
+import { sumChannels } from '../operator/channels.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
 import { stderrLog } from './stderr-log.ts';
 import { grouped, table } from './table.ts';
@@ -73,13 +74,14 @@ async function checkNode(node: LightningNode): Promise<Finding[]> {
   const credential = await answered(Promise.resolve(node.checkCredential?.()));
   return [
     ...describeNode(info),
+    ...(await describeChannels(node, info)),
     await describeBalance(node),
     ...(credential ? describeCredential(credential) : []),
     await describeInvoice(node),
   ];
 }
 
-function describeNode({ software, alias, pubkey, network, channels, cannotSend, capabilities }: NodeInfo): Finding[] {
+function describeNode({ software, alias, pubkey, network, cannotSend, capabilities }: NodeInfo): Finding[] {
   const supported = [
     capabilities.sendsKeysend && 'sending keysends',
     capabilities.receivesKeysend && 'receiving keysends',
@@ -89,16 +91,35 @@ function describeNode({ software, alias, pubkey, network, channels, cannotSend, 
   return [
     good('Node', `${software}, “${alias}”, on ${network}`),
     good('Public key', pubkey),
-    ...(channels ? [good('Channels', `${channels.active} active, ${channels.inactive} inactive`)] : []),
     cannotSend ? bad('Sending', cannotSend) : good('Sending', 'ready'),
     good('Supports', supported.filter(Boolean).join(', ') || 'invoices and payments only'),
   ];
 }
 
+async function describeChannels(node: LightningNode, { channels }: NodeInfo): Promise<Finding[]> {
+  const counts = channels && good('Channels', `${channels.active} active, ${channels.inactive} inactive`);
+  try {
+    const listed = node.listChannels && (await answered(node.listChannels()));
+    if (!listed) return counts ? [counts] : [];
+    const { spendableMsat, receivableMsat, counts: now } = sumChannels(listed);
+    const others = [now.opening > 0 && `${now.opening} opening`, now.closing > 0 && `${now.closing} closing`].filter(Boolean);
+    return [
+      good('Channels', [`${now.active} active`, `${now.inactive} inactive`, ...others].join(', ')),
+      good('', `can send ${inSat(spendableMsat)} and receive ${inSat(receivableMsat)} sat`),
+    ];
+  } catch (error) {
+    return [...(counts ? [counts] : []), bad('', `were not listed: ${errorMessage(error)}`)];
+  }
+}
+
+function inSat(amountMsat: number): string {
+  return grouped(Math.floor(amountMsat / 1000));
+}
+
 async function describeBalance(node: LightningNode): Promise<Finding> {
   try {
     const { localMsat } = await answered(node.balance());
-    return good('Balance', `${grouped(Math.floor(localMsat / 1000))} sat in its channels`);
+    return good('Balance', `${inSat(localMsat)} sat in its channels`);
   } catch (error) {
     return bad('Balance', `was not read: ${errorMessage(error)}`);
   }

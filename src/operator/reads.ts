@@ -1,9 +1,11 @@
 import type { AlertState, ListedAlert } from '../alerts/alerts.ts';
 import type { HeldLease, Instance } from '../db/instances.ts';
 import { unixSeconds } from '../kernel/clock.ts';
+import { TtlCache } from '../kernel/ttl-cache.ts';
 import { findReconciliation, listReconciliations, type StoredReconciliation } from '../reconcile/requests.ts';
 import { type BalanceSample, listSamples } from '../reconcile/samples.ts';
 import { type Action, type ActionRecord, actionsOf, findStray, type Stray, toAction, toStray } from './actions.ts';
+import { type ChannelList, readChannels } from './channels.ts';
 import { type FiatRate, findChangedRate, readFiatRate } from './fiat-rate.ts';
 import * as sql from './operator.sql.ts';
 import { type Overview, readOverview } from './overview.ts';
@@ -29,6 +31,8 @@ const PERIODS: Readonly<Record<HistoryPeriod, { readonly days: number; readonly 
 /** What operators read. */
 export interface OperatorReads {
   overview(): Promise<Overview>;
+  /** Returns the channels of a node as they are now; undefined for an unknown node. @throws Refusal when the node does not answer. */
+  channels(nodeId: string): Promise<ChannelList | undefined>;
   /** Returns samples of assets and liabilities, oldest first. */
   history(period: HistoryPeriod): Promise<BalanceSample[]>;
   /** Returns money that arrived for no wallet, newest first; unless `isAll`, only what is left in suspense. */
@@ -54,14 +58,22 @@ export interface OperatorReads {
   instances(): Promise<{ instances: Instance[]; leases: HeldLease[] }>;
 }
 
+/** Pages of one list, and screens that are open at the same time, share a request to the node. */
+const SHARED_CHANNELS = { maxAgeMs: 1000, maxSize: 100 };
+
 export function createOperatorReads(deps: OperatorReadDependencies): OperatorReads {
   const { database, alerts, connections, instances, clock } = deps;
+  const channelLists = new TtlCache<ChannelList>(SHARED_CHANNELS);
   const withActions = async (stray: Stray): Promise<StrayDetails> => ({
     ...stray,
     actions: await actionsOf(database, stray.paymentHash),
   });
   return {
     overview: () => readOverview(deps),
+    async channels(nodeId) {
+      const connection = connections.all.find((one) => one.nodeId === nodeId);
+      return connection && channelLists.get(nodeId, () => readChannels(connection, clock));
+    },
     history(period) {
       const { days, stepHours } = PERIODS[period];
       const nodeIds = connections.all.map(({ nodeId }) => nodeId);

@@ -9,6 +9,7 @@ describe('npm run node-check', () => {
   it('prints what a node is and supports, creates and cancels an invoice, and exits with 0', async () => {
     const { code, stdout } = await nodeCheck('fake:?seed=check');
     expect(stdout).toMatch(/Node +fake, “fake”, on regtest\n.*Public key +0[23][0-9a-f]{64}\n/);
+    expect(stdout).toMatch(/Channels +1 active, 0 inactive\n +can send [\d,]+ and receive [\d,]+ sat\n/);
     expect(stdout).toContain('created and cancelled one of 1 sat');
     expect(stdout).not.toMatch(/^ *!/m);
     expect(code).toBe(0);

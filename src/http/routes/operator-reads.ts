@@ -5,6 +5,7 @@ import type { OperatorReads } from '../../operator/reads.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import { choice } from '../fields.ts';
+import { ChannelsObject, renderChannels } from '../objects/operator-channels.ts';
 import { AlertObject, ReconciliationObject, renderAlert, renderReconciliation } from '../objects/operator-checks.ts';
 import { ActionObject, renderAction } from '../objects/operator-money.ts';
 import { BalanceSampleObject, HistoryQuery, OverviewObject, renderOverview, renderSample } from '../objects/operator-overview.ts';
@@ -32,6 +33,18 @@ const overviewSchema = {
     'The ledger is read now. Balances of nodes are those of the last reconciliation; `assets_at` has their time. A node that does not ' +
     'answer within two seconds is `unavailable`.',
   response: { 200: OverviewObject },
+};
+
+const channelsSchema = {
+  ...COMMON,
+  operationId: 'listNodeChannels',
+  summary: 'Read the channels of a node',
+  description:
+    'Read from the node now: why a payment has no route, and how much can be received. 503 `node_unavailable`: the node did not answer within ' +
+    'twelve seconds; the message has its reason.',
+  params: idParams('node, `lnd_…`', EXAMPLE.node),
+  querystring: PageQuery,
+  response: { 200: ChannelsObject },
 };
 
 const historySchema = {
@@ -108,6 +121,15 @@ export function operatorReadRoutes(app: App, deps: OperatorReadRouteDependencies
   app.get('/v1/operator/overview', { schema: overviewSchema }, async (request) => {
     await access.operator(request);
     return renderOverview(await reads.overview());
+  });
+
+  app.get('/v1/operator/nodes/:id/channels', { schema: channelsSchema }, async (request, reply) => {
+    await access.operator(request);
+    const list = await reads.channels(request.params.id);
+    if (!list) throw new Refusal('not_found');
+    const page = readPage(request.query);
+    setPageHeaders(request, reply, page, list.channels.length);
+    return renderChannels(request.params.id, list, list.channels.slice(page.offset, page.offset + page.limit));
   });
 
   app.get('/v1/operator/history', { schema: historySchema }, async (request) => {

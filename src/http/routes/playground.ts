@@ -4,7 +4,13 @@ import type { Invoices } from '../../invoices/invoices.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { decodeBolt11, InvalidInvoice } from '../../lightning/bolt11/bolt11.ts';
-import { OutcomeUnknown, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../lightning/test-network.ts';
+import {
+  OutcomeUnknown,
+  type OutsidePayment,
+  type PlaygroundChannel,
+  type PlaygroundControl,
+  PlaygroundRefusal,
+} from '../../lightning/test-network.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import {
@@ -57,6 +63,19 @@ const PlaygroundObject = Type.Object(
         ],
       },
     ),
+    channels: Type.Array(
+      Type.Object({
+        from: Type.String({ description: 'The name of one of its nodes', examples: ['hub'] }),
+        to: Type.String({ description: 'The name of the other one', examples: ['alice'] }),
+        capacity_msat: Type.Integer({ description: 'Its capacity in millisatoshis', examples: [5_000_000_000_000] }),
+        from_msat: Type.Integer({ description: 'What `from` can send to `to`, in millisatoshis', examples: [2_450_000_000_000] }),
+        to_msat: Type.Integer({ description: 'What `to` can send to `from`, in millisatoshis', examples: [2_450_000_000_000] }),
+      }),
+      {
+        description:
+          'The channels between the nodes, with what each side can send. What is missing to the capacity is reserved or in flight',
+      },
+    ),
     unreachable_pubkey: Type.String({
       description: 'A valid public key that no node has',
       examples: ['025e8f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7'],
@@ -70,7 +89,7 @@ const COMMON = { tags: ['Playground'], ...requires('secret_key') };
 const describeSchema = {
   ...COMMON,
   operationId: 'getPlayground',
-  summary: 'Read the nodes of the playground',
+  summary: 'Read the nodes and channels of the playground',
   response: { 200: PlaygroundObject },
 };
 
@@ -209,8 +228,8 @@ export function playgroundRoutes(app: App, deps: PlaygroundRouteDependencies): v
 function describeRoute(app: App, { access, control }: PlaygroundRouteDependencies): void {
   app.get('/playground', { schema: describeSchema, config: { isAlsoPage: true } }, async (request) => {
     await access.secretKey(request);
-    const { network, nodes, unreachablePubkey } = await playing(() => control.describe());
-    return { network, nodes: [...nodes], unreachable_pubkey: unreachablePubkey };
+    const { network, nodes, channels = [], unreachablePubkey } = await playing(() => control.describe());
+    return { network, nodes: [...nodes], channels: channels.map(toChannel), unreachable_pubkey: unreachablePubkey };
   });
 }
 
@@ -298,6 +317,11 @@ async function playing<T>(play: () => T | Promise<T>): Promise<T> {
     }
     throw error;
   }
+}
+
+function toChannel({ nodes, capacityMsat, spendableMsat }: PlaygroundChannel) {
+  const [[from, to], [fromMsat, toMsat]] = [nodes, spendableMsat];
+  return { from, to, capacity_msat: capacityMsat, from_msat: fromMsat, to_msat: toMsat };
 }
 
 function toObject(payment: OutsidePayment): Static<typeof OutsidePaymentObject> {

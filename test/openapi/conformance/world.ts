@@ -112,6 +112,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'getOperatorPayment.id': stuckPayment,
     'recheckPayment.id': stuckPayment,
     'resolvePayment.id': stuckPayment,
+    'listNodeChannels.id': () => ln_node_id,
     'drainNode.id': () => {
       isDraining = true;
       return ln_node_id;

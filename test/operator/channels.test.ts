@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import type { NodeConnection } from '../../src/connection/connection.ts';
+import { Refusal } from '../../src/kernel/refusal.ts';
+import { readChannels } from '../../src/operator/channels.ts';
+
+const clock = { nowMs: () => 5_000 };
+
+function connectionWith(node: object): NodeConnection {
+  return { node: { info: async () => ({}), ...node } } as unknown as NodeConnection;
+}
+
+it('channels are not known on a node whose adapter cannot list them', async () => {
+  expect(await readChannels(connectionWith({}), clock)).toMatchObject({ status: 'unsupported', reason: undefined, channels: [] });
+});
+
+it('channels of a node that does not answer are refused with its reason', async () => {
+  const info = async () => Promise.reject(new Error('the port is closed'));
+  await expect(readChannels(connectionWith({ info }), clock)).rejects.toThrow(Refusal);
+  await expect(readChannels(connectionWith({ info }), clock)).rejects.toThrow('the port is closed');
+});
