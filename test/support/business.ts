@@ -72,7 +72,7 @@ const DAYS = 42;
 export async function fillBusiness(options: BusinessOptions): Promise<Business> {
   const { text = (plain) => plain, setTime = () => undefined } = options;
   const desk: Desk = { ...options, text, setTime };
-  const receiver = await startReceiver();
+  const receiver = await startReceiver(text);
   setTime(DAYS, 8);
   const wallets = await openWallets(desk);
   const links = await createLinks(desk, wallets);
@@ -289,11 +289,11 @@ async function createWebhooks({ client, text }: Desk, receiver: string, wallets:
   return id;
 }
 
-async function startReceiver(): Promise<{ url: string; close: () => Promise<void> }> {
+async function startReceiver(text: Desk['text']): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer((request, response) => {
     request.resume();
-    response.statusCode = request.url === '/ok' ? 200 : 503;
-    response.end(request.url === '/ok' ? '' : '<img src=x onerror="alert(1)"> closed for inventory');
+    if (request.url === '/ok') return response.end();
+    return response.writeHead(503, '<img src=x onerror=injected()>').end(text('closed for inventory'));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

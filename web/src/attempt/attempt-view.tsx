@@ -207,7 +207,9 @@ function FailedRest({ attempt, failed, onClose, onBack, onRaise }: AttemptViewPr
           {t.attempt.limitWas} <Msat msat={attempt.summary.feeLimitMsat} unit />
         </Note>
       )}
-      <p class="tiny faint mono centered">{`FAILURE_REASON_${failed.reason}`}</p>
+      <p class="tiny faint mono centered">
+        <bdi>{`FAILURE_REASON_${failed.reason}`}</bdi>
+      </p>
       <PaymentLink failed={failed} />
       <div class="pair end">
         <Button onClick={onClose}>{t.attempt.close}</Button>

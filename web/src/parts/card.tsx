@@ -18,7 +18,7 @@ export function Card({ title, actions, footer, isPadded = false, class: added, c
       {(title !== undefined || actions !== undefined) && (
         <header>
           {title !== undefined && <h2>{title}</h2>}
-          {actions !== undefined && <div class="row push">{actions}</div>}
+          {actions !== undefined && <div class="row wrap push">{actions}</div>}
         </header>
       )}
       {isPadded ? <div class="padded">{children}</div> : children}

@@ -26,7 +26,7 @@ export function Field({ label, hint, error, children }: FieldLook & { readonly c
       {error !== undefined ? (
         <span class="error" id={`${id}-note`}>
           <Icon name="stop" size={15} />
-          {error}
+          <bdi>{error}</bdi>
         </span>
       ) : (
         hint !== undefined && (

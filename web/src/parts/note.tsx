@@ -11,12 +11,12 @@ export interface NoteProps {
   readonly children: ComponentChildren;
 }
 
-/** A remark about a part of the page. It never blocks the page. An error is announced. */
+/** A remark about a part of the page. It never blocks the page. An error is announced. A text may quote one of another service. */
 export function Note({ tone = 'info', action, children }: NoteProps) {
   return (
     <div class={`note ${tone}`} role={tone === 'error' ? 'alert' : undefined}>
       <Icon name={ICONS[tone]} />
-      <div class="shrink">{children}</div>
+      <div class="shrink">{typeof children === 'string' ? <bdi>{children}</bdi> : children}</div>
       {action !== undefined && <div class="push">{action}</div>}
     </div>
   );

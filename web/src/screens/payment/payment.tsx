@@ -147,7 +147,11 @@ function StepText({ name, data: { lntx } }: { name: StepName; data: PaymentData 
     return (
       <>
         {t.payment.failureReasons[lntx.failure_reason ?? ''] ?? t.payment.failureReasons.ERROR}. {t.payment.steps.failed}
-        {lntx.failure_reason && <code class="mono tiny faint failure-code">FAILURE_REASON_{lntx.failure_reason}</code>}
+        {lntx.failure_reason && (
+          <code class="mono tiny faint failure-code">
+            <bdi>{`FAILURE_REASON_${lntx.failure_reason}`}</bdi>
+          </code>
+        )}
       </>
     );
   if (name === 'waiting' && lntx.expires_at !== null)
