@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
-import { ConcurrentOutcome, type Idempotency, type NamedRequest, nameOf, type Outcome } from '../idempotency/idempotency.ts';
+import { ConcurrentOutcome, type Idempotency, isOutcome, type NamedRequest, nameOf, type Outcome } from '../idempotency/idempotency.ts';
 import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
 import { invariant } from '../kernel/assert.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -40,11 +40,6 @@ export interface IdempotencyScope {
   readonly walletId?: string;
   /** The id of another object in the path. */
   readonly objectId?: string;
-  /**
-   * The request waits for other services. Another instance may be executing it for seconds, so it is closed before it is refused: its
-   * sender could take the refusal for the outcome.
-   */
-  readonly isSlow?: boolean;
   /** The response contains a secret, so only the same key may replay it; otherwise a key that replaced it may, too. */
   readonly hasSecret?: boolean;
 }
@@ -96,38 +91,41 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
       });
     }
 
+    async function execute() {
+      try {
+        const made = await work.make(outcomeWriter(idempotency, named, sealKey));
+        request.mayHaveBooked = true;
+        return made;
+      } catch (error) {
+        // Another instance may have executed the request first, which can also be the reason for this rejection: then its outcome is the
+        // response. Or it still executes the request: then it must not pay after this refusal.
+        const isRefused = error instanceof NodeUnavailable || (error instanceof Refusal && error.walletTransactionId === undefined);
+        if (!isRefused && !(error instanceof ConcurrentOutcome)) throw error;
+        request.mayHaveBooked = true;
+        const outcome = isRefused && !isBusy(error) ? await idempotency.refuse(named) : await idempotency.find(named);
+        if (!isOutcome(outcome)) throw error;
+        return replay(outcome);
+      }
+    }
+
     const name = nameOf(named);
     for (;;) {
-      const outcome = await idempotency.find(named);
-      if (outcome === 'closed') {
-        named = nextAttempt(named);
-        continue;
-      }
-      if (outcome) return replay(outcome);
+      const found = await idempotency.find(named);
+      if (isOutcome(found)) return replay(found);
       const other = running.get(name);
-      if (!other) break;
       // If the other request fails, this one is executed.
-      await other;
+      if (other) await other;
+      else {
+        named = { ...named, refused: found };
+        break;
+      }
     }
     limits?.chargeRequest(request);
-    const making = work.make(outcomeWriter(idempotency, named, sealKey));
-    const done = making.then(ignore, ignore);
+    const executing = execute();
+    const done = executing.then(ignore, ignore);
     running.set(name, done);
     void done.then(() => running.delete(name));
-    try {
-      const made = await making;
-      request.mayHaveBooked = true;
-      return made;
-    } catch (error) {
-      // Another instance may have executed the request first, which can also be the reason for this rejection. Then replay its outcome.
-      const isRefused = error instanceof NodeUnavailable || (error instanceof Refusal && error.walletTransactionId === undefined);
-      const mayBeLate = isRefused || error instanceof ConcurrentOutcome;
-      if (mayBeLate) request.mayHaveBooked = true;
-      if (isRefused && scope.isSlow && mayClose(error, named) && (await idempotency.close(named))) throw error;
-      const outcome = mayBeLate ? await idempotency.find(named) : undefined;
-      if (!outcome || outcome === 'closed') throw error;
-      return replay(outcome);
-    }
+    return executing;
   };
 }
 
@@ -143,19 +141,9 @@ function scopeText(request: FastifyRequest, { credential: { key }, walletId, obj
   return `${hasSecret ? key.id : key.lineageId} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
 }
 
-/** Each closed attempt is read again by the next request. */
-const MAX_ATTEMPTS = 100;
-
-/** While the node is away, retries must not use up the key: the last attempt is closed only by a refusal. */
-function mayClose(error: Error, { attempt = 0 }: NamedRequest): boolean {
-  return error instanceof Refusal || attempt < MAX_ATTEMPTS - 1;
-}
-
-/** @throws Refusal */
-function nextAttempt(request: NamedRequest): NamedRequest {
-  const attempt = (request.attempt ?? 0) + 1;
-  if (attempt < MAX_ATTEMPTS) return { ...request, attempt };
-  throw new Refusal('idempotency_mismatch', `Requests with this Idempotency-Key were refused ${MAX_ATTEMPTS} times. Use a new key.`);
+/** A write for each request beyond the capacity would cost more than to execute it. Its 503 promises nothing about other requests. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Refusal && error.type === 'ledger_busy';
 }
 
 const MAX_KEY_LENGTH = 255;

@@ -10,7 +10,7 @@ import type { StartedPayment } from '../payments/saga.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import type { WalletAuthorization } from './auth/access.ts';
-import type { IdempotencyScope, IdempotentHandler } from './idempotent.ts';
+import type { IdempotentHandler } from './idempotent.ts';
 import type { Objects } from './objects/objects.ts';
 
 export interface PaymentRunDependencies {
@@ -32,12 +32,11 @@ export function runPayment(
   reply: FastifyReply,
   { wallet, credential }: WalletAuthorization,
   begin: (extraRows: PaymentRows) => Promise<StartedPayment>,
-  options: Pick<IdempotencyScope, 'isSlow'> = {},
 ): Promise<FastifyReply> {
   return deps.runIdempotent(
     request,
     reply,
-    { ...options, credential, walletId: wallet.id },
+    { credential, walletId: wallet.id },
     {
       async make(outcome) {
         const started = await begin((id) => outcome.rows(id));

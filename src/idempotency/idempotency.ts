@@ -14,8 +14,8 @@ export interface NamedRequest {
   readonly key: string;
   /** The parsed body. */
   readonly body: unknown;
-  /** The number of attempts before this one that were closed; absent: 0. */
-  readonly attempt?: number;
+  /** The last refusal, if the request was refused before and is executed again. */
+  readonly refused?: Refused | undefined;
 }
 
 /** The outcome of an earlier request with the same scope and Idempotency-Key. */
@@ -25,23 +25,31 @@ export interface Outcome {
   readonly sealed: Uint8Array | undefined;
 }
 
-/** A concurrent request with the same scope and Idempotency-Key was first. Its outcome is the response. */
+/**
+ * A request was refused: an instance that has read an earlier state cannot complete it any more. An instance that has read this one may
+ * execute it again.
+ */
+export interface Refused {
+  /** The stored text, which differs for each refusal. */
+  readonly refusal: string;
+}
+
+/** Another request with the same scope and Idempotency-Key was executed or refused meanwhile. If it has an outcome, that is the response. */
 export class ConcurrentOutcome extends Error {
   override readonly name = 'ConcurrentOutcome';
 }
 
 /**
- * Outcomes of idempotent requests, stored for at least two days of running time and shared by all instances. A request that created nothing
- * is not stored.
+ * Outcomes of idempotent requests, stored for at least two days of running time and shared by all instances.
  */
 export interface Idempotency {
-  /** Returns the stored outcome of an attempt. @throws Refusal `idempotency_mismatch` if its body differs. */
-  find(request: NamedRequest): Promise<Outcome | 'closed' | undefined>;
+  /** Returns the stored state of a request. @throws Refusal `idempotency_mismatch` if it has an outcome, and its body differs. */
+  find(request: NamedRequest): Promise<Outcome | Refused | undefined>;
   /**
-   * Closes an attempt that is refused, so that no other instance can still complete it. The next request is another attempt.
-   * @returns false if it has an outcome, or was closed before.
+   * Stores that a request is refused, so that no other instance that is executing it can complete it.
+   * @returns its outcome instead, if it has one.
    */
-  close(request: NamedRequest): Promise<boolean>;
+  refuse(request: NamedRequest): Promise<Outcome | undefined>;
   /** Returns the row that stores an outcome, for the posting or transaction that creates the object. */
   rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite;
   /** Stores an outcome that existed before the request. */
@@ -50,8 +58,8 @@ export interface Idempotency {
   endRound(): Promise<void>;
 }
 
-/** Stored instead of an id. */
-const CLOSED = 'closed';
+/** Stored instead of an id, with a number. */
+const REFUSED = 'refused ';
 
 const RETAINED: Retained = {
   name: 'idempotency',
@@ -64,20 +72,29 @@ const RETAINED: Retained = {
 export function createIdempotency(database: Database, clock: Clock): Idempotency {
   function rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite {
     const parameters = [nameOf(request), fingerprintOf(request.body), made, sealed ?? null, unixSeconds(clock)];
-    return { statement: sql.insertOutcome, parameters, onMiss: new ConcurrentOutcome() };
+    const onMiss = new ConcurrentOutcome();
+    if (!request.refused) return { statement: sql.insertOutcome, parameters, onMiss };
+    return { statement: sql.replaceRefusal, parameters: [...parameters, request.refused.refusal], onMiss };
+  }
+
+  async function find(request: NamedRequest): Promise<Outcome | Refused | undefined> {
+    const row = await database.first(sql.findOutcome, nameOf(request));
+    if (row?.made.startsWith(REFUSED)) return { refusal: row.made };
+    if (row && row.fingerprint !== fingerprintOf(request.body)) throw new Refusal('idempotency_mismatch');
+    return row && { made: row.made, sealed: row.sealed ?? undefined };
   }
 
   return {
     rowOf,
-    async find(request) {
-      const row = await database.first(sql.findOutcome, nameOf(request));
-      if (row?.made === CLOSED) return CLOSED;
-      if (row && row.fingerprint !== fingerprintOf(request.body)) throw new Refusal('idempotency_mismatch');
-      return row && { made: row.made, sealed: row.sealed ?? undefined };
-    },
-    async close(request) {
-      const { statement, parameters } = rowOf(request, CLOSED);
-      return (await database.transaction((tx) => tx.run(statement, ...parameters))) === 1;
+    find,
+    async refuse(request) {
+      for (let { refused } = request; ; ) {
+        const { statement, parameters } = rowOf({ ...request, refused }, nextRefusal(refused));
+        if ((await database.transaction((tx) => tx.run(statement, ...parameters))) === 1) return undefined;
+        const found = await find(request);
+        if (isOutcome(found)) return found;
+        refused = found;
+      }
     },
     async store(request, made) {
       const { statement, parameters } = rowOf(request, made);
@@ -87,9 +104,17 @@ export function createIdempotency(database: Database, clock: Clock): Idempotency
   };
 }
 
+export function isOutcome(state: Outcome | Refused | undefined): state is Outcome {
+  return state !== undefined && 'made' in state;
+}
+
+function nextRefusal(refused: Refused | undefined): string {
+  return `${REFUSED}${Number(refused?.refusal.slice(REFUSED.length) ?? 0) + 1}`;
+}
+
 /** Returns the stored name. The scope contains no line break, so scope and key cannot be confused. */
-export function nameOf({ scope, key, attempt = 0 }: Pick<NamedRequest, 'scope' | 'key' | 'attempt'>): string {
-  return hash('sha256', attempt === 0 ? `${scope}\n${key}` : `${attempt}\n${scope}\n${key}`, 'base64url');
+export function nameOf({ scope, key }: Pick<NamedRequest, 'scope' | 'key'>): string {
+  return hash('sha256', `${scope}\n${key}`, 'base64url');
 }
 
 /** Returns a hash that does not depend on the order of fields or the content type. No body, as of a DELETE, counts as null. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { endRound, type Retained, SLICE } from '../../src/db/retention.ts';
 import { statement } from '../../src/db/statement.ts';
-import { createIdempotency } from '../../src/idempotency/idempotency.ts';
+import { createIdempotency, type Refused } from '../../src/idempotency/idempotency.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const insert = statement(
@@ -85,6 +85,24 @@ onBothDatabases('retention', (open, dialect) => {
     await idempotency.endRound();
     expect(await idempotency.find(request('a'))).toBeUndefined();
     expect(await idempotency.find(request('b'))).toMatchObject({ made: 'made_b' });
+  });
+
+  it('keeps the outcome of a request that was refused first for as long', async () => {
+    const database = await open();
+    const idempotency = createIdempotency(database, { nowMs: () => 0 });
+    const request = { scope: 'key_1 POST /v1/wallet', key: 'a', body: {} };
+    const endRounds = async (days: number) => {
+      for (let quarter = 0; quarter < days * 24 * 4; quarter++) await idempotency.endRound();
+    };
+    await idempotency.refuse(request);
+    for (const key of ['b', 'c']) await idempotency.store({ ...request, key }, `made_${key}`);
+    await endRounds(1.5);
+    const refused = (await idempotency.find(request)) as Refused;
+    await idempotency.store({ ...request, refused }, 'made_a');
+    await idempotency.store({ ...request, key: 'd' }, 'made_d');
+    await endRounds(1.5);
+    expect(await idempotency.find({ ...request, key: 'b' })).toBeUndefined();
+    expect(await idempotency.find(request)).toMatchObject({ made: 'made_a' });
   });
 
   if (dialect === 'sqlite') return;

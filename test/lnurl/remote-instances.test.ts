@@ -94,20 +94,18 @@ onFakeNode(
       expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(90_000);
     });
 
-    it('is refused a limited number of times with one Idempotency-Key, which then serves no other request either', async () => {
+    it('can be refused often with one Idempotency-Key, which another request may use then, and no third one', async () => {
       const { client, net } = app;
       const { id } = await client.wallet(100);
       const send = (path: string, json: object, key: string) =>
         client.request('POST', `/v1/wallet/${id}/${path}`, { key: client.secretKey, json, headers: { 'idempotency-key': key } });
       payee.parameters = () => ({ status: 'ERROR', reason: 'closed' });
       const refused = { payment_request: payee.address, num_satoshis: 1 };
-      expect((await send('withdraw', refused, 'two')).status).toBe(400);
+      for (let i = 0; i < 105; i += 1) expect((await send('withdraw', refused, 'two')).status).toBe(400);
       // Another body may follow a refusal.
       const { paymentRequest } = net.outside.invoice({ amountMsat: 1000 });
       expect((await send('withdraw', { payment_request: paymentRequest }, 'two')).status).toBe(201);
       expect((await send('withdraw', refused, 'two')).status).toBe(422);
-      for (let i = 0; i < 100; i += 1) expect((await send('withdraw', refused, 'three')).status).toBe(400);
-      expect((await send('withdraw', refused, 'three')).body.message).toMatch(/Use a new key/);
     });
   },
   { OUTBOUND_ALLOW: '127.0.0.1' },

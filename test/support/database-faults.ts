@@ -9,12 +9,14 @@ export interface DatabaseFaults {
   connectionFailsAt: ((statementName: string) => boolean) | undefined;
   /** Rejects each write of a transaction for which it returns true, as the database would. */
   writeFailsAt: ((statementName: string) => boolean) | undefined;
+  /** Delays each read of several rows in a transaction for which it returns a promise, such as one of guards, until that resolves. */
+  delays: ((statementName: string) => Promise<void> | undefined) | undefined;
   /** While it is an array, the service appends the name of every statement that it runs. */
   statements: string[] | undefined;
 }
 
 export function noFaults(): DatabaseFaults {
-  return { diskIsFull: false, connectionFailsAt: undefined, writeFailsAt: undefined, statements: undefined };
+  return { diskIsFull: false, connectionFailsAt: undefined, writeFailsAt: undefined, delays: undefined, statements: undefined };
 }
 
 /** Returns a database that fails as `faults` states at that moment. */
@@ -43,6 +45,11 @@ export function withFaults(database: Database, faults: DatabaseFaults): Database
   const inTransaction = (tx: Tx): Tx => ({
     ...tx,
     ...reads(tx),
+    async all(statement, ...parameters) {
+      const delay = faults.delays?.(statement.name);
+      if (delay) await delay;
+      return reads(tx).all(statement, ...parameters);
+    },
     async run(statement, ...parameters) {
       write(statement.name);
       return tx.run(statement, ...parameters);

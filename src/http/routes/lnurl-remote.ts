@@ -242,7 +242,7 @@ function payRoute(app: App, deps: RemoteRouteDependencies, base: string): void {
       guards: authorized.guards,
       limits: authorized.credential.key.limits,
     };
-    return runPayment(deps, request, reply, authorized, (extraRows) => deps.remoteLinks.pay({ ...order, extraRows }), { isSlow: true });
+    return runPayment(deps, request, reply, authorized, (extraRows) => deps.remoteLinks.pay({ ...order, extraRows }));
   });
 }
 
@@ -286,7 +286,7 @@ function pullRoute(app: App, deps: RemoteRouteDependencies, base: string): void 
     const { invoice, refusal } = await runIdempotent<RequestedWithdrawal>(
       request,
       reply,
-      { credential, walletId: wallet.id, isSlow: true },
+      { credential, walletId: wallet.id },
       {
         make: ({ rows }) => {
           const onCreated = () => {

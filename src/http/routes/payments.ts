@@ -189,7 +189,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
     const message = { amountMsat, amountField: 'num_satoshis' as const, comment: undefined, payerData: undefined };
     const remoteOrder = { ...order, ...message, destination, passThru: passThruWith(passThru, payeeFields(destination)) };
     const begin = (extraRows: PaymentRows) => deps.remoteLinks.pay({ ...remoteOrder, extraRows });
-    return runPayment(deps, request, reply, authorized, begin, { isSlow: true });
+    return runPayment(deps, request, reply, authorized, begin);
   });
 }
 
