@@ -23,7 +23,7 @@ import { collectMethods, rejectOtherMethods } from './methods.ts';
 import { documentOptions } from './openapi/document.ts';
 import { openApiRoute } from './openapi/openapi-route.ts';
 import { referencePage } from './openapi/reference-page.ts';
-import { dashboard, sendPageToBrowsers } from './pages/dashboard.ts';
+import { dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dashboard.ts';
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
 import { rejectUnknownParameters } from './requests/query.ts';
@@ -103,12 +103,13 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   const paths = collectMethods(app);
   // It collects the routes that are added after it.
   app.register(swagger, documentOptions());
-  app.after(() => {
-    sendPageToBrowsers(app, options.publicUrl);
+  app.after(async () => {
+    const dashboard = await readDashboard(options.publicUrl);
+    sendPageToBrowsers(app, dashboard);
     register(app);
     openApiRoute(app);
     referencePage(app);
-    dashboard(app, options.publicUrl);
+    dashboardRoutes(app, dashboard);
     rejectOtherMethods(app, paths());
   });
   return app;

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -69,63 +69,72 @@ const POLICY = [
 const NOT_BUILT =
   '<!doctype html><title>Satchel</title><p>The dashboard is not built. Run <code>npm run web</code> and restart the service.</p>';
 
-/**
- * Serves the dashboard: its files, and its page at the path of every screen. At `/`, a program that accepts JSON and not HTML gets links.
- * `publicUrl` may have a path, under which a proxy publishes the service.
- */
-export function dashboard(app: App, publicUrl: string | undefined): void {
-  const page = readPage(publicUrl);
-  const sendPage = (reply: FastifyReply) =>
-    reply.type('text/html; charset=utf-8').header('vary', 'Accept').header('content-security-policy', POLICY).send(page);
-  const config = { undocumented: true };
+/** The dashboard as it was built when the service started. */
+export interface Dashboard {
+  readonly page: string;
+  /** By their path in the build. */
+  readonly files: ReadonlyMap<string, Buffer>;
+}
 
-  app.get('/', { config }, (request, reply) => {
-    if (acceptsHtml(request) || !request.headers.accept?.includes('application/json')) return sendPage(reply);
-    return reply.header('vary', 'Accept').send({ name: 'Satchel', docs: 'docs', openapi: 'openapi.json', health: 'healthz' });
-  });
-  for (const url of PAGES) app.get(url, { config }, (_request, reply) => sendPage(reply));
-  if (!app.hasRoute({ method: 'GET', url: '/playground' })) app.get('/playground', { config }, (_request, reply) => sendPage(reply));
-  if (existsSync(DIST)) for (const name of fileNames()) serveFile(app, name);
+/** Reads the built dashboard. `publicUrl` may have a path, under which a proxy publishes the service. */
+export async function readDashboard(publicUrl: string | undefined): Promise<Dashboard> {
+  const files = await readFiles();
+  const page = files.get('index.html')?.toString();
+  files.delete('index.html');
+  const path = publicUrl === undefined ? '/' : `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`;
+  return { page: page?.replace('<base href="/"', `<base href="${path.replaceAll('"', '%22')}"`) ?? NOT_BUILT, files };
+}
+
+async function readFiles(): Promise<Map<string, Buffer>> {
+  const entries = await readdir(DIST, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const read = async (path: string) => [relative(DIST, path).replaceAll('\\', '/'), await readFile(path)] as const;
+  return new Map(await Promise.all(paths.map(read)));
 }
 
 /** Lets the routes with `isAlsoPage` send the dashboard to browsers. Called before these routes are added. */
-export function sendPageToBrowsers(app: App, publicUrl: string | undefined): void {
-  const page = readPage(publicUrl);
+export function sendPageToBrowsers(app: App, dashboard: Dashboard): void {
   app.addHook('onRoute', (route) => {
     if (!route.config?.isAlsoPage) return;
     route.onRequest = (request, reply, done) => {
-      reply.header('vary', 'Accept');
-      if (!acceptsHtml(request)) return done();
-      reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(page);
+      if (acceptsHtml(request)) sendPage(reply, dashboard);
+      else {
+        reply.header('vary', 'Accept');
+        done();
+      }
     };
   });
+}
+
+/**
+ * Serves the dashboard: its files, and its page at the path of every screen. At `/`, a program that accepts JSON and not HTML gets links.
+ */
+export function dashboardRoutes(app: App, dashboard: Dashboard): void {
+  const config = { undocumented: true };
+  app.get('/', { config }, (request, reply) => {
+    if (acceptsHtml(request) || !request.headers.accept?.includes('application/json')) return sendPage(reply, dashboard);
+    return reply.header('vary', 'Accept').send({ name: 'Satchel', docs: 'docs', openapi: 'openapi.json', health: 'healthz' });
+  });
+  const pages = app.hasRoute({ method: 'GET', url: '/playground' }) ? PAGES : [...PAGES, '/playground'];
+  for (const url of pages) app.get(url, { config }, (_request, reply) => sendPage(reply, dashboard));
+  for (const [name, content] of dashboard.files) serveFile(app, name, content);
 }
 
 function acceptsHtml({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') === true;
 }
 
-function readPage(publicUrl: string | undefined): string {
-  const file = join(DIST, 'index.html');
-  if (!existsSync(file)) return NOT_BUILT;
-  const path = publicUrl === undefined ? '/' : `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`;
-  return readFileSync(file, 'utf8').replace('<base href="/"', `<base href="${path.replaceAll('"', '%22')}"`);
-}
-
-function fileNames(): string[] {
-  const entries = readdirSync(DIST, { recursive: true, withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(DIST.length + 1));
-  return names.filter((name) => name !== 'index.html');
+function sendPage(reply: FastifyReply, { page }: Dashboard): FastifyReply {
+  return reply.type('text/html; charset=utf-8').header('vary', 'Accept').header('content-security-policy', POLICY).send(page);
 }
 
 /** The names in `assets/` contain a hash of the content, so browsers keep these files. */
-function serveFile(app: App, name: string): void {
+function serveFile(app: App, name: string, content: Buffer): void {
   const type = TYPES[extname(name)] ?? 'application/octet-stream';
-  const content = readFileSync(join(DIST, name));
   const isText = !/^(image\/png|font\/)/.test(type);
   const cacheControl = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
   let compressed: Promise<Buffer> | undefined;
-  app.get(`/${name.replaceAll('\\', '/')}`, { config: { undocumented: true } }, async (request, reply) => {
+  app.get(`/${name}`, { config: { undocumented: true } }, async (request, reply) => {
     reply.type(type).headers({ 'cache-control': cacheControl, vary: 'Accept-Encoding' });
     if (!isText || !/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(content);
     compressed ??= promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
