@@ -62,6 +62,23 @@ onDashboard('the keys', ({ client, openLoggedIn }) => {
     await page.getByText(rotated.hint).waitFor();
   });
 
+  it('show when they were last used', async () => {
+    const wallet = await client.namedWallet('Uses', 0);
+    const [used, unused] = [
+      await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', label: 'Used' }),
+      await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', label: 'Unused' }),
+    ];
+    await client.request('GET', `/v1/wallet/${wallet.id}`, { key: used.key });
+    const page = await openLoggedIn(`/keys?wallet=${wallet.id}`);
+    await page.getByRole('columnheader', { name: 'Last used' }).waitFor();
+    await page.getByRole('row').filter({ hasText: used.hint }).locator('time').last().waitFor();
+    expect(await page.getByRole('row').filter({ hasText: unused.hint }).textContent()).toContain('not yet');
+    // The keys of its links are identifiers: they are not used to log in, and cannot be revoked.
+    const linkKey = page.getByRole('row').filter({ hasText: 'waklp_' });
+    expect(await linkKey.textContent()).not.toContain('not yet');
+    expect(await linkKey.getByRole('button').count()).toBe(0);
+  });
+
   it('cannot be created with an amount that is no number of sats', async () => {
     const page = await openLoggedIn('/keys/new', { device: 'phone' });
     await page.getByLabel('Budget, sats').fill('1.5');

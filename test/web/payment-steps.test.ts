@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { invoiceSteps, paymentSteps } from '../../web/src/screens/payment/payment-steps.ts';
+import { addByTime, invoiceSteps, paymentSteps, type Step } from '../../web/src/screens/payment/payment-steps.ts';
 
 const lntx = { status: 'pending', created_at: 100, settled_at: null, expires_at: 200, counterpart_id: null } as const;
 const namesOf = (steps: readonly { readonly name: string }[]) => steps.map(({ name }) => name);
@@ -24,6 +24,28 @@ describe('the timeline of a payment', () => {
       'inside',
       'settled',
     ]);
+  });
+});
+
+describe('further entries of the timeline', () => {
+  const entry = (at: number): Step => ({ name: 'sent', at, tone: 'plain', icon: 'out' });
+
+  it('have their place by time, after the steps of the same second', () => {
+    const steps = paymentSteps({ ...lntx, status: 'settled', settled_at: 110 });
+    const [early, late] = [entry(105), entry(110)];
+    expect(addByTime(steps, [early, late])).toEqual([...steps.slice(0, 2), early, steps[2], late]);
+  });
+
+  it('do not change the order of steps, although the clock of the node may be behind', () => {
+    const steps = invoiceSteps({ ...lntx, status: 'settled', settled_at: 98 }, false);
+    expect(addByTime(steps, [entry(99), entry(101)])).toEqual([entry(99), ...steps, entry(101)]);
+  });
+
+  it('come before a step that has not happened yet, and after a failure without a time', () => {
+    const pending = paymentSteps(lntx);
+    expect(addByTime(pending, [entry(105)])).toEqual([...pending.slice(0, 2), entry(105), pending[2]]);
+    const failed = paymentSteps({ ...lntx, status: 'failed' });
+    expect(addByTime(failed, [entry(105)])).toEqual([...failed, entry(105)]);
   });
 });
 

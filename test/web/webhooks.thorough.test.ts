@@ -45,6 +45,25 @@ onDashboard(
       expect((await client.request('GET', `/v1/webhooks/${id}`, { key: client.secretKey })).status).toBe(404);
     });
 
+    it('the deliveries of a payment are part of its timeline and change by themselves', async () => {
+      const [wallet, other] = [await client.namedWallet('Payer', 1000), await client.namedWallet('Payee', 0)];
+      receiver.respond = (_received, response) => response.writeHead(503).end();
+      const { id } = await client.post('/v1/webhooks', { url: receiver.url('/timeline'), user_label: 'Shop', wallet_id: wallet.id });
+      const { payment_request } = await client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: 10 });
+      const { lnTx } = await client.post(`/v1/wallet/${wallet.id}/withdraw`, { payment_request });
+      const page = await openLoggedIn(`/payments/${lnTx.id}`);
+      const entry = page.getByRole('listitem').filter({ hasText: 'Shop, ' });
+      await entry.getByText('Webhook failing').waitFor();
+      expect(await entry.textContent()).toMatch(/Shop, 127\.0\.0\.1:\d+ · wallet_send · \d+\sattempts? · 503/);
+      receiver.respond = (_received, response) => response.end('ok');
+      await entry.getByText('Webhook delivered').waitFor();
+      await entry.getByRole('link', { name: 'Shop' }).click();
+      await page.waitForURL(`**/webhooks/${id}`);
+      await page.getByRole('button', { name: 'wallet_send' }).waitFor();
+      expect(await page.getByRole('row').filter({ hasText: 'wallet_send' }).textContent()).toContain('200');
+      await client.request('DELETE', `/v1/webhooks/${id}`, { key: client.secretKey });
+    });
+
     it('events appear by themselves, keep to the filter of the address, and show their data', async () => {
       const wallet = await client.namedWallet('Live wallet', 0);
       const page = await openLoggedIn(`/events?type=wallet_receive&wallet=${wallet.id}`, { device: 'phone', theme: 'dark' });

@@ -311,7 +311,8 @@ export const en = {
       cancelled: 'Cancelled',
     },
     steps: {
-      held: 'and a fee reserve left the spendable balance.',
+      held: 'left the spendable balance.',
+      heldWithFee: 'left the spendable balance: the amount, and for routing at most',
       sent: 'Sent to the node, which pays each payment hash at most once.',
       inside: 'The receiver is a wallet of this service. No Lightning payment was needed, and there is no routing fee.',
       settled: 'were charged. The rest of the fee reserve was released.',
@@ -323,6 +324,16 @@ export const en = {
       expired: 'It was not paid. A payment that was already on its way may still arrive.',
       cancelled: 'It was not paid and cannot be paid any more.',
     },
+    deliveries: {
+      delivered: 'Webhook delivered',
+      queued: 'Webhook waiting',
+      retrying: 'Webhook failing',
+      dead: 'Webhook not delivered',
+      cancelled: 'Webhook not sent',
+    } as Readonly<Record<string, string>>,
+    // With no-break spaces.
+    attempts: (count: number) => (count === 1 ? '1\u00a0attempt' : `${count}\u00a0attempts`),
+    nextAttempt: 'next attempt',
     failureReasons: {
       NO_ROUTE: 'No route to the receiver',
       TIMEOUT: 'No route worked in time',
@@ -359,6 +370,8 @@ export const en = {
     actions: 'Actions',
     unnamed: 'Key without a label',
     never: 'never',
+    lastUsed: 'Last used',
+    notUsed: 'not yet',
     revokedAt: 'revoked',
     rotate: 'Rotate',
     revoke: 'Revoke',

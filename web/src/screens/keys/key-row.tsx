@@ -20,8 +20,10 @@ export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
   const [sheet, setSheet] = useState<'rotate' | 'revoke'>();
   const name = listed.label || t.keys.unnamed;
   const close = () => setSheet(undefined);
-  // The public key of an account is an identifier, not a secret.
-  const canChange = listed.status === 'active' && listed.kind !== 'public_api';
+  // Keys in links authenticate no requests.
+  const isLinkKey = listed.kind.startsWith('wallet_lnurl_');
+  // Public keys are identifiers, not secrets.
+  const canChange = listed.status === 'active' && listed.kind !== 'public_api' && !isLinkKey;
 
   async function revoke() {
     await owner.revoke(listed.id);
@@ -35,6 +37,11 @@ export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
         <span class="sub mono">{listed.hint}</span>
         <span class="phone-only">
           <span class="sub">{t.keys.kinds[listed.kind] ?? listed.kind}</span>
+          {!isLinkKey && (
+            <span class="sub">
+              {t.keys.lastUsed}: <LastUse listed={listed} />
+            </span>
+          )}
           <Budget listed={listed} />
         </span>
       </td>
@@ -42,6 +49,7 @@ export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
       <td class="desktop-only key-budget">
         <Budget listed={listed} />
       </td>
+      <td class="desktop-only secondary">{!isLinkKey && <LastUse listed={listed} />}</td>
       <td class="desktop-only secondary">
         {listed.revoked_at !== null ? (
           <>
@@ -79,6 +87,10 @@ export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
       </td>
     </tr>
   );
+}
+
+function LastUse({ listed }: { listed: Key }) {
+  return listed.last_used_at === null ? <span>{t.keys.notUsed}</span> : <Time at={listed.last_used_at} isRelative />;
 }
 
 /** What the key may still spend. */

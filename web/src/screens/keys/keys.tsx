@@ -22,6 +22,9 @@ import './keys.css';
 const STATUSES = ['active', 'expired', 'revoked'] as const;
 type Status = (typeof STATUSES)[number];
 
+/** The last use of keys changes without events. */
+const REFRESH_MS = 15_000;
+
 /** `/keys`: the keys of the account, or with `?wallet=` those of a wallet. `?status=` chooses which. */
 export function KeysScreen() {
   const [path, navigate] = useLocation();
@@ -32,6 +35,7 @@ export function KeysScreen() {
   const owner = keysOf(walletId);
   const keys = useResource(`keys ${walletId}`, owner.list, {
     isAffected: ({ event, data }) => event.name.startsWith('key_') || data.wtx?.wal.id === walletId,
+    everyMs: REFRESH_MS,
   });
   const query = search.size > 0 ? `?${search}` : '';
   const close = useCloseSheet('/keys');
@@ -107,6 +111,7 @@ function KeyTable(props: {
           <th>{t.keys.key}</th>
           <th class="desktop-only">{t.keys.may}</th>
           <th class="desktop-only">{t.keys.budget}</th>
+          <th class="desktop-only">{t.keys.lastUsed}</th>
           <th class="desktop-only">{t.keys.expires}</th>
           <th class="end">
             <span class="visually-hidden">{t.keys.actions}</span>

@@ -22,6 +22,24 @@ export interface Step {
   readonly icon: 'lock' | 'out' | 'done' | 'failed' | 'clock' | 'plus' | 'close';
 }
 
+/** A step or another entry of the timeline, with what its place depends on. */
+type Placed = Pick<Step, 'at' | 'tone'>;
+
+/**
+ * Adds entries to steps by time, after the steps of the same second. Steps keep their order: the clock of the node may differ. What has not
+ * happened yet is last.
+ */
+export function addByTime<T extends Placed>(steps: readonly T[], entries: readonly T[]): T[] {
+  let last = 0;
+  const places = new Map<T, number>();
+  for (const step of steps) {
+    last = Math.max(last, step.at ?? 0);
+    places.set(step, step.at === undefined && step.tone === 'waiting' ? Number.POSITIVE_INFINITY : last);
+  }
+  const placeOf = (one: T) => places.get(one) ?? one.at ?? last;
+  return [...steps, ...entries].sort((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b)));
+}
+
 type Lntx = Pick<LightningTransactionDetails, 'status' | 'created_at' | 'settled_at' | 'expires_at' | 'counterpart_id'>;
 
 /** Returns what happened to a payment that leaves a wallet, oldest first. `pending` is not a failure. */

@@ -14,10 +14,11 @@ import { Note } from '../../parts/note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { Time } from '../../parts/time.tsx';
-import { Timeline } from '../../parts/timeline.tsx';
+import { Timeline, type TimelineItem } from '../../parts/timeline.tsx';
 import { t } from '../../texts/texts.ts';
 import { PaymentDetails } from './payment-details.tsx';
-import { invoiceSteps, paymentSteps, type StepName } from './payment-steps.ts';
+import { addByTime, invoiceSteps, paymentSteps, type StepName } from './payment-steps.ts';
+import { useDeliveries } from './use-deliveries.tsx';
 import { type PaymentData, usePayment } from './use-payment.ts';
 import './payment.css';
 
@@ -58,6 +59,10 @@ function Content({ data }: { data: PaymentData }) {
   const { lntx, transaction } = data;
   const isSent = isOutgoing(data);
   const isOpen = !isSent && lntx.status === 'pending';
+  const deliveries = useDeliveries(lntx.id);
+  const steps = (isSent ? paymentSteps(lntx) : invoiceSteps(lntx, lntx.is_keysend === 1)).map(
+    (step): TimelineItem => ({ ...step, text: t.payment.stepNames[step.name], detail: <StepText name={step.name} data={data} /> }),
+  );
   return (
     <>
       <Head data={data} isSent={isSent} isOpen={isOpen} />
@@ -75,13 +80,7 @@ function Content({ data }: { data: PaymentData }) {
             </Card>
           )}
           <Card title={t.payment.timeline} isPadded>
-            <Timeline
-              items={(isSent ? paymentSteps(lntx) : invoiceSteps(lntx, lntx.is_keysend === 1)).map((step) => ({
-                ...step,
-                text: t.payment.stepNames[step.name],
-                detail: <StepText name={step.name} data={data} />,
-              }))}
-            />
+            <Timeline items={addByTime(steps, deliveries)} />
           </Card>
         </div>
         <Card title={t.payment.details} isPadded>
@@ -137,6 +136,12 @@ function Head({ data: { lntx, transaction }, isSent, isOpen }: { data: PaymentDa
 /** One sentence about what happened to the money. */
 function StepText({ name, data: { lntx } }: { name: StepName; data: PaymentData }) {
   const amount = <Sats key="amount" sats={lntx.num_satoshis} unit />;
+  if (name === 'held' && lntx.held_msat !== null && lntx.fee_limit_msat)
+    return (
+      <>
+        <Msat msat={lntx.held_msat} unit /> {t.payment.steps.heldWithFee} <Msat msat={lntx.fee_limit_msat} unit />.
+      </>
+    );
   if (name === 'settled' && lntx.fee_msat !== null)
     return (
       <>
