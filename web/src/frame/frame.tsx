@@ -16,6 +16,7 @@ import { usePalette } from './use-palette.ts';
 import './frame.css';
 
 const Palette = lazy(() => import('./palette.tsx').then((file) => file.Palette));
+const ShortcutList = lazy(() => import('./shortcut-list.tsx').then((file) => file.ShortcutList));
 
 /** The frame around every screen: the navigation at the side, on a phone at the top and the bottom. */
 export function Frame({ children }: { children: ComponentChildren }) {
@@ -42,7 +43,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </nav>
       <Content>
         {children}
-        <ErrorBoundary place={String(palette.isOpen)}>{palette.isOpen && <Palette onClose={palette.close} />}</ErrorBoundary>
+        <ErrorBoundary place={String(palette.shown)}>
+          {palette.shown === 'palette' && <Palette onClose={palette.close} />}
+          {palette.shown === 'shortcuts' && <ShortcutList onClose={palette.close} />}
+        </ErrorBoundary>
       </Content>
       <nav class="bar" aria-label={t.navigation.main}>
         <Navigation isBar />

@@ -3,28 +3,40 @@ import { useLocation } from 'wouter-preact';
 import { useNavigation } from './navigation.tsx';
 import { type Shortcuts, useShortcuts } from './shortcuts.ts';
 
-/** Opens the palette with Ctrl K, and the screens with G and a letter. */
+/** Opens the palette with Ctrl K, the list of shortcuts with `?`, and the screens with G and a letter. `/` starts a search. */
 export function usePalette() {
-  const [isOpen, setIsOpen] = useState(false);
+  const [shown, setShown] = useState<'palette' | 'shortcuts'>();
   const [, navigate] = useLocation();
   const navigation = useNavigation();
-  const goTo: Shortcuts = useMemo(
-    () => Object.fromEntries(navigation.flatMap(({ path, letter }) => (letter ? [[`g ${letter}`, () => navigate(path)]] : []))),
+  const shortcuts: Shortcuts = useMemo(
+    () => ({
+      ...Object.fromEntries(navigation.flatMap(({ path, letter }) => (letter ? [[`g ${letter}`, () => navigate(path)]] : []))),
+      '/': () => searchPage() || setShown('palette'),
+      '?': () => setShown('shortcuts'),
+    }),
     [navigation.length, navigate],
   );
-  useShortcuts(goTo);
+  useShortcuts(shortcuts);
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]')) return;
       event.preventDefault();
-      setIsOpen(true);
+      setShown('palette');
     }
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
   return {
-    isOpen,
-    open: useCallback(() => setIsOpen(true), []),
-    close: useCallback(() => setIsOpen(false), []),
+    shown,
+    open: useCallback(() => setShown('palette'), []),
+    close: useCallback(() => setShown(undefined), []),
   };
+}
+
+/** Goes to the search or the filter of the page. @returns false if it has none */
+function searchPage(): boolean {
+  const search = document.querySelector<HTMLElement>('main [aria-keyshortcuts="/"]');
+  if (search instanceof HTMLButtonElement) search.click();
+  else search?.focus();
+  return search !== null;
 }

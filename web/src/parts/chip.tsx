@@ -7,6 +7,8 @@ export interface ChipProps {
   /** Whether a filter is set. */
   readonly isOn?: boolean;
   readonly onClick: () => void;
+  /** The key that opens the filter. */
+  readonly shortcut?: string;
   /** Adds a button that removes the filter; its name. */
   readonly removeLabel?: string;
   readonly onRemove?: () => void;
@@ -14,10 +16,10 @@ export interface ChipProps {
 }
 
 /** A filter of a list. */
-export function Chip({ icon, isOn = false, onClick, removeLabel, onRemove, children }: ChipProps) {
+export function Chip({ icon, isOn = false, onClick, shortcut, removeLabel, onRemove, children }: ChipProps) {
   return (
     <span class={isOn ? 'chip on' : 'chip'}>
-      <button type="button" onClick={onClick}>
+      <button type="button" aria-keyshortcuts={shortcut} onClick={onClick}>
         {icon && <Icon name={icon} size={15} />}
         {children}
       </button>

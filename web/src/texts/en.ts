@@ -1,4 +1,3 @@
-import { accounts } from './en-accounts.ts';
 import { logins } from './en-logins.ts';
 import { money } from './en-money.ts';
 import { playground } from './en-playground.ts';
@@ -8,7 +7,6 @@ export const en = {
   ...money,
   ...logins,
   ...playground,
-  ...accounts,
   common: {
     sats: 'sats',
     chooseWallet: 'Choose a wallet',

@@ -3,7 +3,7 @@ import type { Account } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { Time } from '../../parts/time.tsx';
-import { t } from '../../texts/texts.ts';
+import { accounts as texts } from '../../texts/en-accounts.ts';
 import { loginOf, nameOf, walletsOf } from './name-of.ts';
 
 export function AccountTable({ accounts }: { accounts: readonly Account[] }) {
@@ -11,12 +11,12 @@ export function AccountTable({ accounts }: { accounts: readonly Account[] }) {
     <table class="table">
       <thead>
         <tr>
-          <th>{t.accounts.account}</th>
-          <th class="desktop-only">{t.accounts.role}</th>
-          <th class="desktop-only">{t.accounts.login}</th>
-          <th>{t.accounts.status}</th>
-          <th class="desktop-only">{t.accounts.created}</th>
-          <th class="end">{t.accounts.wallets}</th>
+          <th>{texts.account}</th>
+          <th class="desktop-only">{texts.role}</th>
+          <th class="desktop-only">{texts.login}</th>
+          <th>{texts.status}</th>
+          <th class="desktop-only">{texts.created}</th>
+          <th class="end">{texts.wallets}</th>
         </tr>
       </thead>
       <tbody>
@@ -30,14 +30,14 @@ export function AccountTable({ accounts }: { accounts: readonly Account[] }) {
 
 function AccountRow({ account }: { account: Account }) {
   const own = useSession().account.id;
-  const role = t.accounts.roles[account.role] ?? account.role;
+  const role = texts.roles[account.role] ?? account.role;
   return (
     <tr class="clickable">
       <td>
         <Link class="name" href={`/accounts/${account.id}`}>
           <bdi>{nameOf(account)}</bdi>
         </Link>
-        {account.id === own && <span class="sub">{t.accounts.you}</span>}
+        {account.id === own && <span class="sub">{texts.you}</span>}
         <span class="sub phone-only">{role}</span>
       </td>
       <td class="desktop-only">{role}</td>

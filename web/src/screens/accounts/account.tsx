@@ -11,7 +11,7 @@ import { Identifier } from '../../parts/identifier.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Time } from '../../parts/time.tsx';
-import { t } from '../../texts/texts.ts';
+import { accounts as texts } from '../../texts/en-accounts.ts';
 import { type CreatedLink, SetupLinkOnce } from './accounts.tsx';
 import { ChangeSheet } from './change-sheet.tsx';
 import { loginOf, nameOf, walletsOf } from './name-of.ts';
@@ -29,8 +29,8 @@ export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
   return (
     <>
       <PageHead
-        title={data ? nameOf(data) : t.accounts.account}
-        parent={{ href: '/accounts', label: t.accounts.title }}
+        title={data ? nameOf(data) : texts.account}
+        parent={{ href: '/accounts', label: texts.title }}
         aside={data && <StatusBadge status={data.status} />}
         actions={data && <Actions account={data} />}
       />
@@ -52,16 +52,16 @@ export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
 function Actions({ account: { id, status } }: { account: Account }) {
   return (
     <>
-      <LinkButton href={`/accounts/${id}/setup-link`}>{t.accounts.setupLink}</LinkButton>
+      <LinkButton href={`/accounts/${id}/setup-link`}>{texts.setupLink}</LinkButton>
       {status === 'frozen' ? (
-        <LinkButton href={`/accounts/${id}/unfreeze`}>{t.accounts.unfreeze}</LinkButton>
+        <LinkButton href={`/accounts/${id}/unfreeze`}>{texts.unfreeze}</LinkButton>
       ) : (
         <LinkButton kind="danger" href={`/accounts/${id}/freeze`}>
-          {t.accounts.freeze}
+          {texts.freeze}
         </LinkButton>
       )}
       <LinkButton kind="primary" href={`/accounts/${id}/change`}>
-        {t.accounts.change}
+        {texts.change}
       </LinkButton>
     </>
   );
@@ -71,12 +71,12 @@ function AccountDetails({ account }: { account: Account }) {
   return (
     <Details
       entries={[
-        [t.accounts.role, t.accounts.roles[account.role] ?? account.role],
-        [t.accounts.wallets, <span class="number">{walletsOf(account)}</span>],
-        [t.accounts.login, loginOf(account)],
-        [t.accounts.created, <Time at={account.created_at} />],
-        [t.accounts.id, <Identifier value={account.id} label={t.accounts.copyId} />],
-        [t.accounts.publicKey, <Identifier value={account.public_key} label={t.accounts.copyKey} />],
+        [texts.role, texts.roles[account.role] ?? account.role],
+        [texts.wallets, <span class="number">{walletsOf(account)}</span>],
+        [texts.login, loginOf(account)],
+        [texts.created, <Time at={account.created_at} />],
+        [texts.id, <Identifier value={account.id} label={texts.copyId} />],
+        [texts.publicKey, <Identifier value={account.public_key} label={texts.copyKey} />],
       ]}
     />
   );
@@ -85,9 +85,9 @@ function AccountDetails({ account }: { account: Account }) {
 function MissingAccount() {
   return (
     <>
-      <PageHead title={t.accounts.account} parent={{ href: '/accounts', label: t.accounts.title }} />
-      <Empty icon="users" title={t.accounts.missingTitle} action={<LinkButton href="/accounts">{t.accounts.all}</LinkButton>}>
-        {t.accounts.missing}
+      <PageHead title={texts.account} parent={{ href: '/accounts', label: texts.title }} />
+      <Empty icon="users" title={texts.missingTitle} action={<LinkButton href="/accounts">{texts.all}</LinkButton>}>
+        {texts.missing}
       </Empty>
     </>
   );

@@ -9,7 +9,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
-import { t } from '../../texts/texts.ts';
+import { accounts as texts } from '../../texts/en-accounts.ts';
 import { AccountTable } from './account-table.tsx';
 import { nameOf } from './name-of.ts';
 import { NewAccountSheet } from './new-account.tsx';
@@ -33,10 +33,10 @@ export function AccountsScreen() {
   return (
     <>
       <PageHead
-        title={t.accounts.title}
+        title={texts.title}
         actions={
           <LinkButton kind="primary" icon="plus" href="/accounts/new">
-            {t.accounts.newAccount}
+            {texts.newAccount}
           </LinkButton>
         }
       />
@@ -45,8 +45,8 @@ export function AccountsScreen() {
         <Loaded resource={accounts}>
           {(list) =>
             list.length === 0 ? (
-              <Empty icon="users" title={t.accounts.emptyTitle}>
-                {t.accounts.empty}
+              <Empty icon="users" title={texts.emptyTitle}>
+                {texts.empty}
               </Empty>
             ) : (
               <AccountTable accounts={list} />
@@ -70,17 +70,17 @@ export function AccountsScreen() {
 
 /** The link for the owner of an account. */
 export function SetupLinkOnce({ link, onStored }: { link: CreatedLink; onStored: () => void }) {
-  return <SecretOnce title={t.accounts.linkTitle(link.name)} secret={link.url} copyLabel={t.accounts.copyLink} onStored={onStored} />;
+  return <SecretOnce title={texts.linkTitle(link.name)} secret={link.url} copyLabel={texts.copyLink} onStored={onStored} />;
 }
 
 function Pages({ page, hasOlder }: { page: number; hasOlder: boolean }) {
   if (page === 1 && !hasOlder) return null;
   return (
     <div class="row">
-      {page > 1 && <LinkButton href={page === 2 ? '/accounts' : `/accounts?page=${page - 1}`}>{t.accounts.newer}</LinkButton>}
+      {page > 1 && <LinkButton href={page === 2 ? '/accounts' : `/accounts?page=${page - 1}`}>{texts.newer}</LinkButton>}
       {hasOlder && (
         <LinkButton href={`/accounts?page=${page + 1}`} class="push">
-          {t.accounts.older}
+          {texts.older}
         </LinkButton>
       )}
     </div>

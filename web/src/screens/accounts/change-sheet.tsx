@@ -7,7 +7,7 @@ import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
-import { t } from '../../texts/texts.ts';
+import { accounts as texts } from '../../texts/en-accounts.ts';
 import { nameOf, parseMaxWallets } from './name-of.ts';
 import { clear, ROLES } from './requests.ts';
 import type { AccountSheetProps } from './status-sheet.tsx';
@@ -26,21 +26,21 @@ export function ChangeSheet({ account, onChanged, onClose }: AccountSheetProps) 
     onClose();
   });
   return (
-    <Sheet title={t.accounts.changeTitle(nameOf(account))} onClose={onClose}>
+    <Sheet title={texts.changeTitle(nameOf(account))} onClose={onClose}>
       <Form onSubmit={() => limit !== undefined && run()}>
-        <SelectField label={t.accounts.role} hint={t.accounts.roleHint} value={role} onValue={setRole} options={ROLES} />
+        <SelectField label={texts.role} hint={texts.roleHint} value={role} onValue={setRole} options={ROLES} />
         <TextField
-          label={t.accounts.maxWallets}
-          hint={t.accounts.maxWalletsHint}
-          error={limit === undefined ? t.accounts.maxWalletsError : undefined}
+          label={texts.maxWallets}
+          hint={texts.maxWalletsHint}
+          error={limit === undefined ? texts.maxWalletsError : undefined}
           inputMode="numeric"
           value={maxWallets}
           onValue={setMaxWallets}
         />
-        <TextField label={t.accounts.reason} hint={t.accounts.reasonHint} maxLength={500} value={reason} onValue={setReason} />
+        <TextField label={texts.reason} hint={texts.reasonHint} maxLength={500} value={reason} onValue={setReason} />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
-          {t.accounts.save}
+          {texts.save}
         </Button>
       </Form>
     </Sheet>

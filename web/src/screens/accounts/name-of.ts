@@ -1,5 +1,5 @@
 import type { Account } from '../../api/client.ts';
-import { t } from '../../texts/texts.ts';
+import { accounts as texts } from '../../texts/en-accounts.ts';
 
 /** Returns the e-mail of an account, or its id. */
 export function nameOf({ email, id }: Pick<Account, 'email' | 'id'>): string {
@@ -8,13 +8,13 @@ export function nameOf({ email, id }: Pick<Account, 'email' | 'id'>): string {
 
 /** Returns how many wallets an account has, and how many it may have. */
 export function walletsOf({ num_wallets: wallets, max_wallets: limit }: Account): string {
-  return limit === 0 ? `${wallets}, ${t.accounts.noLimit}` : t.accounts.walletsOf(String(wallets), String(limit));
+  return limit === 0 ? `${wallets}, ${texts.noLimit}` : texts.walletsOf(String(wallets), String(limit));
 }
 
 /** Returns how the owner logs in. */
 export function loginOf({ has_password: hasPassword, has_totp: hasTotp }: Account): string {
-  if (!hasPassword) return t.accounts.logins.none;
-  return hasTotp ? t.accounts.logins.totp : t.accounts.logins.password;
+  if (!hasPassword) return texts.logins.none;
+  return hasTotp ? texts.logins.totp : texts.logins.password;
 }
 
 /** Returns the number of wallets in a field: 0, no limit, for an empty one; undefined if it is not a whole number. */

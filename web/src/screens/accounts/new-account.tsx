@@ -7,7 +7,7 @@ import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
-import { t } from '../../texts/texts.ts';
+import { accounts as texts } from '../../texts/en-accounts.ts';
 import { parseMaxWallets } from './name-of.ts';
 import { clear, ROLES } from './requests.ts';
 
@@ -33,31 +33,31 @@ export function NewAccountSheet({ onCreated, onClose }: NewAccountSheetProps) {
     onClose();
   });
   return (
-    <Sheet title={t.accounts.newAccount} onClose={onClose}>
+    <Sheet title={texts.newAccount} onClose={onClose}>
       <Form onSubmit={() => limit !== undefined && run()}>
         <TextField
-          label={t.accounts.email}
-          hint={t.accounts.emailHint}
+          label={texts.email}
+          hint={texts.emailHint}
           type="email"
           autocomplete="off"
           maxLength={254}
           value={email}
           onValue={setEmail}
         />
-        <SelectField label={t.accounts.role} hint={t.accounts.roleHint} value={role} onValue={setRole} options={ROLES} />
+        <SelectField label={texts.role} hint={texts.roleHint} value={role} onValue={setRole} options={ROLES} />
         <TextField
-          label={t.accounts.maxWallets}
-          hint={t.accounts.maxWalletsHint}
-          error={limit === undefined ? t.accounts.maxWalletsError : undefined}
+          label={texts.maxWallets}
+          hint={texts.maxWalletsHint}
+          error={limit === undefined ? texts.maxWalletsError : undefined}
           inputMode="numeric"
           value={maxWallets}
           onValue={setMaxWallets}
         />
-        <TextField label={t.accounts.reason} hint={t.accounts.reasonHint} maxLength={500} value={reason} onValue={setReason} />
-        <p class="small secondary">{t.accounts.inviteText}</p>
+        <TextField label={texts.reason} hint={texts.reasonHint} maxLength={500} value={reason} onValue={setReason} />
+        <p class="small secondary">{texts.inviteText}</p>
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
-          {t.accounts.create}
+          {texts.create}
         </Button>
       </Form>
     </Sheet>

@@ -7,7 +7,7 @@ import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
-import { t } from '../../texts/texts.ts';
+import { accounts as texts } from '../../texts/en-accounts.ts';
 import { nameOf } from './name-of.ts';
 
 export interface SetupLinkSheetProps {
@@ -27,13 +27,13 @@ export function SetupLinkSheet({ account, onCreated, onClose }: SetupLinkSheetPr
     onClose();
   });
   return (
-    <Sheet title={t.accounts.setupTitle(nameOf(account))} onClose={onClose}>
+    <Sheet title={texts.setupTitle(nameOf(account))} onClose={onClose}>
       <Form onSubmit={run}>
-        <p class="secondary">{t.accounts.setupText}</p>
-        <TextField label={t.accounts.reason} hint={t.accounts.reasonHint} maxLength={500} value={reason} onValue={setReason} />
+        <p class="secondary">{texts.setupText}</p>
+        <TextField label={texts.reason} hint={texts.reasonHint} maxLength={500} value={reason} onValue={setReason} />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
-          {t.accounts.createLink}
+          {texts.createLink}
         </Button>
       </Form>
     </Sheet>

@@ -7,7 +7,7 @@ import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
-import { t } from '../../texts/texts.ts';
+import { accounts as texts } from '../../texts/en-accounts.ts';
 import { nameOf } from './name-of.ts';
 import { clear } from './requests.ts';
 
@@ -28,13 +28,13 @@ export function StatusSheet({ account, status, onChanged, onClose }: AccountShee
   });
   const isFreeze = status === 'frozen';
   return (
-    <Sheet title={(isFreeze ? t.accounts.freezeTitle : t.accounts.unfreezeTitle)(nameOf(account))} onClose={onClose}>
+    <Sheet title={(isFreeze ? texts.freezeTitle : texts.unfreezeTitle)(nameOf(account))} onClose={onClose}>
       <Form onSubmit={run}>
-        <p class="secondary">{isFreeze ? t.accounts.freezeText : t.accounts.unfreezeText}</p>
-        <TextField label={t.accounts.reason} hint={t.accounts.reasonHint} required maxLength={500} value={reason} onValue={setReason} />
+        <p class="secondary">{isFreeze ? texts.freezeText : texts.unfreezeText}</p>
+        <TextField label={texts.reason} hint={texts.reasonHint} required maxLength={500} value={reason} onValue={setReason} />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind={isFreeze ? 'danger' : 'primary'} size="big" type="submit" disabled={isBusy || reason.trim() === ''}>
-          {isFreeze ? t.accounts.freezeAction : t.accounts.unfreezeAction}
+          {isFreeze ? texts.freezeAction : texts.unfreezeAction}
         </Button>
       </Form>
     </Sheet>

@@ -40,6 +40,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         icon="search"
         isOn={label !== undefined}
         onClick={open}
+        shortcut="/"
         {...removal(t.wallet.labelOrHash, () => onChange({ label: undefined }))}
       >
         {label === undefined ? t.wallet.labelOrHash : <bdi class="clip filter-text">{label}</bdi>}

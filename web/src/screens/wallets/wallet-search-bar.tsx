@@ -1,5 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useShortcuts } from '../../frame/shortcuts.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Segments } from '../../parts/segments.tsx';
 import { t } from '../../texts/texts.ts';
 
@@ -14,7 +13,6 @@ export interface WalletSearchBarProps {
 
 export function WalletSearchBar({ label, status, onChange }: WalletSearchBarProps) {
   const [text, setText] = useState(label);
-  const field = useRef<HTMLInputElement>(null);
   const latest = useRef(onChange);
   latest.current = onChange;
   /** The label that this field has set in the address; another one comes from Back or from a cleared search. */
@@ -32,13 +30,12 @@ export function WalletSearchBar({ label, status, onChange }: WalletSearchBarProp
     }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  useShortcuts(useMemo(() => ({ '/': () => field.current?.focus() }), []));
   return (
     <div class="wallets-search">
       <input
-        ref={field}
         class="input"
         type="search"
+        aria-keyshortcuts="/"
         aria-label={t.wallets.search}
         placeholder={t.wallets.search}
         autocomplete="off"

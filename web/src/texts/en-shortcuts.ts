@@ -1,0 +1,16 @@
+/** The list of shortcuts. Its screen alone loads it. */
+export const shortcuts = {
+  title: 'Keyboard shortcuts',
+  keys: [
+    ['Ctrl K', 'Search pages, wallets and actions'],
+    ['/', 'Search or filter this page'],
+    ['G, then W L K H E S', 'Wallets, links, keys, webhooks, events, settings'],
+    ['R S T', 'In a wallet: receive, send, transfer'],
+    ['J K', 'Next and previous row'],
+    ['Enter', 'Open the row'],
+    ['Esc', 'Close'],
+    ['?', 'This list'],
+  ],
+  operatorKeys: ['G, then O', 'Overview of the operator'],
+  paste: 'In a wallet, an invoice, an address or a link that is pasted outside a field opens Send.',
+} as const;
