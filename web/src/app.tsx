@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Router, useLocation } from 'wouter-preact';
 import { api, isLoggedOut, type Login } from './api/client.ts';
 import { receiveEvents } from './api/live.ts';
@@ -34,7 +34,8 @@ export function App() {
     api.getSession().then(setLogin, (reason) => (isLoggedOut(reason) ? setLogin(null) : setError(reason)));
   }
 
-  useEffect(() => {
+  // Before the effects of the screens, so that no event is missed between their requests and the question to other tabs.
+  useLayoutEffect(() => {
     if (!login) return undefined;
     const own = new AbortController();
     receiveEvents(login.session?.id ?? '', own.signal);

@@ -7,11 +7,15 @@ import { endSession } from './session.tsx';
 /** `live`: events arrive. `lost`: the connection is being restored; screens show data that may be old. */
 export type LiveState = 'connecting' | 'live' | 'lost';
 
-/** `asks`: a new tab asks the tab that reads the stream for its state. */
-type Message = { readonly event: Event } | { readonly state: LiveState } | { readonly asks: true };
+/**
+ * `asks`: a new tab asks the tab that reads the stream for its state. `isAnswer`: the state was the same when it asked, because a change in
+ * between arrives before the answer.
+ */
+type Message = { readonly event: Event } | { readonly state: LiveState; readonly isAnswer?: boolean } | { readonly asks: true };
 
 const listeners = new Set<(event: Event) => void>();
 const stateListeners = new Set<(state: LiveState) => void>();
+const missedListeners = new Set<() => void>();
 let state: LiveState = 'connecting';
 
 /** Calls `listener` for every event of the account until the returned function is called. */
@@ -24,6 +28,12 @@ export function onEvent(listener: (event: Event) => void): () => void {
 export function onLiveState(listener: (state: LiveState) => void): () => void {
   stateListeners.add(listener);
   return () => stateListeners.delete(listener);
+}
+
+/** Calls `listener` each time that events have begun to arrive. Those before were missed: what was loaded before may be old. */
+export function onMissedEvents(listener: () => void): () => void {
+  missedListeners.add(listener);
+  return () => missedListeners.delete(listener);
 }
 
 export function useLiveState(): LiveState {
@@ -42,10 +52,13 @@ export function receiveEvents(sessionId: string, signal: AbortSignal): void {
   let isReading = false;
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (!('asks' in data)) deliver(data);
-    else if (isReading) channel.postMessage({ state });
+    else if (isReading) channel.postMessage({ state, isAnswer: true });
   };
   channel.postMessage({ asks: true });
-  signal.addEventListener('abort', () => channel.close());
+  signal.addEventListener('abort', () => {
+    channel.close();
+    state = 'connecting';
+  });
   const send = (message: Message) => {
     if (signal.aborted) return;
     deliver(message);
@@ -81,5 +94,6 @@ function deliver(message: Message): void {
   else if ('state' in message && message.state !== state) {
     state = message.state;
     for (const listener of stateListeners) listener(state);
+    if (state === 'live' && message.isAnswer !== true) for (const listener of missedListeners) listener();
   }
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useReducer, useRef } from 'preact/hooks';
 import { type Event, isLoggedOut } from './client.ts';
-import { onEvent, onLiveState } from './live.ts';
+import { onEvent, onMissedEvents } from './live.ts';
+import { createResourceStore, type ResourceState, type ResourceUser } from './resource-store.ts';
 import { endSession } from './session.tsx';
 
 /** Data of the API, as a screen shows it. */
@@ -22,25 +23,19 @@ export interface ResourceOptions {
   readonly everyMs?: number;
 }
 
-interface Entry {
-  data?: unknown;
-  error?: unknown;
-  loadedAt?: number;
-}
-
-const cache = new Map<string, Entry>();
-const MAX_ENTRIES = 100;
-/** Events that arrive together cause one request. */
-const EVENT_DELAY_MS = 150;
+const store = createResourceStore({
+  onError: (error) => isLoggedOut(error) && endSession(),
+  isVisible: () => !document.hidden,
+});
+onEvent(store.receive);
+onMissedEvents(store.reloadAll);
 
 /** Forgets all data, when another account may log in. */
-export function clearResources(): void {
-  cache.clear();
-}
+export const clearResources = store.clear;
 
 /**
- * Loads data with `load`, and again when `key` changes, after events, and when the live connection is restored. `key` identifies the data: a
- * screen that is opened again shows the old data at once. Without a key nothing is loaded.
+ * Loads data with `load`, and again when `key` changes, after events, and when events were missed. `key` identifies the data: components with
+ * the same key share it, and a screen that is opened again shows the old data at once. Without a key nothing is loaded.
  */
 export function useResource<T>(
   key: string | undefined,
@@ -48,73 +43,15 @@ export function useResource<T>(
   { isAffected, everyMs }: ResourceOptions = {},
 ): Resource<T> {
   const [, rerender] = useReducer((count: number) => count + 1, 0);
-  const loading = useRef<AbortController | undefined>(undefined);
-  const latest = useRef({ load, isAffected });
-  latest.current = { load, isAffected };
-
+  const user = useRef<ResourceUser>({ load, onChange: () => rerender(undefined) }).current;
+  Object.assign(user, { load, isAffected, everyMs });
+  useEffect(() => (key === undefined ? undefined : store.use(key, user)), [key, user]);
+  useEffect(() => {
+    if (key !== undefined) store.schedule(key);
+  }, [key, everyMs]);
   const reload = useCallback(() => {
-    if (key === undefined) return;
-    loading.current?.abort();
-    const own = new AbortController();
-    loading.current = own;
-    rerender(undefined);
-    latest.current
-      .load(own.signal)
-      .then(
-        (data) => store(key, { data, loadedAt: Date.now() }),
-        (error) => {
-          if (own.signal.aborted) return;
-          if (isLoggedOut(error)) endSession();
-          store(key, { ...cache.get(key), error });
-        },
-      )
-      .finally(() => {
-        if (loading.current !== own) return;
-        loading.current = undefined;
-        rerender(undefined);
-      });
+    if (key !== undefined) store.reload(key);
   }, [key]);
-
-  useEffect(() => {
-    reload();
-    return () => {
-      loading.current?.abort();
-      loading.current = undefined;
-    };
-  }, [reload]);
-
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stopEvents = onEvent((event) => {
-      if (latest.current.isAffected?.(event) !== true) return;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        reload();
-      }, EVENT_DELAY_MS);
-    });
-    const stopState = onLiveState((state) => state === 'live' && reload());
-    const interval = everyMs === undefined ? undefined : setInterval(() => document.hidden || reload(), everyMs);
-    return () => {
-      stopEvents();
-      stopState();
-      clearTimeout(timer);
-      clearInterval(interval);
-    };
-  }, [reload, everyMs]);
-
-  const entry = key === undefined ? undefined : cache.get(key);
-  return {
-    data: entry?.data as T | undefined,
-    error: entry?.error,
-    loadedAt: entry?.loadedAt,
-    isLoading: loading.current !== undefined,
-    reload,
-  };
-}
-
-function store(key: string, entry: Entry): void {
-  cache.delete(key);
-  cache.set(key, entry);
-  const [oldest] = cache.keys();
-  if (cache.size > MAX_ENTRIES && oldest !== undefined) cache.delete(oldest);
+  const { data, error, loadedAt, isLoading }: ResourceState = key === undefined ? { isLoading: false } : store.read(key);
+  return { data: data as T | undefined, error, loadedAt, isLoading, reload };
 }

@@ -1,8 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { api } from '../api/client.ts';
-import { useResource } from '../api/resource.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { useWalletNames } from '../parts/wallet-select.tsx';
 import { t } from '../texts/texts.ts';
 import { useNavigation } from './navigation.tsx';
 import './palette.css';
@@ -92,12 +91,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
 
 function useCommands(): readonly Command[] {
   const navigation = useNavigation();
-  const wallets = useResource('palette', (signal) => api.listWallets({ 'per-page': 500, fields: 'id,user_label' }, { signal }));
   const screens = navigation.map(({ label, path, icon }) => ({ name: label, href: path, icon }));
   const actions = [{ name: t.wallets.newWallet, href: '/wallets/new', icon: 'plus' as const }];
-  const perWallet = (wallets.data ?? []).flatMap(({ id, user_label: label }) => {
-    if (id === undefined) return [];
-    const name = label || id;
+  const perWallet = useWalletNames().flatMap(({ value: id, label: name }) => {
     const place = `/wallets/${id}`;
     return [
       { name, href: place, icon: 'wallet' as const },
