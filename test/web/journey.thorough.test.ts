@@ -175,7 +175,7 @@ async function keysendWithoutRoute(page: Page, wallet: string, client: Client): 
   await page.getByRole('button', { name: 'Review' }).click();
   await page.getByRole('button', { name: 'Send 300 sats' }).click();
   await page.getByText('Nothing was paid; the hold is released.').waitFor();
-  await page.getByText('No route to the receiver').waitFor();
+  await page.getByText('No route to the receiver', { exact: true }).waitFor();
 }
 
 /** A wallet app claims the withdraw link of the QR code. */
