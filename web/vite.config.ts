@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|developers|shortcuts))|parts\/(?!chart|steps|bars|spark|timeline|qr|secret))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|developers|money|shortcuts))|parts\/(?!chart|steps|bars|spark|timeline|qr|secret))/;
 
 /** Builds the dashboard into `web/dist`, which is committed: an installation needs no bundler. */
 export default defineConfig({

@@ -7,6 +7,7 @@ import { Foreign } from '../parts/foreign.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Note } from '../parts/note.tsx';
 import { Sum } from '../parts/sum.tsx';
+import { money } from '../texts/en-money.ts';
 import { t } from '../texts/texts.ts';
 import { type Attempt, canSend, type Failed, type Refusal, type Settled } from './attempt.ts';
 import { PaymentLink } from './payment-link.tsx';
@@ -52,32 +53,32 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
       <div class="attempt-head">
         <HeroAmount sats={-summary.sats} />
         <p class="secondary">
-          {t.attempt.to} <Foreign text={summary.to} />
+          {money.attempt.to} <Foreign text={summary.to} />
         </p>
       </div>
       {!isTransfer && (
         <Sum
           rows={[
-            { name: t.attempt.amount, value: <Sats sats={summary.sats} /> },
-            { name: t.attempt.feeLimit, value: <Msat msat={summary.feeLimitMsat} /> },
-            { name: t.attempt.heldUntilEnd, value: <Msat msat={held} unit />, isTotal: true },
+            { name: money.attempt.amount, value: <Sats sats={summary.sats} /> },
+            { name: money.attempt.feeLimit, value: <Msat msat={summary.feeLimitMsat} /> },
+            { name: money.attempt.heldUntilEnd, value: <Msat msat={held} unit />, isTotal: true },
           ]}
         />
       )}
       {wallet && wallet.balance_msat >= held && (
         <p class="tiny secondary">
-          {!isTransfer && t.attempt.comesBack} {t.attempt.leaves(formatSats(Math.floor((wallet.balance_msat - held) / 1000)))}
+          {!isTransfer && money.attempt.comesBack} {money.attempt.leaves(formatSats(Math.floor((wallet.balance_msat - held) / 1000)))}
         </p>
       )}
-      {refusal && <Refused refusal={refusal} text={t.attempt.notSentYet} />}
-      {!isFresh && <Note tone="warning">{t.attempt.tooOld}</Note>}
+      {refusal && <Refused refusal={refusal} text={money.attempt.notSentYet} />}
+      {!isFresh && <Note tone="warning">{money.attempt.tooOld}</Note>}
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
       <div class="end stack tight">
         <Button kind="primary" size="big" disabled={!isFresh || blocked !== undefined} onClick={onSend}>
-          {t.attempt.send(formatSats(summary.sats))}
+          {money.attempt.send(formatSats(summary.sats))}
         </Button>
         <Button kind="quiet" onClick={onBack}>
-          {t.attempt.back}
+          {money.attempt.back}
         </Button>
       </div>
     </>
@@ -108,22 +109,26 @@ function Outcome(props: AttemptViewProps) {
 function Words({ attempt: { progress, isInDoubt, order } }: { attempt: Attempt }) {
   switch (progress.step) {
     case 'settled':
-      return <Text title={t.attempt.settled}>{order.operation === 'transfer' ? t.attempt.transferred : t.attempt.receiverHasIt}</Text>;
+      return (
+        <Text title={money.attempt.settled}>
+          {order.operation === 'transfer' ? money.attempt.transferred : money.attempt.receiverHasIt}
+        </Text>
+      );
     case 'failed': {
-      const { title, text } = t.attempt.failures[progress.failed.reason] ?? t.attempt.failure;
-      return <Text title={title}>{`${t.attempt.nothingPaid} ${text}`}</Text>;
+      const { title, text } = money.attempt.failures[progress.failed.reason] ?? money.attempt.failure;
+      return <Text title={title}>{`${money.attempt.nothingPaid} ${text}`}</Text>;
     }
     case 'refused':
-      return <Text title={t.attempt.refused}>{t.attempt.refusedText}</Text>;
+      return <Text title={money.attempt.refused}>{money.attempt.refusedText}</Text>;
     case 'absent':
-      return <Text title={t.attempt.absent}>{t.attempt.absentText}</Text>;
+      return <Text title={money.attempt.absent}>{money.attempt.absentText}</Text>;
     case 'pending':
-      return <Text title={t.attempt.pending}>{t.attempt.pendingText}</Text>;
+      return <Text title={money.attempt.pending}>{money.attempt.pendingText}</Text>;
     default:
       return isInDoubt ? (
-        <Text title={t.attempt.unknown}>{t.attempt.unknownText}</Text>
+        <Text title={money.attempt.unknown}>{money.attempt.unknownText}</Text>
       ) : (
-        <Text title={t.attempt.sending}>{t.attempt.sendingText}</Text>
+        <Text title={money.attempt.sending}>{money.attempt.sendingText}</Text>
       );
   }
 }
@@ -147,9 +152,9 @@ function Rest(props: AttemptViewProps) {
       <>
         {progress.step === 'refused' && <Refused refusal={progress.refusal} />}
         <div class="pair end">
-          <Button onClick={onClose}>{t.attempt.close}</Button>
+          <Button onClick={onClose}>{money.attempt.close}</Button>
           <Button kind="primary" onClick={progress.step === 'refused' ? onBack : onNew}>
-            {progress.step === 'refused' ? t.attempt.change : t.attempt.newPayment}
+            {progress.step === 'refused' ? money.attempt.change : money.attempt.newPayment}
           </Button>
         </div>
       </>
@@ -160,17 +165,17 @@ function Rest(props: AttemptViewProps) {
       <Sum
         rows={[
           {
-            name: progress.step === 'pending' ? t.attempt.held : t.attempt.heldAtMost,
+            name: progress.step === 'pending' ? money.attempt.held : money.attempt.heldAtMost,
             value: <Msat msat={summary.sats * 1000 + summary.feeLimitMsat} unit />,
           },
-          ...(wallet ? [{ name: t.attempt.spendable, value: <Sats sats={wallet.balance} unit /> }] : []),
+          ...(wallet ? [{ name: money.attempt.spendable, value: <Sats sats={wallet.balance} unit /> }] : []),
         ]}
       />
-      <p class="tiny secondary">{t.attempt.neverTwice}</p>
+      <p class="tiny secondary">{money.attempt.neverTwice}</p>
       <div class={lntxId === undefined ? 'end stack' : 'pair end'}>
-        {lntxId !== undefined && <LinkButton href={`/payments/${lntxId}`}>{t.attempt.openPayment}</LinkButton>}
+        {lntxId !== undefined && <LinkButton href={`/payments/${lntxId}`}>{money.attempt.openPayment}</LinkButton>}
         <Button kind="primary" onClick={onClose}>
-          {t.attempt.close}
+          {money.attempt.close}
         </Button>
       </div>
     </>
@@ -183,15 +188,15 @@ function SettledRest({ attempt, wallet, settled, onClose }: AttemptViewProps & {
     <>
       <Sum
         rows={[
-          ...(!isTransfer && settled.feeMsat !== null ? [{ name: t.attempt.routingFee, value: <Msat msat={settled.feeMsat} /> }] : []),
-          ...(wallet ? [{ name: t.attempt.newBalance, value: <Sats sats={wallet.balance} unit />, isTotal: true }] : []),
+          ...(!isTransfer && settled.feeMsat !== null ? [{ name: money.attempt.routingFee, value: <Msat msat={settled.feeMsat} /> }] : []),
+          ...(wallet ? [{ name: money.attempt.newBalance, value: <Sats sats={wallet.balance} unit />, isTotal: true }] : []),
         ]}
       />
       {settled.successAction && <SuccessAction action={settled.successAction} />}
       <div class={settled.lntxId === undefined ? 'end stack' : 'pair end'}>
-        {settled.lntxId !== undefined && <LinkButton href={`/payments/${settled.lntxId}`}>{t.attempt.openPayment}</LinkButton>}
+        {settled.lntxId !== undefined && <LinkButton href={`/payments/${settled.lntxId}`}>{money.attempt.openPayment}</LinkButton>}
         <Button kind="primary" onClick={onClose}>
-          {t.attempt.done}
+          {money.attempt.done}
         </Button>
       </div>
     </>
@@ -204,7 +209,7 @@ function FailedRest({ attempt, failed, onClose, onBack, onRaise }: AttemptViewPr
     <>
       {isRoute && (
         <Note>
-          {t.attempt.limitWas} <Msat msat={attempt.summary.feeLimitMsat} unit />
+          {money.attempt.limitWas} <Msat msat={attempt.summary.feeLimitMsat} unit />
         </Note>
       )}
       <p class="tiny faint mono centered">
@@ -212,9 +217,9 @@ function FailedRest({ attempt, failed, onClose, onBack, onRaise }: AttemptViewPr
       </p>
       <PaymentLink failed={failed} />
       <div class="pair end">
-        <Button onClick={onClose}>{t.attempt.close}</Button>
+        <Button onClick={onClose}>{money.attempt.close}</Button>
         <Button kind="primary" onClick={isRoute && onRaise ? onRaise : onBack}>
-          {isRoute && onRaise ? t.attempt.raise : t.attempt.tryAgain}
+          {isRoute && onRaise ? money.attempt.raise : money.attempt.tryAgain}
         </Button>
       </div>
     </>
@@ -226,7 +231,7 @@ function Refused({ refusal, text }: { refusal: Refusal; text?: string }) {
     <Note tone="error">
       {text !== undefined && <p>{text}</p>}
       <p>
-        <Foreign text={t.attempt.refusals[refusal.type] ?? refusal.message} />
+        <Foreign text={money.attempt.refusals[refusal.type] ?? refusal.message} />
       </p>
       <p class="tiny faint mono">{t.common.requestId(refusal.requestId)}</p>
     </Note>

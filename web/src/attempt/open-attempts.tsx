@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
 import { Sats } from '../parts/amount.tsx';
 import { Note } from '../parts/note.tsx';
-import { t } from '../texts/texts.ts';
+import { money } from '../texts/en-money.ts';
 import type { Attempt } from './attempt.ts';
 
 /** Payments of this tab whose outcome is not known yet, above a form for another one. */
@@ -11,9 +11,9 @@ export function OpenAttempts({ attempts }: { attempts: readonly Attempt[] }) {
     <Note tone="warning">
       {attempts.map(({ id, order, summary }) => (
         <p key={id}>
-          {t.attempt.isPending} <Sats sats={summary.sats} unit />, <bdi>{summary.to}</bdi>{' '}
+          {money.attempt.isPending} <Sats sats={summary.sats} unit />, <bdi>{summary.to}</bdi>{' '}
           <Link replace href={`/wallets/${order.fields.key}/${order.operation === 'transfer' ? 'transfer' : 'send'}?attempt=${id}`}>
-            {t.attempt.show}
+            {money.attempt.show}
           </Link>
         </p>
       ))}

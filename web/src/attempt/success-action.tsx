@@ -1,6 +1,6 @@
 import { Foreign } from '../parts/foreign.tsx';
 import { Note } from '../parts/note.tsx';
-import { t } from '../texts/texts.ts';
+import { money } from '../texts/en-money.ts';
 import type { SuccessAction as Action } from './attempt.ts';
 
 /** What the payee shows after the payment (LUD-09). All of it is the payee's text. */
@@ -9,7 +9,7 @@ export function SuccessAction({ action }: { action: Action }) {
   const texts = [action.message, action.description, action.plaintext ?? undefined].filter((text) => text !== undefined && text !== '');
   return (
     <Note tone="good">
-      <p class="tiny secondary">{t.attempt.payeeSays}</p>
+      <p class="tiny secondary">{money.attempt.payeeSays}</p>
       {texts.map((text) => (
         <p key={text}>
           <Foreign text={text ?? ''} />

@@ -1,4 +1,4 @@
-/** The English texts of the sheets that move money. */
+/** The English texts of the sheets that move money. Their code loads them; `en.ts` has what the first page may need. */
 export const money = {
   receive: {
     title: 'Receive',

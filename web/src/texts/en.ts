@@ -1,10 +1,8 @@
 import { logins } from './en-logins.ts';
-import { money } from './en-money.ts';
 import { playground } from './en-playground.ts';
 
 /** The English texts, by screen. Texts with values are functions. */
 export const en = {
-  ...money,
   ...logins,
   ...playground,
   common: {

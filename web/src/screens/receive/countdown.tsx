@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 
 /** The service reports the expiry a moment after it. */
 const CHECK_MS = 5000;
@@ -21,14 +21,14 @@ export function Countdown({ until, onEnd }: { until: number; onEnd: () => void }
   }, [hasEnded]);
   return (
     <span role="timer" aria-live="off">
-      {t.receive.expiresIn(durationText(left))}
+      {money.receive.expiresIn(durationText(left))}
     </span>
   );
 }
 
 /** Returns seconds as `23:58`, from an hour on as `2:05:00`, from two days on as days. */
 export function durationText(seconds: number): string {
-  if (seconds >= 172_800) return t.receive.days(Math.floor(seconds / 86_400));
+  if (seconds >= 172_800) return money.receive.days(Math.floor(seconds / 86_400));
   const twoDigits = (value: number) => String(value).padStart(2, '0');
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor((seconds % 3600) / 60);

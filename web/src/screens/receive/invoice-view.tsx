@@ -14,7 +14,7 @@ import { QrCode } from '../../parts/qr.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Sum } from '../../parts/sum.tsx';
 import { Time } from '../../parts/time.tsx';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 import { Countdown } from './countdown.tsx';
 
 export interface InvoiceViewProps {
@@ -49,7 +49,7 @@ function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
         {invoice.num_satoshis > 0 ? (
           <HeroAmount sats={invoice.num_satoshis} isIncome={isPaid} />
         ) : (
-          <strong class="any-amount">{t.receive.anyAmount}</strong>
+          <strong class="any-amount">{money.receive.anyAmount}</strong>
         )}
         {invoice.memo !== '' && (
           <span class="small secondary">
@@ -58,31 +58,31 @@ function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
         )}
       </div>
       <div class={invoice.status === 'pending' || isPaid ? undefined : 'unusable'}>
-        <QrCode text={invoice.payment_request.toUpperCase()} label={isPaid ? t.receive.paid : t.receive.qrLabel} isPaid={isPaid} />
+        <QrCode text={invoice.payment_request.toUpperCase()} label={isPaid ? money.receive.paid : money.receive.qrLabel} isPaid={isPaid} />
       </div>
       <Status invoice={invoice} reload={reload} />
       {invoice.status === 'pending' && (
         <>
           <code class="invoice-text clip">{invoice.payment_request}</code>
           <div class="pair">
-            <CopyButton text={invoice.payment_request} label={t.receive.copyInvoice} hasText kind="plain" size="normal" />
+            <CopyButton text={invoice.payment_request} label={money.receive.copyInvoice} hasText kind="plain" size="normal" />
             <a class="button" href={`lightning:${invoice.payment_request}`}>
               <Icon name="open" size={15} />
-              {t.receive.openWallet}
+              {money.receive.openWallet}
             </a>
           </div>
           {cancel.error !== undefined && <Note tone="error">{cancel.error}</Note>}
           <Button kind="quiet" size="small" class="centered" disabled={cancel.isBusy} onClick={() => cancel.run()}>
-            {t.receive.cancelInvoice}
+            {money.receive.cancelInvoice}
           </Button>
         </>
       )}
-      {isPaid && wallet && <Sum rows={[{ name: t.receive.newBalance, value: <Sats sats={wallet.balance} unit /> }]} />}
+      {isPaid && wallet && <Sum rows={[{ name: money.receive.newBalance, value: <Sats sats={wallet.balance} unit /> }]} />}
       {invoice.status !== 'pending' && (
         <div class="pair end">
-          <LinkButton href={`/payments/${invoice.id}`}>{t.receive.openPayment}</LinkButton>
+          <LinkButton href={`/payments/${invoice.id}`}>{money.receive.openPayment}</LinkButton>
           <Button kind="primary" onClick={onNew}>
-            {t.receive.newInvoice}
+            {money.receive.newInvoice}
           </Button>
         </div>
       )}
@@ -99,12 +99,12 @@ function Status({ invoice, reload }: { invoice: LightningTransactionDetails; rel
         <span role="status">
           {status === 'pending' && (
             <Badge tone="waiting" icon="clock">
-              {t.receive.waiting}
+              {money.receive.waiting}
             </Badge>
           )}
           {status === 'settled' && (
             <Badge tone="good" icon="done">
-              {t.receive.paid}
+              {money.receive.paid}
               <span class="visually-hidden">
                 , <Sats sats={invoice.num_satoshis} unit />
               </span>
@@ -122,8 +122,8 @@ function Status({ invoice, reload }: { invoice: LightningTransactionDetails; rel
           )}
         </span>
       </div>
-      {status === 'expired' && <p class="small secondary">{t.receive.expired}</p>}
-      {status === 'cancelled' && <p class="small secondary">{t.receive.cancelled}</p>}
+      {status === 'expired' && <p class="small secondary">{money.receive.expired}</p>}
+      {status === 'cancelled' && <p class="small secondary">{money.receive.cancelled}</p>}
     </div>
   );
 }
@@ -131,7 +131,7 @@ function Status({ invoice, reload }: { invoice: LightningTransactionDetails; rel
 /** How long the payment took, unless it was long. */
 function afterText(seconds: number): string {
   if (seconds < 0 || seconds >= 3600) return '';
-  return seconds < 60 ? t.receive.afterSeconds(seconds) : t.receive.afterMinutes(Math.floor(seconds / 60));
+  return seconds < 60 ? money.receive.afterSeconds(seconds) : money.receive.afterMinutes(Math.floor(seconds / 60));
 }
 
 /** A phone vibrates once when the invoice is paid while it is shown. */

@@ -9,7 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 
 /** The limit of the service, in bytes of UTF-8. */
 const MAX_MEMO_BYTES = 639;
@@ -31,8 +31,8 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
   const create = useInvoiceRequest(onCreated);
 
   const sats = parseSats(amount);
-  const amountError = amount.trim() !== '' && sats === undefined ? t.receive.amountError : undefined;
-  const memoError = new TextEncoder().encode(memo).length > MAX_MEMO_BYTES ? t.receive.memoError : undefined;
+  const amountError = amount.trim() !== '' && sats === undefined ? money.receive.amountError : undefined;
+  const memoError = new TextEncoder().encode(memo).length > MAX_MEMO_BYTES ? money.receive.memoError : undefined;
   const isValid = amountError === undefined && memoError === undefined;
 
   function submit() {
@@ -47,19 +47,33 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
 
   return (
     <Form class="receive" onSubmit={submit}>
-      <SatsField label={t.receive.amount} hint={t.receive.amountHint} error={amountError} value={amount} onValue={setAmount} autofocus />
-      <TextField label={t.receive.memo} hint={t.receive.memoHint} error={memoError} value={memo} onValue={setMemo} autocomplete="off" />
+      <SatsField
+        label={money.receive.amount}
+        hint={money.receive.amountHint}
+        error={amountError}
+        value={amount}
+        onValue={setAmount}
+        autofocus
+      />
+      <TextField
+        label={money.receive.memo}
+        hint={money.receive.memoHint}
+        error={memoError}
+        value={memo}
+        onValue={setMemo}
+        autocomplete="off"
+      />
       <SelectField
-        label={t.receive.expires}
+        label={money.receive.expires}
         value={expiry}
         onValue={setExpiry}
-        options={EXPIRIES.map((value) => ({ value, label: t.receive.expiries[value] ?? value }))}
+        options={EXPIRIES.map((value) => ({ value, label: money.receive.expiries[value] ?? value }))}
       />
       {node.reason !== undefined && <Note tone="warning">{node.reason}</Note>}
-      {create.error !== undefined && <Note tone="error">{t.receive.notCreated(create.error)}</Note>}
+      {create.error !== undefined && <Note tone="error">{money.receive.notCreated(create.error)}</Note>}
       <div class="end stack">
         <Button type="submit" kind="primary" size="big" disabled={!isValid || create.isBusy || node.reason !== undefined}>
-          {t.receive.create}
+          {money.receive.create}
         </Button>
         <Address walletId={walletId} />
       </div>
@@ -86,8 +100,9 @@ function Address({ walletId }: { walletId: string }) {
   if (!link) return null;
   return (
     <p class="tiny faint centered">
-      {t.receive.orShow} <Link href={`/links/${link.id}`}>{link.ln_address ? <bdi>{link.ln_address}</bdi> : t.receive.payLink}</Link>
-      {t.receive.neverExpires}
+      {money.receive.orShow}{' '}
+      <Link href={`/links/${link.id}`}>{link.ln_address ? <bdi>{link.ln_address}</bdi> : money.receive.payLink}</Link>
+      {money.receive.neverExpires}
     </p>
   );
 }

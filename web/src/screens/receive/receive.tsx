@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter-preact';
 import { Sheet } from '../../parts/sheet.tsx';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 import type { WalletSheetProps } from '../wallet/sheets.tsx';
 import { InvoiceView } from './invoice-view.tsx';
 import { NewInvoice } from './new-invoice.tsx';
@@ -11,7 +11,7 @@ export function ReceiveSheet({ walletId, wallet, rest, onClose }: WalletSheetPro
   const [, navigate] = useLocation();
   const form = `/wallets/${walletId}/receive`;
   return (
-    <Sheet title={t.receive.title} onClose={onClose}>
+    <Sheet title={money.receive.title} onClose={onClose}>
       {rest === '' ? (
         <NewInvoice walletId={walletId} wallet={wallet} onCreated={(id) => navigate(`${form}/${id}`, { replace: true })} />
       ) : (

@@ -4,7 +4,7 @@ import { Foreign } from '../../parts/foreign.tsx';
 import { formatSats } from '../../parts/format-amount.ts';
 import { formatRelativeTime } from '../../parts/format-time.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 import type { Offer } from './offer.ts';
 import { fixedSats } from './order.ts';
 
@@ -24,9 +24,9 @@ export function OfferCard({ offer }: { offer: Exclude<Offer, { kind: 'unusable' 
       </div>
       <Details
         entries={[
-          [t.send.amount, sats === undefined ? undefined : <Sats sats={sats} unit />],
-          [t.send.for, description === '' ? undefined : <Foreign text={description} />],
-          [t.send.receiver, receiverOf(offer)],
+          [money.send.amount, sats === undefined ? undefined : <Sats sats={sats} unit />],
+          [money.send.for, description === '' ? undefined : <Foreign text={description} />],
+          [money.send.receiver, receiverOf(offer)],
         ]}
       />
     </div>
@@ -37,18 +37,18 @@ function headOf(offer: Exclude<Offer, { kind: 'unusable' }>): [IconName, string,
   switch (offer.kind) {
     case 'invoice': {
       const until = (Number(offer.invoice.timestamp) + Number(offer.invoice.expiry)) * 1000;
-      return ['lightning', t.send.kinds.invoice, t.send.signedUntil(formatRelativeTime(until, Date.now()))];
+      return ['lightning', money.send.kinds.invoice, money.send.signedUntil(formatRelativeTime(until, Date.now()))];
     }
     case 'link': {
       const { minSendable, maxSendable, commentAllowed } = offer.link;
-      const range = t.send.accepts(formatSats(Math.ceil(minSendable / 1000)), formatSats(Math.floor(maxSendable / 1000)));
-      const title = offer.isAddress ? t.send.kinds.address : t.send.kinds.link;
-      return ['link', title, commentAllowed > 0 ? `${range}, ${t.send.acceptsComment(commentAllowed)}` : range];
+      const range = money.send.accepts(formatSats(Math.ceil(minSendable / 1000)), formatSats(Math.floor(maxSendable / 1000)));
+      const title = offer.isAddress ? money.send.kinds.address : money.send.kinds.link;
+      return ['link', title, commentAllowed > 0 ? `${range}, ${money.send.acceptsComment(commentAllowed)}` : range];
     }
     case 'withdraw':
-      return ['in', t.send.kinds.withdraw, t.send.withdrawText];
+      return ['in', money.send.kinds.withdraw, money.send.withdrawText];
     case 'node':
-      return ['server', t.send.kinds.node, t.send.nodeText];
+      return ['server', money.send.kinds.node, money.send.nodeText];
   }
 }
 

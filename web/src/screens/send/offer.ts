@@ -1,5 +1,5 @@
 import { api, type DecodedInvoice, isLoggedOut, type ProbedPayLink, SatchelError } from '../../api/client.ts';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 import type { Destination } from './destination.ts';
 
 /** What a destination accepts, as the service has read it. */
@@ -17,7 +17,7 @@ export async function readOffer(destination: Destination, walletId: string, sign
     case 'empty':
       return undefined;
     case 'unusable':
-      return { kind: 'unusable', reason: t.send.unusable[destination.reason] };
+      return { kind: 'unusable', reason: money.send.unusable[destination.reason] };
     case 'node':
       return { kind: 'node', text: destination.text };
     case 'invoice':
@@ -43,10 +43,10 @@ async function whyNot(invoice: DecodedInvoice, walletId: string, signal: AbortSi
     api.listWalletTransactions({ ...filter, status: 'open' }, { signal }),
   ]);
   const sent = all.filter(({ num_msat = 0 }) => num_msat < 0);
-  if (sent.some(({ status }) => status === 'settled')) return t.send.alreadyPaid;
-  if (sent.some(({ status }) => status === 'pending')) return t.send.alreadyPending;
-  if (open.length > 0 || all.some(({ num_msat = 0 }) => num_msat > 0)) return t.send.ownInvoice;
-  return Number(invoice.timestamp) + Number(invoice.expiry) <= Date.now() / 1000 ? t.send.invoiceExpired : undefined;
+  if (sent.some(({ status }) => status === 'settled')) return money.send.alreadyPaid;
+  if (sent.some(({ status }) => status === 'pending')) return money.send.alreadyPending;
+  if (open.length > 0 || all.some(({ num_msat = 0 }) => num_msat > 0)) return money.send.ownInvoice;
+  return Number(invoice.timestamp) + Number(invoice.expiry) <= Date.now() / 1000 ? money.send.invoiceExpired : undefined;
 }
 
 async function probe(text: string, isAddress: boolean, signal: AbortSignal): Promise<Offer> {
@@ -66,6 +66,6 @@ async function orReason(read: () => Promise<Offer>): Promise<Offer> {
   } catch (error) {
     const isAnswer = error instanceof SatchelError && error.status < 500 && error.status !== 429 && !isLoggedOut(error);
     if (!isAnswer) throw error;
-    return { kind: 'unusable', reason: error.type === 'invoice_undecodable' ? t.send.damaged : error.message };
+    return { kind: 'unusable', reason: error.type === 'invoice_undecodable' ? money.send.damaged : error.message };
   }
 }

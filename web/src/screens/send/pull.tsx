@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 
 /** Receives from a withdraw link: its service pays an invoice of the wallet, which is shown then. */
 export function Pull({ walletId, text, blocked }: { walletId: string; text: string; blocked: string | undefined }) {
@@ -25,15 +25,15 @@ export function Pull({ walletId, text, blocked }: { walletId: string; text: stri
   return (
     <Form class="send-fields" onSubmit={() => sats !== undefined && pull.run(sats)}>
       <SatsField
-        label={t.send.pullAmount}
+        label={money.send.pullAmount}
         value={amount}
         onValue={setAmount}
-        error={amount.trim() !== '' && sats === undefined ? t.send.amountError : undefined}
+        error={amount.trim() !== '' && sats === undefined ? money.send.amountError : undefined}
       />
       {pull.error !== undefined && <Note tone="error">{pull.error}</Note>}
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
       <Button type="submit" kind="primary" size="big" disabled={sats === undefined || pull.isBusy || blocked !== undefined}>
-        {sats === undefined ? t.send.pull : t.send.pullSats(formatSats(sats))}
+        {sats === undefined ? money.send.pull : money.send.pullSats(formatSats(sats))}
       </Button>
     </Form>
   );

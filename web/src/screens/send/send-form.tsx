@@ -9,7 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, TextAreaField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 import { recognize } from './destination.ts';
 import { defaultFeeLimit, parseFeeLimit } from './limits.ts';
 import { type Offer, readOffer } from './offer.ts';
@@ -58,20 +58,20 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
     <div class="send" ref={element}>
       <OpenAttempts attempts={open} />
       <TextAreaField
-        label={t.send.to}
+        label={money.send.to}
         class={destination === 'address' || destination === 'empty' ? undefined : 'mono'}
         rows={destination === 'invoice' || destination === 'lnurl' ? 3 : 1}
         spellcheck={false}
         autocomplete="off"
         onKeyDown={onKeyDown}
         value={draft.typed}
-        hint={t.send.toHint}
+        hint={money.send.toHint}
         error={offer?.kind === 'unusable' ? offer.reason : undefined}
         onValue={(typed) => onDraft({ typed, amount: '', fee: undefined, comment: '', payerData: {} })}
       />
       <div role="status">
-        {isReading && <p class="small secondary">{t.send.reading}</p>}
-        {hasFailed && <Note tone="warning">{t.send.notRead}</Note>}
+        {isReading && <p class="small secondary">{money.send.reading}</p>}
+        {hasFailed && <Note tone="warning">{money.send.notRead}</Note>}
         {offer && offer.kind !== 'unusable' && <OfferCard offer={offer} />}
       </div>
       {isWithdraw && <Pull key={offer.text} walletId={walletId} text={offer.text} blocked={node.canReceive ? undefined : node.reason} />}
@@ -105,13 +105,14 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   const sats = fixed ?? parseSats(draft.amount);
   const amountError = sats === undefined ? invalidAmount(draft.amount) : whyTooMuch(sats, offer, wallet);
   const fee = draft.fee === undefined ? defaultFeeLimit(sats ?? 0, wallet.balance) : parseFeeLimit(draft.fee);
-  const feeError = fee === undefined ? t.send.feeError : sats !== undefined && sats + fee > wallet.balance ? t.send.feeTooHigh : undefined;
+  const feeError =
+    fee === undefined ? money.send.feeError : sats !== undefined && sats + fee > wallet.balance ? money.send.feeTooHigh : undefined;
   const payable = Math.floor(wallet.max_payable_msat / 1000);
   const isTooMuch = sats !== undefined && sats > wallet.balance;
   const required = requiredPayerData(offer);
   const isComplete = required.every((name) => (draft.payerData[name] ?? '').trim() !== '');
   const maxComment = offer.kind === 'link' ? offer.link.commentAllowed : 0;
-  const commentError = [...draft.comment.trim()].length > maxComment && maxComment > 0 ? t.send.commentTooLong(maxComment) : undefined;
+  const commentError = [...draft.comment.trim()].length > maxComment && maxComment > 0 ? money.send.commentTooLong(maxComment) : undefined;
   const isReady = sats !== undefined && !amountError && !feeError && !commentError && isComplete && blocked === undefined;
 
   function submit() {
@@ -125,65 +126,67 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
     <Form class="send-fields" onSubmit={submit}>
       {fixed === undefined ? (
         <SatsField
-          label={t.send.amount}
+          label={money.send.amount}
           value={draft.amount}
           onValue={(amount) => onChange({ amount })}
           error={amountError}
-          hint={t.send.spendable(formatSats(wallet.balance))}
+          hint={money.send.spendable(formatSats(wallet.balance))}
         />
       ) : (
         amountError && <Note tone="error">{amountError}</Note>
       )}
       {isTooMuch && fixed === undefined && payable > 0 && (
         <Button size="small" class="use-all" onClick={() => onChange({ amount: String(payable), fee: undefined })}>
-          {t.send.use(formatSats(payable))}
+          {money.send.use(formatSats(payable))}
         </Button>
       )}
       {maxComment > 0 && (
         <TextField
-          label={t.send.comment}
+          label={money.send.comment}
           value={draft.comment}
           onValue={(comment) => onChange({ comment })}
           error={commentError}
-          hint={t.send.commentHint(maxComment)}
+          hint={money.send.commentHint(maxComment)}
         />
       )}
       {required.map((name) => (
         <TextField
           key={name}
-          label={t.send.payerData[name] ?? name}
-          hint={t.send.payerDataHint}
+          label={money.send.payerData[name] ?? name}
+          hint={money.send.payerDataHint}
           value={draft.payerData[name] ?? ''}
           onValue={(value) => onChange({ payerData: { ...draft.payerData, [name]: value } })}
         />
       ))}
       <TextField
-        label={t.send.feeLimit}
+        label={money.send.feeLimit}
         inputMode="numeric"
         autocomplete="off"
         value={draft.fee ?? formatSats(fee ?? 0)}
         onValue={(value) => onChange({ fee: value })}
-        hint={t.send.feeHint}
+        hint={money.send.feeHint}
         error={feeError}
       />
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
       <Button type="submit" kind="primary" size="big" disabled={!isReady}>
-        {t.send.review}
+        {money.send.review}
       </Button>
     </Form>
   );
 }
 
 function invalidAmount(text: string): string | undefined {
-  return text.trim() === '' ? undefined : t.send.amountError;
+  return text.trim() === '' ? undefined : money.send.amountError;
 }
 
 function whyTooMuch(sats: number, offer: Payable, wallet: Wallet): string | undefined {
-  if (sats > wallet.balance) return t.send.tooMuch(formatSats(Math.floor(wallet.max_payable_msat / 1000)));
+  if (sats > wallet.balance) return money.send.tooMuch(formatSats(Math.floor(wallet.max_payable_msat / 1000)));
   if (offer.kind !== 'link') return undefined;
   const { minSendable, maxSendable } = offer.link;
   const [least, most] = [Math.ceil(minSendable / 1000), Math.floor(maxSendable / 1000)];
-  return minSendable !== maxSendable && (sats < least || sats > most) ? t.send.outOfRange(formatSats(least), formatSats(most)) : undefined;
+  return minSendable !== maxSendable && (sats < least || sats > most)
+    ? money.send.outOfRange(formatSats(least), formatSats(most))
+    : undefined;
 }
 
 /** Each text that looks like an address is a request to another service. */

@@ -4,7 +4,7 @@ import { AttemptView } from '../../attempt/attempt-view.tsx';
 import { useAttemptPage } from '../../attempt/use-attempt-page.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 import type { WalletSheetProps } from '../wallet/sheets.tsx';
 import { raisedFeeLimit } from './limits.ts';
 import { type SendDraft, SendForm } from './send-form.tsx';
@@ -21,7 +21,7 @@ export function SendSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   const enteredAgain = { typed: attempt?.summary.typed ?? '', amount: String(attempt?.summary.sats ?? '') };
 
   return (
-    <Sheet title={attempt ? t.attempt.titles[attempt.progress.step] : t.send.title} onClose={onClose}>
+    <Sheet title={attempt ? money.attempt.titles[attempt.progress.step] : money.send.title} onClose={onClose}>
       {page.isLoading && <Skeleton height="360px" />}
       {attempt && (
         <AttemptView

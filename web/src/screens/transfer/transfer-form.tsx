@@ -9,6 +9,7 @@ import { parseSats, SatsField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { LoadError } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
+import { money } from '../../texts/en-money.ts';
 import { t } from '../../texts/texts.ts';
 import '../send/send.css';
 import './transfer.css';
@@ -38,11 +39,11 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
   const sats = parseSats(draft.amount);
   const isTooMuch = sats !== undefined && wallet !== undefined && sats > wallet.balance;
   const amountError = isTooMuch
-    ? t.transfer.tooMuch(formatSats(wallet.balance))
+    ? money.transfer.tooMuch(formatSats(wallet.balance))
     : draft.amount.trim() !== '' && sats === undefined
-      ? t.send.amountError
+      ? money.send.amountError
       : undefined;
-  const memoError = new TextEncoder().encode(draft.memo).length > MAX_MEMO_BYTES ? t.receive.memoError : undefined;
+  const memoError = new TextEncoder().encode(draft.memo).length > MAX_MEMO_BYTES ? money.receive.memoError : undefined;
   const { destination } = draft;
   const isReady = destination !== undefined && sats !== undefined && !amountError && !memoError && blocked === undefined;
 
@@ -58,24 +59,24 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
       <OpenAttempts attempts={open} />
       <WalletChoice walletId={walletId} draft={draft} onChange={change} />
       <SatsField
-        label={t.send.amount}
+        label={money.send.amount}
         value={draft.amount}
         onValue={(amount) => change({ amount })}
         error={amountError}
-        hint={wallet && t.send.spendable(formatSats(wallet.balance))}
+        hint={wallet && money.send.spendable(formatSats(wallet.balance))}
       />
       <TextField
-        label={t.transfer.memo}
+        label={money.transfer.memo}
         value={draft.memo}
         onValue={(memo) => change({ memo })}
         error={memoError}
-        hint={t.transfer.memoHint}
+        hint={money.transfer.memoHint}
         autocomplete="off"
       />
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
       <div class="end">
         <Button type="submit" kind="primary" size="big" disabled={!isReady}>
-          {t.send.review}
+          {money.send.review}
         </Button>
       </div>
     </Form>
@@ -110,9 +111,9 @@ function WalletChoice({ walletId, draft, onChange }: WalletChoiceProps) {
   );
   return (
     <fieldset class="wallet-choice">
-      <legend>{t.transfer.to}</legend>
+      <legend>{money.transfer.to}</legend>
       <TextField
-        label={t.transfer.search}
+        label={money.transfer.search}
         type="search"
         autocomplete="off"
         autofocus
@@ -122,8 +123,8 @@ function WalletChoice({ walletId, draft, onChange }: WalletChoiceProps) {
       {wallets.error !== undefined && <LoadError error={wallets.error} onRetry={wallets.reload} />}
       {isChosenHidden && option(destination.id, destination.label)}
       {shown.map(({ id, user_label, balance }) => option(id, user_label || t.wallets.unnamed, balance))}
-      {found?.length === 0 && <p class="small secondary">{search === '' ? t.transfer.noOther : t.transfer.noMatch}</p>}
-      {found !== undefined && found.length > MAX_SHOWN && <p class="tiny faint">{t.transfer.more}</p>}
+      {found?.length === 0 && <p class="small secondary">{search === '' ? money.transfer.noOther : money.transfer.noMatch}</p>}
+      {found !== undefined && found.length > MAX_SHOWN && <p class="tiny faint">{money.transfer.more}</p>}
     </fieldset>
   );
 }

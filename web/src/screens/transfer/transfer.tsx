@@ -4,7 +4,7 @@ import { AttemptView } from '../../attempt/attempt-view.tsx';
 import { useAttemptPage } from '../../attempt/use-attempt-page.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { t } from '../../texts/texts.ts';
+import { money } from '../../texts/en-money.ts';
 import type { WalletSheetProps } from '../wallet/sheets.tsx';
 import { type TransferDraft, TransferForm } from './transfer-form.tsx';
 
@@ -18,7 +18,7 @@ export function TransferSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   const { reason } = nodeStateOf({ ...useServiceState(), node: 'ok', nodes: {} });
   const { attempt } = page;
   return (
-    <Sheet title={attempt ? t.attempt.titles[attempt.progress.step] : t.transfer.title} onClose={onClose}>
+    <Sheet title={attempt ? money.attempt.titles[attempt.progress.step] : money.transfer.title} onClose={onClose}>
       {page.isLoading && <Skeleton height="360px" />}
       {attempt && (
         <AttemptView
