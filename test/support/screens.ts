@@ -53,6 +53,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'developers', address: () => '/developers' },
   { name: 'settings', address: () => '/settings' },
   { name: 'operator', address: () => '/operator' },
+  { name: 'channels', address: () => '/operator/channels' },
   { name: 'reconciliation', address: () => '/operator/reconciliation' },
   { name: 'proofs', address: () => '/operator/proofs' },
   { name: 'instances', address: () => '/operator/instances' },

@@ -116,7 +116,14 @@ onDashboard(
     it('do not exist for a member', async () => {
       const page = await open();
       await logIn(page, await newPerson());
-      for (const path of ['/operator', '/operator/reconciliation', '/operator/proofs', '/operator/instances', '/operator/limits']) {
+      for (const path of [
+        '/operator',
+        '/operator/channels',
+        '/operator/reconciliation',
+        '/operator/proofs',
+        '/operator/instances',
+        '/operator/limits',
+      ]) {
         await page.goto(path);
         await page.getByRole('heading', { name: 'Page not found' }).first().waitFor();
       }

@@ -16,6 +16,19 @@ onDashboard(
       await page.getByText('Ready').waitFor();
     });
 
+    it('shows what both sides of each channel can send, also after a payment', async () => {
+      const page = await openLoggedIn('/playground');
+      const ofHub = page.getByRole('img', { name: /^Channel: hub can send/ });
+      await page.getByRole('img', { name: /^Channel: alice can send .* sats, carol can send .* sats$/ }).waitFor();
+      const amounts = async () => {
+        const text = (await ofHub.getAttribute('aria-label')) ?? '';
+        return Array.from(text.matchAll(/can send ([\d\u202f]+) sats/g), ([, digits = '']) => Number(digits.replaceAll('\u202f', '')));
+      };
+      const [hub = 0, alice = 0] = await amounts();
+      await client.wallet(40_000);
+      await expect.poll(amounts).toEqual([hub + 40_000, alice - 40_000]);
+    });
+
     it('pays an invoice from outside, once', async () => {
       const { wallet, invoice } = await newInvoice({ num_satoshis: 1_234, memo: 'tea' });
       const page = await openLoggedIn('/playground');

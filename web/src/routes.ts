@@ -62,6 +62,11 @@ export const ROUTES: readonly ScreenRoute[] = [
     Screen: lazy(() => import('./screens/operator/overview.tsx').then((file) => file.OperatorScreen)),
   },
   {
+    path: '/operator/channels',
+    isForOperators: true,
+    Screen: lazy(() => import('./screens/operator/channels.tsx').then((file) => file.ChannelsScreen)),
+  },
+  {
     path: '/operator/reconciliation',
     isForOperators: true,
     Screen: lazy(() => import('./screens/operator/reconciliation.tsx').then((file) => file.ReconciliationScreen)),

@@ -92,6 +92,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
 function useCommands(): readonly Command[] {
   const navigation = useNavigation();
   const screens = navigation.map(({ label, path, icon }) => ({ name: label, href: path, icon }));
+  const ofOperator = navigation.some(({ path }) => path === '/operator') ? Object.entries(t.operator.tabs) : [];
+  const pages = ofOperator.map(([end, name]) => ({ name, href: `/operator${end}`, icon: 'server' as const })).slice(1);
   const actions = [{ name: t.wallets.newWallet, href: '/wallets/new', icon: 'plus' as const }];
   const perWallet = useWalletNames().flatMap(({ value: id, label: name }) => {
     const place = `/wallets/${id}`;
@@ -102,5 +104,5 @@ function useCommands(): readonly Command[] {
       { name: t.palette.transfer(name), href: `${place}/transfer`, icon: 'transfer' as const },
     ];
   });
-  return [...screens, ...actions, ...perWallet];
+  return [...screens, ...pages, ...actions, ...perWallet];
 }

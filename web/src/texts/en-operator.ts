@@ -4,6 +4,7 @@ export const operator = {
     pages: 'Pages of the operator',
     tabs: {
       '': 'Overview',
+      '/channels': 'Channels',
       '/reconciliation': 'Reconciliation',
       '/proofs': 'Proofs',
       '/instances': 'Instances',

@@ -9,8 +9,10 @@ export const playground = {
     ours: 'Of this service',
     places: { alice: 'Outside, next to our node', carol: 'Outside, behind alice' } as Readonly<Record<string, string>>,
     otherService: 'Of another service',
-    route: 'A payment to or from carol passes alice, who takes 1 sat and 0.01 %.',
-    channel: 'Channel',
+    route:
+      'The numbers are sats that each side of a channel can send to the other. A payment to or from carol passes alice, who takes 1 sat and 0.01 %.',
+    channel: (from: string, to: string, there: string, back: string) =>
+      `Channel: ${from} can send ${there} sats, ${to} can send ${back} sats`,
     payTitle: 'Pay an invoice from outside',
     invoice: 'Invoice',
     invoiceHint: 'An invoice of one of your wallets.',

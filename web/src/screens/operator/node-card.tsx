@@ -1,20 +1,24 @@
 import { useState } from 'preact/hooks';
 import { api, type NodeFigures } from '../../api/client.ts';
 import { formatMsat } from '../../parts/amount.tsx';
-import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Time } from '../../parts/time.tsx';
+import { channels } from '../../texts/en-channels.ts';
 import { t } from '../../texts/texts.ts';
+import { ChannelSums } from './channel-sums.tsx';
+import { NodeBadge } from './node-badge.tsx';
 import { ReasonSheet } from './reason-sheet.tsx';
+import { useChannels } from './use-channels.ts';
 
 const texts = t.operator.nodes;
 
 /** A node: whether it works, what it has, and what of it is owed. */
 export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
+  const { data: list } = useChannels(node.id, 1);
   const sats = (msat: number | null) => (msat === null ? texts.unknown : `${formatMsat(Math.trunc(msat / 1000) * 1000)} ${t.common.sats}`);
   return (
     <Card title={<bdi>{node.alias || node.id}</bdi>} actions={<NodeBadge node={node} />} isPadded>
@@ -24,6 +28,7 @@ export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: ()
             <Foreign text={node.status_reason} />
           </p>
         )}
+        {list && <ChannelSums list={list} isIdle={node.status === 'unavailable'} />}
         <Details
           entries={[
             [texts.assets, sats(node.assets_msat)],
@@ -37,7 +42,10 @@ export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: ()
             [texts.software, [node.software, node.network].filter(Boolean).join(', ')],
           ]}
         />
-        <div>
+        <div class="row wrap">
+          <LinkButton size="small" href="/operator/channels">
+            {channels.showChannels}
+          </LinkButton>
           <Button size="small" onClick={() => setIsOpen(true)}>
             {node.draining ? texts.activate : texts.drain}
           </Button>
@@ -45,32 +53,6 @@ export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: ()
       </div>
       {isOpen && <DrainSheet node={node} onChanged={onChanged} onClose={() => setIsOpen(false)} />}
     </Card>
-  );
-}
-
-function NodeBadge({ node }: { node: NodeFigures }) {
-  if (node.status === 'unavailable')
-    return (
-      <Badge tone="failed" icon="alert">
-        {texts.unreachable}
-      </Badge>
-    );
-  if (node.status === 'cannot_send')
-    return (
-      <Badge tone="waiting" icon="alert">
-        {texts.cannotSend}
-      </Badge>
-    );
-  if (node.draining)
-    return (
-      <Badge tone="waiting" icon="clock">
-        {texts.draining}
-      </Badge>
-    );
-  return (
-    <Badge tone="done" icon="done">
-      {texts.ready}
-    </Badge>
   );
 }
 

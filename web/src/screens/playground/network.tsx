@@ -1,14 +1,17 @@
+import { Fragment } from 'preact';
 import { api, type Playground } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
+import { wholeSats } from '../../parts/balance-bar.tsx';
 import { NodeStatus } from '../../parts/node-status.tsx';
 import { t } from '../../texts/texts.ts';
 
 type PlaygroundNode = Playground['nodes'][number];
+type PlaygroundChannel = Playground['channels'][number];
 
 const OUTSIDE = ['alice', 'carol'];
 
-/** The nodes in the order in which a payment passes them, with the channels between them. */
-export function Network({ nodes }: Pick<Playground, 'nodes'>) {
+/** The nodes in the order in which a payment passes them, with the channels between them and what each side of a channel can send. */
+export function Network({ playground: { nodes, channels } }: { playground: Playground }) {
   const services = nodes.filter(({ name }) => !OUTSIDE.includes(name));
   const outside = OUTSIDE.flatMap((name) => nodes.find((node) => node.name === name) ?? []);
   return (
@@ -19,22 +22,34 @@ export function Network({ nodes }: Pick<Playground, 'nodes'>) {
         ))}
       </div>
       {outside.map((node) => (
-        <>
-          <Channel />
-          <NodeBox key={node.pubkey} node={node} />
-        </>
+        <Fragment key={node.pubkey}>
+          <div class="stack">
+            {channels
+              .filter(({ to }) => to === node.name)
+              .map((channel) => (
+                <ChannelLine key={channel.from} channel={channel} />
+              ))}
+          </div>
+          <NodeBox node={node} />
+        </Fragment>
       ))}
     </div>
   );
 }
 
-/** A line between two nodes: to the right, on a phone downwards. */
-function Channel() {
+/** A line between two nodes: to the right, on a phone downwards. Solid as far as the first can send, hatched as far as the second can. */
+function ChannelLine({ channel: { from, to, from_msat: fromMsat, to_msat: toMsat } }: { channel: PlaygroundChannel }) {
+  const [there, back] = [wholeSats(fromMsat), wholeSats(toMsat)];
+  const whole = Math.max(1, fromMsat + toMsat);
   return (
-    <svg class="channel" viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label={t.playground.channel}>
-      <path class="across desktop-only" d="M0 50H100" />
-      <path class="down phone-only" d="M50 0V100" />
-    </svg>
+    <div class="channel">
+      <span class="number">{there}</span>
+      <div class="line" role="img" aria-label={t.playground.channel(from, to, there, back)}>
+        <i class="send" style={{ flexGrow: fromMsat / whole }} />
+        <i class="receive" style={{ flexGrow: toMsat / whole }} />
+      </div>
+      <span class="number push">{back}</span>
+    </div>
   );
 }
 

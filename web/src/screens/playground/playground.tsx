@@ -50,11 +50,14 @@ function NoPlayground() {
 }
 
 function Playground({ payments }: { payments: Resource<OutsidePaymentList> }) {
-  const network = useResource('playground', (signal) => api.getPlayground({}, { signal }));
+  const network = useResource('playground', (signal) => api.getPlayground({}, { signal }), {
+    everyMs: EVERY_MS,
+    isAffected: () => true,
+  });
   return (
     <>
       <Card title={t.playground.nodesTitle} footer={<span class="small secondary">{t.playground.route}</span>}>
-        <Loaded resource={network}>{({ nodes }) => <Network nodes={nodes} />}</Loaded>
+        <Loaded resource={network}>{(playground) => <Network playground={playground} />}</Loaded>
       </Card>
       <div class="playground-cards">
         <PayCard onPaid={payments.reload} />

@@ -1,1 +1,0 @@
-import{Ht as e,o as t,wt as n,yt as r}from"./shared-0vVBSblo.js";var i=[``,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=e();return n(t,{label:r.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:r.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};

@@ -1,0 +1,40 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { api, type NodeChannels } from '../../api/client.ts';
+import { type Resource, useResource } from '../../api/resource.ts';
+
+/** Channels have no events. */
+const REFRESH_MS = 10_000;
+/** The service sends at most 500 at once. */
+const PER_PAGE = 500;
+
+/** Loads the sums of a node, and its first channels, up to `count`. Without a node nothing is loaded. */
+export function useChannels(nodeId: string | undefined, count: number): Resource<NodeChannels> {
+  const list = useResource(
+    nodeId === undefined ? undefined : `channels ${nodeId} ${count > 1 ? 'list' : 'sums'}`,
+    (signal) => loadChannels(nodeId ?? '', count, signal),
+    { everyMs: REFRESH_MS },
+  );
+  const requested = useRef(count);
+  useEffect(() => {
+    if (requested.current === count) return;
+    requested.current = count;
+    list.reload();
+  }, [count]);
+  return list;
+}
+
+async function loadChannels(id: string, count: number, signal: AbortSignal): Promise<NodeChannels> {
+  const perPage = Math.min(count, PER_PAGE);
+  const read = (page: number) => api.listNodeChannels({ id, page, 'per-page': perPage }, { signal });
+  const first = await read(1);
+  const channels = new Map(first.channels.map((channel) => [channel.id, channel]));
+  const wanted = Math.min(count, channelCount(first));
+  for (let page = 2; page <= Math.ceil(wanted / perPage); page++)
+    for (const channel of (await read(page)).channels) channels.set(channel.id, channel);
+  return { ...first, channels: [...channels.values()] };
+}
+
+/** Returns the number of all channels of the node. */
+export function channelCount({ num_channels: counts }: NodeChannels): number {
+  return counts === null ? 0 : counts.active + counts.inactive + counts.opening + counts.closing;
+}

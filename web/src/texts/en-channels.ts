@@ -1,0 +1,48 @@
+/** The English texts of the page with the channels of the nodes. They are loaded with it, not at the start. */
+export const channels = {
+  title: 'Channels',
+  peer: 'Peer',
+  send: 'Can send',
+  receive: 'Can receive',
+  sendSats: 'Can send, sats',
+  receiveSats: 'Can receive, sats',
+  capacity: 'Capacity, sats',
+  capacityOf: (sats: string) => `${sats} sats`,
+  status: 'Status',
+  statuses: { active: 'Active', inactive: 'Peer away', opening: 'Opening', closing: 'Closing' } as Readonly<Record<string, string>>,
+  private: 'private',
+  unknown: 'unknown',
+  bar: (send: string, receive: string) => `Can send ${send} sats and receive ${receive} sats`,
+  counts: (counts: Readonly<Record<'active' | 'inactive' | 'opening' | 'closing', number>>) =>
+    [
+      `${counts.active} active`,
+      counts.inactive > 0 && `${counts.inactive} with a peer that is away`,
+      counts.opening > 0 && `${counts.opening} opening`,
+      counts.closing > 0 && `${counts.closing} closing`,
+    ]
+      .filter(Boolean)
+      .join(', '),
+  estimate:
+    'Estimates, after reserves and fees. A single payment may find a route for less. Channels are opened and closed with the tools of the node.',
+  more: (count: number) => `Show ${count} more`,
+  pubkey: 'Public key',
+  id: 'Channel',
+  network: 'Network',
+  announced: 'Announced to the network',
+  hidden: 'Private, not announced to the network',
+  showChannels: 'Show channels',
+  away: 'All peers are away. Until one of them is back, the node can neither send nor receive.',
+  cannotSend: 'The active channels have nothing to send, so payments from the wallets of this node fail with no route.',
+  cannotReceive: 'The active channels have no room to receive, so the invoices of the wallets of this node cannot be paid from outside.',
+  emptyTitle: 'No channels',
+  empty: 'Without a channel, the node can neither send nor receive. Open one to a peer with good connections, with the tools of the node:',
+  emptyCommands: [
+    ['LND', 'lncli openchannel'],
+    ['Core Lightning', 'lightning-cli fundchannel'],
+  ] as readonly (readonly [software: string, command: string])[],
+  notPermittedTitle: 'Not permitted',
+  notPermitted:
+    'The credential in LIGHTNING_URL does not permit listing the channels. npm run node-check prints the command that creates one.',
+  unsupportedTitle: 'Not available',
+  unsupported: 'The service cannot list the channels of this node.',
+};
