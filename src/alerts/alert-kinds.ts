@@ -1,22 +1,25 @@
+const CLOSE = 'on the page of the operator, or with npm run reconcile -- --seen';
+
 /**
- * All alerts: their meaning and what the operator should do. `npm run reconcile` prints these texts; docs/operations.md has more.
+ * All alerts: their meaning and what the operator should do. The operator's API, the dashboard and `npm run reconcile` show these texts;
+ * docs/operations.md has more.
  */
 export const ALERT_KINDS = {
   payment_stuck: {
-    meaning: 'A payment has been pending for longer than STUCK_PAYMENT_SECONDS. Its money stays reserved.',
+    meaning: 'A payment has been pending for too long (STUCK_PAYMENT_SECONDS). Its money stays reserved.',
     todo: 'Look up the payment hash on the node. The payment ends when the node reports an outcome. Never refund it by hand before.',
   },
   payment_contradicted: {
     meaning: 'The ledger and the node disagree about the outcome of a payment.',
-    todo: 'Check on the node whether the money left. If it left and the wallet was refunded, the operator bears the difference. The alert closes when both agree. If they never can, close it with npm run reconcile -- --seen <payment>.',
+    todo: `Check on the node whether the money left. If it left and the wallet was refunded, the operator bears the difference. The alert closes when both agree. If they never can, close it ${CLOSE} <payment>.`,
   },
   payment_corrected: {
     meaning: 'The node reported a payment as failed and later as succeeded. The ledger was corrected.',
-    todo: 'Tell the customer; the message states who pays. Then: npm run reconcile -- --seen <payment>.',
+    todo: `Tell the customer; the message states who pays. Then close the alert ${CLOSE} <payment>.`,
   },
   fee_above_limit: {
     meaning: 'The node exceeded the fee limit. The wallet paid its limit, the operator bears the rest.',
-    todo: 'Find out why the node exceeds its fee limit, and stop withdrawals if it happens again. Then: npm run reconcile -- --seen <payment>.',
+    todo: `Find out why the node exceeds its fee limit, and stop withdrawals if it happens again. Then close the alert ${CLOSE} <payment>.`,
   },
   invoice_contradicted: {
     meaning: 'A wallet was credited for an invoice that the node does not report as paid, or reports with another amount.',
@@ -28,7 +31,7 @@ export const ALERT_KINDS = {
   },
   node_balance_fell: {
     meaning: 'Money left the node without an entry in the ledger.',
-    todo: 'If you closed a channel or moved the node’s own money, accept the balance: npm run reconcile -- --new-baseline --reason "…". Otherwise stop withdrawals and find out where it went.',
+    todo: 'If you closed a channel or moved the node’s own money, accept the balance: on the page Reconciliation of the operator, or with npm run reconcile -- --new-baseline --reason "…". Otherwise stop withdrawals and find out where it went.',
   },
   event_unbooked: {
     meaning: 'The node reported an event that could not be booked. It is stored and retried; later events are booked.',
@@ -36,7 +39,7 @@ export const ALERT_KINDS = {
   },
   node_restored: {
     meaning: 'The node was restored from an older backup: it does not have the event up to which its events were read.',
-    todo: 'All events are read again, and all unsettled invoices are compared; nothing is credited twice. Check the payments that stay pending: the node may have lost them although the money left. Then: npm run reconcile -- --seen <node>.',
+    todo: `All events are read again, and all unsettled invoices are compared; nothing is credited twice. Check the payments that stay pending: the node may have lost them although the money left. Then close the alert ${CLOSE} <node>.`,
   },
   node_holds_less: {
     meaning: 'The node has less money than the ledger owes, beyond the amount in flight.',
@@ -44,7 +47,7 @@ export const ALERT_KINDS = {
   },
   suspense_not_empty: {
     meaning: 'Money arrived for no wallet.',
-    todo: 'npm run suspense lists it. Assign it to a wallet, or return it to its payer. The alert closes when suspense is empty.',
+    todo: 'Assign it to a wallet, or return it to its payer: on the page of the operator, or with npm run suspense. The alert closes when suspense is empty.',
   },
   node_silent: {
     meaning: 'The node did not answer, so nothing was compared with it.',
@@ -52,7 +55,7 @@ export const ALERT_KINDS = {
   },
   webhook_disabled: {
     meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',
-    todo: 'Tell its owner. The owner resumes it with PATCH /v1/webhooks/<id> and status active, which closes the alert; so does deleting it.',
+    todo: 'Tell its owner. The owner resumes it on the page of the webhook, or with PATCH /v1/webhooks/<id> and status active, which closes the alert; so does deleting it.',
   },
   webhook_secrets_unreadable: {
     meaning: 'The signing secrets of active webhooks were sealed with another SECRET_KEY, so nothing is delivered to them.',

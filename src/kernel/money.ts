@@ -28,6 +28,12 @@ export function floorSat(amount: Msat): number {
   return Math.floor(amount / 1000);
 }
 
+/** Formats an amount for people, exactly: `2,110 sat`, `0.5 sat`. */
+export function satText(amountMsat: number): string {
+  const text = `${Math.floor(Math.abs(amountMsat) / 1000).toLocaleString('en-US')}.${String(Math.abs(amountMsat) % 1000).padStart(3, '0')}`;
+  return `${amountMsat < 0 ? '-' : ''}${text.replace(/\.?0*$/, '')} sat`;
+}
+
 /** @throws RangeError when the difference leaves the safe range. */
 export function subMsat(a: Msat, b: Msat): Msat {
   return msat(a - b);

@@ -1,5 +1,6 @@
 import { pause, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
+import { satText } from '../kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import { type Action, ActionRefused, findAction, type OperatorDependencies, toAction } from './actions.ts';
 import { changeNode, moveWallet } from './nodes.ts';
@@ -54,7 +55,7 @@ export async function runAction(deps: OperatorDependencies, action: Action): Pro
 async function checkSuspense({ ledger, alerts }: OperatorDependencies, alertedMsat: number | undefined): Promise<number> {
   const { balanceMsat } = await ledger.balance(SYSTEM_ACCOUNTS.suspense);
   if (balanceMsat === alertedMsat) return balanceMsat;
-  if (balanceMsat > 0) await alerts.raise({ ...ALERT, message: `${balanceMsat} msat arrived for no wallet` });
+  if (balanceMsat > 0) await alerts.raise({ ...ALERT, message: `${satText(balanceMsat)} arrived for no wallet` });
   else if ((await alerts.openSubjects(ALERT.kind)).length > 0) await alerts.clear(ALERT.kind, ALERT.subject);
   return balanceMsat;
 }

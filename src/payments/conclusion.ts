@@ -7,7 +7,7 @@ import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
-import { type Msat, minMsat, msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
+import { type Msat, minMsat, msat, satText, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
@@ -96,7 +96,7 @@ export function paidTransfers(payment: Payment, node: number, shares: FeeShares,
 /** Returns the alert about an excess. It is part of the posting that books the excess, so it is raised once. */
 export function excessAlert(alerts: Alerts, payment: Payment, { chargedMsat, excessMsat }: FeeShares): RowWrite[] {
   if (excessMsat === 0) return [];
-  const message = `routing cost ${chargedMsat + excessMsat} msat: the wallet was charged ${chargedMsat} msat, the operator bears ${excessMsat} msat`;
+  const message = `routing cost ${satText(chargedMsat + excessMsat)}: the wallet was charged ${satText(chargedMsat)}, the operator bears ${satText(excessMsat)}`;
   return alerts.rowsOf({ kind: 'fee_above_limit', subject: payment.id, message });
 }
 

@@ -4,7 +4,7 @@ import { eventRow } from '../events/events.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
+import { type Msat, msat, satText, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
@@ -64,7 +64,7 @@ function chargedToWallet(
   const { chargedMsat } = shares;
   const parameters = [payment.id, preimage, chargedMsat, unixSeconds(clock)];
   const spentMsat = msat(payment.amountMsat + chargedMsat);
-  const message = `reported as failed, then as succeeded: the wallet was charged ${payment.amountMsat} msat and ${chargedMsat} msat for routing`;
+  const message = `reported as failed, then as succeeded: the wallet was charged ${satText(payment.amountMsat)} and ${satText(chargedMsat)} for routing`;
   const transfers = paidTransfers(payment, connections.of(payment.nodeId).ledgerAccount, shares, clock.nowMs());
   return {
     rows: [
@@ -82,7 +82,7 @@ function borneByOperator(deps: SagaDependencies, payment: Payment, { feeMsat }: 
   const { alerts, connections, clock } = deps;
   const to = connections.of(payment.nodeId).ledgerAccount;
   const lossMsat = msat(payment.amountMsat + feeMsat);
-  const message = `reported as failed, then as succeeded, and the wallet's balance does not cover it: the operator bears ${lossMsat} msat`;
+  const message = `reported as failed, then as succeeded, and the wallet's balance does not cover it: the operator bears ${satText(lossMsat)}`;
   return {
     rows: [
       { statement: sql.correctBorne, parameters: [payment.id], onMiss: new CorrectedBefore() },

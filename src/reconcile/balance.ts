@@ -1,5 +1,6 @@
 import { unbookedSettlements } from '../connection/unbooked-events.ts';
 import { pause } from '../kernel/clock.ts';
+import { satText } from '../kernel/money.ts';
 import { type Measurement, measure } from './measure.ts';
 import type { NodeAnswer } from './node-probe.ts';
 import { acceptBaseline, missingMsat, type Remainder, readRemainder, recordFall, recordRise } from './remainder.ts';
@@ -20,7 +21,7 @@ export async function compareBalance(run: ReconciliationRun): Promise<BalanceRep
   if (holdsLess(report)) {
     const { nodeMsat, restMsat, baselineMsat, inFlightMsat } = report;
     const shortMsat = -(restMsat + baselineMsat);
-    const message = `the node has ${nodeMsat} msat, ${shortMsat} msat less than the ledger owes; up to ${inFlightMsat} msat of that may be in flight`;
+    const message = `the node has ${satText(nodeMsat)}, ${satText(shortMsat)} less than the ledger owes; up to ${satText(inFlightMsat)} of that may be in flight`;
     await run.alerts.raise({ kind: 'node_holds_less', subject: run.nodeId, message });
   } else {
     await run.alerts.clear('node_holds_less', run.nodeId);

@@ -1,6 +1,7 @@
 import { readFact } from '../db/facts.sql.ts';
 import type { Statement } from '../db/statement.ts';
 import { errorMessage } from '../kernel/log.ts';
+import { satText } from '../kernel/money.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
 import { describePayment, referenceTo } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
@@ -139,6 +140,6 @@ async function recordContradiction(run: ReconciliationRun, payment: sql.Compared
   if (!isListed && run.contradictions.length < MAX_LISTED) {
     run.contradictions.push({ kind: 'payment', id, walletId, paymentHash, amountMsat, ours, node });
   }
-  const message = `${amountMsat} msat of ${walletId}: ${ours} in the ledger, ${node} at the node`;
+  const message = `${satText(amountMsat)} of ${walletId}: ${ours} in the ledger, ${node} at the node`;
   await run.alerts.raise({ kind: 'payment_contradicted', subject: id, message });
 }

@@ -3,6 +3,7 @@ import { deleteFactIf, readFact, writeFact } from '../db/facts.sql.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
+import { satText } from '../kernel/money.ts';
 import type { InvoiceStatus } from '../lightning/node.ts';
 import { describeInvoice } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
@@ -124,7 +125,7 @@ async function settleMissed(run: ReconciliationRun, invoice: sql.ComparedInvoice
   run.log.warn({ invoice: invoiceId, amountMsat, booked }, 'the node was paid for an invoice that was not booked');
   if (booked) return 'agreed';
   run.unbookedMsat.set(paymentHash, amountMsat);
-  const message = `${amountMsat} msat for ${walletId} are not booked: ${failure}`;
+  const message = `${satText(amountMsat)} for ${walletId} are not booked: ${failure}`;
   await run.alerts.raise({ kind: 'settlement_unbooked', subject: invoiceId, message });
   return 'different';
 }
@@ -146,8 +147,8 @@ async function recordContradiction(run: ReconciliationRun, invoice: sql.Compared
   const { id, wallet_id: walletId, payment_hash: paymentHash } = invoice;
   const amountMsat = invoice.received_msat ?? 0;
   const state = describeInvoice({ answered: true, value: status });
-  const node = status?.state === 'settled' ? `${state} with ${status.amountMsat} msat` : state;
-  const ours = `settled ${invoice.inside === 1 ? 'internally' : 'from outside'} with ${amountMsat} msat`;
+  const node = status?.state === 'settled' ? `${state} with ${satText(status.amountMsat)}` : state;
+  const ours = `settled ${invoice.inside === 1 ? 'internally' : 'from outside'} with ${satText(amountMsat)}`;
   if (!run.contradictions.some((one) => one.id === id) && run.contradictions.length < MAX_LISTED) {
     run.contradictions.push({ kind: 'invoice', id, walletId, paymentHash, amountMsat, ours, node });
   }

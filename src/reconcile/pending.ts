@@ -1,3 +1,5 @@
+import { timeText } from '../kernel/clock.ts';
+import { satText } from '../kernel/money.ts';
 import { describeEvidence } from '../lightning/evidence.ts';
 import type { InvoiceStatus, PaymentEvidence, PaymentOutcome, PaymentReference } from '../lightning/node.ts';
 import type { NodeAnswer } from './node-probe.ts';
@@ -115,6 +117,5 @@ function stuckPayment(
 }
 
 function stuckMessage({ createdAt, amountMsat, walletId, evidence }: StuckPayment): string {
-  const since = new Date(createdAt * 1000).toISOString();
-  return `pending since ${since}: ${amountMsat} msat of ${walletId}; state at the node: ${evidence}`;
+  return `pending since ${timeText(createdAt)}: ${satText(amountMsat)} of ${walletId}; state at the node: ${evidence}`;
 }

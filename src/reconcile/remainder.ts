@@ -1,7 +1,8 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import { readFact, writeFact } from '../db/facts.sql.ts';
 import { writeRows } from '../db/row-write.ts';
-import { unixSeconds } from '../kernel/clock.ts';
+import { timeText, unixSeconds } from '../kernel/clock.ts';
+import { satText } from '../kernel/money.ts';
 import type { Measurement } from './measure.ts';
 import * as sql from './reconcile.sql.ts';
 import { factOf, type ReconciliationRun } from './run.ts';
@@ -52,12 +53,11 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
     beforeFallMsat: tracked.beforeFallMsat ?? tracked.levelMsat,
     fallAlerts: [...(tracked.fallAlerts ?? (await run.alerts.openSubjects(FALL))), run.id],
   };
-  const [from, to] = [tracked.levelAt, now].map((seconds) => new Date(seconds * 1000).toISOString());
   const uncertain =
     measured.inFlightMsat + measured.movedMsat > 0
-      ? ` Up to ${measured.inFlightMsat + measured.movedMsat} msat more may be missing or in flight.`
+      ? ` Up to ${satText(measured.inFlightMsat + measured.movedMsat)} more may be missing or in flight.`
       : '';
-  const message = `${fellMsat} msat left the node between ${from} and ${to} without an entry in the ledger.${uncertain}`;
+  const message = `${satText(fellMsat)} left the node between ${timeText(tracked.levelAt)} and ${timeText(now)} without an entry in the ledger.${uncertain}`;
   const alert = run.alerts.rowsOf({ kind: FALL, subject: run.id, message });
   await run.database.transaction(async (tx) => {
     await writeRows(tx, alert);

@@ -12,7 +12,7 @@ onFakeNode('money in suspense', (service) => {
   it('raises an alert until it is credited to a wallet once', async () => {
     const [wallet, other] = [await service.client.wallet(), await service.client.wallet()];
     const subject = await strayMoney(service, 7_500);
-    await expect.poll(async () => alertsOf(await service.openAlerts())).toEqual([expect.stringMatching(/^suspense_not_empty: 7500 msat/)]);
+    await expect.poll(async () => alertsOf(await service.openAlerts())).toEqual([expect.stringMatching(/^suspense_not_empty: 7\.5 sat/)]);
     const done = await service.act({ kind: 'credit', subject, target: wallet.id });
     expect(done).toMatchObject({ state: 'done', amountMsat: 7_500, requestedBy: 'bob@desk', reason: 'a test' });
     expect(await balanceMsat(wallet.id)).toBe(7_500);

@@ -77,8 +77,8 @@ onBothDatabases('the reconciled balance', (open) => {
     const rest = (await books.reconcile()).id;
     const messages = (await books.alerts.listOpen()).map(({ message }) => message);
     expect(messages).toEqual([
-      expect.stringMatching(/^1 msat left .* 25000 msat more may be missing/),
-      expect.stringMatching(/^25000 msat left/),
+      expect.stringMatching(/^0\.001 sat left .* 25 sat more may be missing/),
+      expect.stringMatching(/^25 sat left/),
     ]);
     expect(await books.openAlerts()).toEqual([`node_balance_fell ${fell}`, `node_balance_fell ${rest}`]);
     add(books, 25_000);

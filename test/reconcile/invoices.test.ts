@@ -107,8 +107,8 @@ onBothDatabases('reconciled invoices', (open) => {
     for (let i = 0; i < 2; i++) {
       const { contradictions } = await books.reconcile();
       const sides = contradictions.map(({ id, ours, node }) => ({ id, ours, node }));
-      expect(sides).toContainEqual({ id: unpaid.id, ours: 'settled from outside with 10000 msat', node: 'invoice open' });
-      expect(sides).toContainEqual({ id: less.id, ours: 'settled from outside with 20000 msat', node: 'invoice settled with 1 msat' });
+      expect(sides).toContainEqual({ id: unpaid.id, ours: 'settled from outside with 10 sat', node: 'invoice open' });
+      expect(sides).toContainEqual({ id: less.id, ours: 'settled from outside with 20 sat', node: 'invoice settled with 0.001 sat' });
     }
     expect(await books.openAlerts()).toHaveLength(2);
     expect(books.errors).toHaveLength(2);
@@ -127,7 +127,7 @@ onBothDatabases('reconciled invoices', (open) => {
     expect((await books.reconcile()).contradictions).toEqual([]);
     books.paidAtNode(invoice, 10_000);
     const report = await books.reconcile();
-    expect(report.contradictions).toMatchObject([{ kind: 'invoice', id: invoice.id, ours: 'settled internally with 10000 msat' }]);
+    expect(report.contradictions).toMatchObject([{ kind: 'invoice', id: invoice.id, ours: 'settled internally with 10 sat' }]);
     expect(report.missedSettlements).toEqual([]);
     expect(await balanceOf(books, payee.ledgerAccount)).toBe(10_000);
   });

@@ -86,7 +86,7 @@ onBothDatabases('reconciled payments', (open) => {
     await report(payment);
     const raised = (await books.alerts.listOpen()).filter(({ kind }) => kind === 'fee_above_limit');
     expect(raised.map(({ subject }) => subject).toSorted()).toEqual([payment.id, late.id].toSorted());
-    for (const { message } of raised) expect(message).toContain('the wallet was charged 5000 msat, the operator bears 700 msat');
+    for (const { message } of raised) expect(message).toContain('the wallet was charged 5 sat, the operator bears 0.7 sat');
     expect(books.errors.filter((line) => line.includes('fee_above_limit'))).toHaveLength(2);
     expect(await problemsOf(database)).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { satText } from '../../src/kernel/money.ts';
 import { MEASURES_AT_ONCE, onFakeNode } from '../support/app.ts';
 
 const [ADDED_MSAT, TAKEN_MSAT] = [1_000_000_000, 900_000_000];
@@ -22,7 +23,7 @@ onFakeNode(
       expect(alert).toMatchObject({
         kind: 'node_balance_fell',
         subject: report.id,
-        message: expect.stringContaining(`${TAKEN_MSAT} msat left`),
+        message: expect.stringContaining(`${satText(TAKEN_MSAT)} left`),
       });
       expect(await service.problems()).toEqual([]);
     });
@@ -45,7 +46,7 @@ onFakeNode(
       expect((await service.reconcile()).balance).toMatchObject({ restMsat: ADDED_MSAT - TAKEN_MSAT, fellMsat: TAKEN_MSAT });
       await service.client.wallet(5);
       await service.reconcile();
-      const open = { kind: 'node_balance_fell', subject: drained.id, message: expect.stringContaining(`${TAKEN_MSAT} msat left`) };
+      const open = { kind: 'node_balance_fell', subject: drained.id, message: expect.stringContaining(`${satText(TAKEN_MSAT)} left`) };
       expect(await service.openAlerts()).toMatchObject([open]);
       expect((await service.reconcile('new_baseline')).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0 });
       expect(await service.openAlerts()).toEqual([]);

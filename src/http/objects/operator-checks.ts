@@ -14,10 +14,13 @@ export const AlertObject = Type.Object(
       examples: [EXAMPLE.lightningTransaction],
     }),
     status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it', examples: ['open'] }),
-    message: Type.String({ description: 'What happened', examples: ['pending since 2026-01-01T00:00:00.000Z: 2110000 msat'] }),
+    message: Type.String({
+      description: 'What happened',
+      examples: ['pending since 2026-01-01 00:00 UTC: 2,110 sat of wal_…; state at the node: pending'],
+    }),
     meaning: Type.String({
       description: 'What alerts of this kind mean',
-      examples: ['A payment has been pending for longer than STUCK_PAYMENT_SECONDS.'],
+      examples: ['A payment has been pending for too long (STUCK_PAYMENT_SECONDS).'],
     }),
     remedy: Type.String({ description: 'What the operator should do', examples: ['Look up the payment hash on the node.'] }),
     raised_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
