@@ -40,12 +40,12 @@ onDashboard('the accounts', ({ client, openLoggedIn, open, logIn, newPerson }) =
     expect(await freeze.isDisabled()).toBe(true);
     await page.getByLabel('Reason').fill('reported as stolen');
     await freeze.click();
-    await page.getByText('Frozen').waitFor();
+    await page.locator('.badge', { hasText: 'Frozen' }).waitFor();
     expect((await readAccount(accountId)).status).toBe('frozen');
     await page.getByRole('link', { name: 'Unfreeze' }).click();
     await page.getByLabel('Reason').fill('found again');
     await page.getByRole('button', { name: 'Unfreeze account' }).click();
-    await page.getByText('Active').waitFor();
+    await page.locator('.badge', { hasText: 'Active' }).waitFor();
     expect((await readAccount(accountId)).status).toBe('active');
   });
 
@@ -62,6 +62,26 @@ onDashboard('the accounts', ({ client, openLoggedIn, open, logIn, newPerson }) =
       json: { role: 'member' },
       headers: { 'idempotency-key': 'member again' },
     });
+  });
+
+  it('shows who changed what, when and why', async () => {
+    const { accountId, email } = await newPerson();
+    const operator = await newPerson({ role: 'operator' });
+    const page = await openLoggedIn(`/accounts/${accountId}/freeze`);
+    await page.getByLabel('Reason').fill('reported as stolen');
+    await page.getByRole('button', { name: 'Freeze account' }).click();
+    const history = page.locator('section').filter({ has: page.getByRole('heading', { name: 'History' }) });
+    const rows = history.locator('tbody tr');
+    await rows.first().getByText('Frozen').waitFor();
+    expect(await rows.first().innerText()).toMatch(/^Frozen\s+reported as stolen\s+Operator\s+You\s+Today \d\d:\d\d$/);
+    await history.getByText('New setup link').first().waitFor();
+
+    const others = await open();
+    await logIn(others, operator);
+    await others.goto(`/accounts/${accountId}`);
+    await others.getByRole('heading', { name: email, level: 1 }).waitFor();
+    const { made_by_account } = (await client.get(`/v1/accounts/${accountId}/changes`))[0];
+    await others.getByRole('row').filter({ hasText: 'Frozen' }).getByRole('link', { name: made_by_account }).waitFor();
   });
 
   it('creates a new setup link', async () => {

@@ -9,15 +9,18 @@ import { expectTextsOnly, expectTextsOnlyInRows, HOSTILE } from '../support/fore
 import { existingExamples, visit } from '../support/screens.ts';
 
 /** Screens that show a text from outside: of a person, a payer, a node, or a receiver of webhooks. */
-const WITH_TEXTS = ['events', 'keys', 'link', 'links', 'operator', 'payment', 'payment-failed', 'payment-pending', 'receive-open'].concat([
-  'transfer',
-  'wallet',
-  'wallet-keys',
-  'wallet-filtered',
-  'wallets',
-  'webhook',
-  'webhooks',
-]);
+const WITH_TEXTS = [
+  'account',
+  'events',
+  'keys',
+  'link',
+  'links',
+  'operator',
+  'payment',
+  'payment-failed',
+  'payment-pending',
+  'receive-open',
+].concat(['transfer', 'wallet', 'wallet-keys', 'wallet-filtered', 'wallets', 'webhook', 'webhooks']);
 
 onDashboard(
   'markup in texts from outside is text',

@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
+import { AccountHistory, useAccountChanges } from './account-history.tsx';
 import { type CreatedLink, SetupLinkOnce } from './accounts.tsx';
 import { ChangeSheet } from './change-sheet.tsx';
 import { loginOf, nameOf, walletsOf } from './name-of.ts';
@@ -22,10 +23,15 @@ import { StatusSheet } from './status-sheet.tsx';
 export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
   const [link, setLink] = useState<CreatedLink>();
   const account = useResource(`account ${id}`, (signal) => api.getAccountById({ id }, { signal }));
+  const changes = useAccountChanges(id);
   const close = useCloseSheet(`/accounts/${id}`);
   const { data } = account;
   if (account.error instanceof SatchelError && account.error.status === 404) return <MissingAccount />;
-  const props = data && { account: data, onChanged: account.reload, onClose: close };
+  const reload = () => {
+    account.reload();
+    changes.reload();
+  };
+  const props = data && { account: data, onChanged: reload, onClose: close };
   return (
     <>
       <PageHead
@@ -38,12 +44,20 @@ export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
       <Card isPadded>
         <Loaded resource={account}>{(loaded) => <AccountDetails account={loaded} />}</Loaded>
       </Card>
+      <AccountHistory changes={changes} />
       {sheet === 'change' && props && <ChangeSheet {...props} />}
       {(sheet === 'freeze' || sheet === 'unfreeze') && props && (
         <StatusSheet key={sheet} status={sheet === 'freeze' ? 'frozen' : 'active'} {...props} />
       )}
       {sheet === 'setup-link' && data && (
-        <SetupLinkSheet account={data} onCreated={(url) => setLink({ name: nameOf(data), url })} onClose={close} />
+        <SetupLinkSheet
+          account={data}
+          onCreated={(url) => {
+            setLink({ name: nameOf(data), url });
+            reload();
+          }}
+          onClose={close}
+        />
       )}
     </>
   );
