@@ -14,6 +14,22 @@ onDashboard('the first run', ({ client, open, openLoggedIn, logIn, setupLink, ne
     await page.getByRole('heading', { name: 'Wallets', level: 1 }).waitFor();
   });
 
+  it('tells a person who is logged in that a setup link belongs to its own account', async () => {
+    const page = await openLoggedIn('/wallets');
+    const { email } = await logIn(page);
+    await page.goto('/setup');
+    await page.waitForURL('**/wallets');
+    const { id } = await client.post('/v1/accounts', { invite: true });
+    await page.goto(await setupLink(id));
+    await page.getByText(`You are logged in as ${email}`).waitFor();
+    await page.getByLabel('E-mail').fill('second@example.com');
+    await page.getByLabel('Password').fill('a long password');
+    await page.getByRole('button', { name: 'Create the login' }).click();
+    await page.waitForURL('**/wallets');
+    await page.getByText('second@example.com').first().waitFor();
+    expect((await client.get(`/v1/accounts/${id}`)).email).toBe('second@example.com');
+  });
+
   it('explains a wrong password and lets the right one in', async () => {
     const person = await newPerson();
     const page = await open('/login');

@@ -84,7 +84,7 @@ onDashboard(
       await made.getByLabel('Pay from').selectOption(wallet.id);
       await made.getByRole('button', { name: 'Open in Send' }).click();
       await page.waitForURL(`**/wallets/${wallet.id}/send`);
-      expect(await page.evaluate('history.state')).toEqual({ pasted: invoice });
+      expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(invoice);
     });
 
     it('settles and cancels a payment that the receiver holds', async () => {

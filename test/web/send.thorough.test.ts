@@ -132,7 +132,7 @@ onDashboard(
       expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(300);
     });
 
-    it('opens with what was pasted outside a field, which the address does not contain', async () => {
+    it('opens with what was pasted outside a field, which neither the address nor the history contains', async () => {
       const wallet = await client.wallet(1000);
       const page = await openLoggedIn(`/wallets/${wallet.id}`);
       await page.getByRole('link', { name: 'Send' }).waitFor();
@@ -142,6 +142,7 @@ onDashboard(
       await page.waitForURL(`**/wallets/${wallet.id}/send`);
       await page.getByText('Lightning invoice', { exact: true }).waitFor();
       expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(paymentRequest);
+      expect(await page.evaluate('history.state')).toBe(null);
       await page.goBack();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     });

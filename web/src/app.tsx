@@ -60,12 +60,13 @@ export function App() {
 
 function Content({ login, hasEnded, onLogin }: { login: Login | null; hasEnded: boolean; onLogin: (login: Login) => void }) {
   const [path, navigate] = useLocation();
-  const isEntry = ['/', '/login', '/setup'].includes(path);
+  // A person who is logged in may open the setup link of another account.
+  const isEntry = ['/', '/login'].includes(path) || (path === '/setup' && location.hash === '');
   useEffect(() => {
     if (login && isEntry) navigate('/wallets', { replace: true });
   }, [login, isEntry, navigate]);
 
-  if (path === '/setup') return <SetupScreen onLogin={onLogin} />;
+  if (path === '/setup') return <SetupScreen login={login} onLogin={onLogin} />;
   if (!login)
     return (
       <ErrorBoundary place={path}>

@@ -22,6 +22,8 @@ export const logins = {
     passwordHint: 'At least 10 characters.',
     submit: 'Create the login',
     noToken: 'The setup link is incomplete. Open the whole link, with the part after #.',
+    otherLogin: (name: string) =>
+      `You are logged in as ${name}. The link sets the e-mail and the password of its own account, which may be another one, and then logs this browser in to it.`,
     once: 'The link works once and for seven days.',
   },
   settings: {

@@ -10,6 +10,7 @@ import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
+import { handToSend } from '../send/pasted-text.ts';
 import { Choice } from './choice.tsx';
 import type { OutsideName } from './pay-card.tsx';
 
@@ -67,8 +68,13 @@ function MadeInvoice({ invoice }: { invoice: string }) {
       <CopyText text={invoice} label={t.playground.copyInvoice} />
       <div class="row made-send">
         <WalletSelect label={t.playground.sendFrom} value={walletId} onValue={setWalletId} />
-        {/* The invoice is the state of the page and not in its address, as with one that is pasted. */}
-        <Button disabled={walletId === ''} onClick={() => navigate(`/wallets/${walletId}/send`, { state: { pasted: invoice } })}>
+        <Button
+          disabled={walletId === ''}
+          onClick={() => {
+            handToSend(invoice);
+            navigate(`/wallets/${walletId}/send`);
+          }}
+        >
           {t.playground.openInSend}
         </Button>
       </div>

@@ -7,6 +7,7 @@ import { Skeleton } from '../../parts/skeleton.tsx';
 import { money } from '../../texts/en-money.ts';
 import type { WalletSheetProps } from '../wallet/sheets.tsx';
 import { raisedFeeLimit } from './limits.ts';
+import { takePastedText } from './pasted-text.ts';
 import { type SendDraft, SendForm } from './send-form.tsx';
 
 const EMPTY: SendDraft = { typed: '', amount: '', fee: undefined, comment: '', payerData: {} };
@@ -14,7 +15,7 @@ const EMPTY: SendDraft = { typed: '', amount: '', fee: undefined, comment: '', p
 /** `/wallets/:id/send`, with `?attempt=` from the review of a payment to its end. */
 export function SendSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   const page = useAttemptPage(walletId, 'send');
-  const [draft, setDraft] = useState<SendDraft>(() => ({ ...EMPTY, typed: pastedText() }));
+  const [draft, setDraft] = useState<SendDraft>(() => ({ ...EMPTY, typed: takePastedText() }));
   const { attempt } = page;
   const { canSend, reason } = useNodeState(wallet?.ln_node_id);
 
@@ -50,10 +51,4 @@ export function SendSheet({ walletId, wallet, onClose }: WalletSheetProps) {
       )}
     </Sheet>
   );
-}
-
-/** The text that was pasted outside a field, which opened this sheet. It is not in the address: a withdraw link is money. */
-function pastedText(): string {
-  const state: unknown = history.state;
-  return typeof state === 'object' && state !== null && 'pasted' in state && typeof state.pasted === 'string' ? state.pasted : '';
 }

@@ -9,7 +9,7 @@ import { t } from '../../texts/texts.ts';
 import { EntryPage } from '../login/entry-page.tsx';
 
 /** Sets e-mail and password with a setup link. Its token is behind `#`, which a browser does not send to the service. */
-export function SetupScreen({ onLogin }: { onLogin: (login: Login) => void }) {
+export function SetupScreen({ login: present, onLogin }: { login: Login | null; onLogin: (login: Login) => void }) {
   const [, navigate] = useLocation();
   const [token, setToken] = useState(() => location.hash.slice(1));
   // Another setup link that is opened in the same tab changes only this part of the address.
@@ -31,6 +31,7 @@ export function SetupScreen({ onLogin }: { onLogin: (login: Login) => void }) {
   return (
     <EntryPage title={t.setup.title} text={t.setup.intro} onSubmit={run}>
       {token === '' && <Note tone="warning">{t.setup.noToken}</Note>}
+      {present && <Note tone="warning">{t.setup.otherLogin(present.account.email ?? present.account.id)}</Note>}
       <TextField label={t.setup.email} type="email" autocomplete="username" value={email} onValue={setEmail} />
       <TextField
         label={t.setup.password}
