@@ -1,7 +1,9 @@
 import { defineConfig } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|developers|money|shortcuts))|parts\/(?!chart|steps|bars|spark|timeline|qr|secret))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat)|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|developers|fiat|money|shortcuts))|parts\/(?!chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat))/;
+/** Loaded with the first fiat value, which most people never see. */
+const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-value|format-fiat)|texts\/en-fiat)/;
 
 /** Builds the dashboard into `web/dist`, which is committed: an installation needs no bundler. */
 export default defineConfig({
@@ -19,7 +21,12 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // One file for what the first screen needs; otherwise each small module that two screens share is a request of its own.
-        codeSplitting: { groups: [{ name: 'shared', test: SHARED }] },
+        codeSplitting: {
+          groups: [
+            { name: 'shared', test: SHARED },
+            { name: 'fiat', test: FIAT },
+          ],
+        },
       },
     },
     reportCompressedSize: false,

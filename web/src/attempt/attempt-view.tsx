@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Wallet } from '../api/client.ts';
-import { formatSats, HeroAmount, Msat, Sats } from '../parts/amount.tsx';
+import { Balance, formatSats, HeroAmount, Msat, Sats } from '../parts/amount.tsx';
 import { Button, LinkButton } from '../parts/button.tsx';
 import { Foreign } from '../parts/foreign.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -168,7 +168,7 @@ function Rest(props: AttemptViewProps) {
             name: progress.step === 'pending' ? money.attempt.held : money.attempt.heldAtMost,
             value: <Msat msat={summary.sats * 1000 + summary.feeLimitMsat} unit />,
           },
-          ...(wallet ? [{ name: money.attempt.spendable, value: <Sats sats={wallet.balance} unit /> }] : []),
+          ...(wallet ? [{ name: money.attempt.spendable, value: <Balance sats={wallet.balance} unit /> }] : []),
         ]}
       />
       <p class="tiny secondary">{money.attempt.neverTwice}</p>
@@ -189,7 +189,7 @@ function SettledRest({ attempt, wallet, settled, onClose }: AttemptViewProps & {
       <Sum
         rows={[
           ...(!isTransfer && settled.feeMsat !== null ? [{ name: money.attempt.routingFee, value: <Msat msat={settled.feeMsat} /> }] : []),
-          ...(wallet ? [{ name: money.attempt.newBalance, value: <Sats sats={wallet.balance} unit />, isTotal: true }] : []),
+          ...(wallet ? [{ name: money.attempt.newBalance, value: <Balance sats={wallet.balance} unit />, isTotal: true }] : []),
         ]}
       />
       {settled.successAction && <SuccessAction action={settled.successAction} />}

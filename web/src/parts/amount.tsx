@@ -1,8 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../texts/texts.ts';
+import type { FiatValueProps } from './fiat-value.tsx';
 import { formatMsat, formatSats } from './format-amount.ts';
-import { useUnit } from './unit-setting.ts';
+import { lazy } from './lazy.tsx';
+import { Skeleton, type SkeletonProps } from './skeleton.tsx';
+import { useUnit, useUnitSetting } from './unit-setting.ts';
 import './amount.css';
+
+/** Most people see no fiat values. If the code is gone after an update, the amounts in sats stay. */
+const FiatValue = lazy<FiatValueProps>(() =>
+  import('./fiat-value.tsx').then(
+    (file) => file.FiatValue,
+    () => () => null,
+  ),
+);
 
 export { formatMsat, formatSats } from './format-amount.ts';
 
@@ -44,6 +55,27 @@ export function SignedAmount({ sats }: { sats: number }) {
   );
 }
 
+export interface FiatProps extends Omit<FiatValueProps, 'sats'> {
+  /** Without an amount, only the space of the value is kept. */
+  readonly sats: number | undefined;
+}
+
+/** The fiat value of an amount, in a line of its own, if this browser shows fiat values. It stands beside the sats, never alone. */
+export function Fiat({ sats, ...look }: FiatProps) {
+  if (useUnitSetting() !== 'fiat') return null;
+  return <span class="fiat">{sats !== undefined && <FiatValue sats={sats} {...look} />}</span>;
+}
+
+/** What a wallet has, with its fiat value. */
+export function Balance({ sats, unit = false }: Pick<SatsProps, 'sats' | 'unit'>) {
+  return (
+    <span class="balance">
+      <Sats sats={sats} unit={unit} />
+      <Fiat sats={sats} isShort />
+    </span>
+  );
+}
+
 export interface HeroAmountProps {
   readonly sats: number;
   readonly caption?: ComponentChildren;
@@ -63,6 +95,17 @@ export function HeroAmount({ sats, caption, isIncome = false }: HeroAmountProps)
         </span>
       </div>
       {caption !== undefined && <div class="small secondary">{caption}</div>}
+      <Fiat sats={sats} hasPlus={isIncome} />
+    </div>
+  );
+}
+
+/** The place of a {@link HeroAmount}, with the line of its fiat value. */
+export function HeroSkeleton(size: SkeletonProps) {
+  return (
+    <div>
+      <Skeleton {...size} />
+      <Fiat sats={undefined} />
     </div>
   );
 }

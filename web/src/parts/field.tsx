@@ -1,7 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { t } from '../texts/texts.ts';
+import { Fiat } from './amount.tsx';
 import { Icon } from './icon.tsx';
+import { useUnitSetting } from './unit-setting.ts';
 import './field.css';
 
 interface FieldLook {
@@ -63,10 +65,11 @@ export function TextField({ label, hint, error, value, onValue, class: added, ..
   );
 }
 
-/** A whole number of sats, 1 or more. Spaces between the digits are accepted. `onValue` receives the text. */
+/** A whole number of sats, 1 or more. Spaces between the digits are accepted. `onValue` receives the text. The hint has the fiat value. */
 export function SatsField({ label, hint, error, value, onValue, class: added, ...input }: TextFieldProps) {
+  const fiat = useUnitSetting() === 'fiat' && <Fiat sats={parseSats(value)} />;
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={fiat ? [hint, fiat] : hint} error={error}>
       {(control) => (
         <span class="with-unit">
           <input

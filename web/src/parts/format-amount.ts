@@ -1,4 +1,4 @@
-/** How this browser shows amounts. */
+/** In what amounts are written. */
 export type Unit = 'sats' | 'btc';
 
 /** Between groups of three digits. */
@@ -30,12 +30,14 @@ export function plainNumbers(text: string): string {
   return text.replaceAll(/(?<=\d)\u202f(?=\d)/g, '').replaceAll(/\u2212(?=\d)/g, '-');
 }
 
-function signOf(amount: number, hasPlus: boolean): string {
+/** Returns the sign of an amount: a minus, a plus only if it is asked for, or nothing. */
+export function signOf(amount: number, hasPlus: boolean): string {
   if (amount < 0) return MINUS;
   return hasPlus && amount > 0 ? '+' : '';
 }
 
-function group(digits: string): string {
+/** Groups digits in threes from their end. */
+export function group(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
 }
 

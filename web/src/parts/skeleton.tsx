@@ -1,7 +1,12 @@
 import './skeleton.css';
 
+export interface SkeletonProps {
+  readonly width?: string;
+  readonly height?: string;
+}
+
 /** A grey area of the size of what is being loaded, in CSS lengths. */
-export function Skeleton({ width = '100%', height = '1em' }: { width?: string; height?: string }) {
+export function Skeleton({ width = '100%', height = '1em' }: SkeletonProps) {
   return <span class="skeleton" style={{ width, height }} />;
 }
 

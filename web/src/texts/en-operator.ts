@@ -8,7 +8,7 @@ export const operator = {
       '/reconciliation': 'Reconciliation',
       '/proofs': 'Proofs',
       '/instances': 'Instances',
-      '/limits': 'Limits',
+      '/limits': 'Rate and limits',
     } as Readonly<Record<string, string>>,
     reason: 'Reason',
     inProgress: 'The service is still executing the action. Its result appears on the page.',
@@ -160,6 +160,6 @@ export const operator = {
       noLeasesTitle: 'One instance runs all jobs',
       noLeases: 'With SQLite there is one instance. With PostgreSQL, instances share the jobs with leases.',
     },
-    limits: { title: 'Limits', limit: 'Limit', value: 'Value' },
+    limits: { limit: 'Limit', value: 'Value' },
   },
 };

@@ -5,17 +5,19 @@ import { Card } from '../../parts/card.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { t } from '../../texts/texts.ts';
+import { FiatRateCard } from './fiat-rate-card.tsx';
 import { OperatorTabs } from './operator-tabs.tsx';
 
 const texts = t.operator.limits;
 
-/** `/operator/limits`: the limits in force, and the settings that change them. */
+/** `/operator/limits`: the fiat rate; the limits in force, and the settings that change them. */
 export function LimitsScreen() {
   const limits = useResource('limits', (signal) => api.listLimits({}, { signal }));
   return (
     <>
-      <PageHead title={texts.title} />
+      <PageHead title={t.operator.tabs['/limits'] ?? ''} />
       <OperatorTabs />
+      <FiatRateCard />
       <Card>
         <Loaded resource={limits}>
           {(list) => (

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type LightningTransactionDetails, type Wallet } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
-import { HeroAmount, Sats } from '../../parts/amount.tsx';
+import { Balance, HeroAmount, Sats } from '../../parts/amount.tsx';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -77,7 +77,7 @@ function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
           </Button>
         </>
       )}
-      {isPaid && wallet && <Sum rows={[{ name: money.receive.newBalance, value: <Sats sats={wallet.balance} unit /> }]} />}
+      {isPaid && wallet && <Sum rows={[{ name: money.receive.newBalance, value: <Balance sats={wallet.balance} unit /> }]} />}
       {invoice.status !== 'pending' && (
         <div class="pair end">
           <LinkButton href={`/payments/${invoice.id}`}>{money.receive.openPayment}</LinkButton>

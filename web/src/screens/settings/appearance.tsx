@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
+import { useFiatRate } from '../../api/fiat-rate.ts';
 import { Card } from '../../parts/card.tsx';
+import { describeRate } from '../../parts/format-fiat.ts';
 import { Segments } from '../../parts/segments.tsx';
-import { setUnit, useUnit } from '../../parts/unit-setting.ts';
+import { setUnit, useUnitSetting } from '../../parts/unit-setting.ts';
+import { texts as fiatTexts } from '../../texts/en-fiat.ts';
 import { t } from '../../texts/texts.ts';
 
 type Theme = 'system' | 'light' | 'dark';
@@ -9,7 +12,6 @@ type Theme = 'system' | 'light' | 'dark';
 /** What this browser remembers: the theme and the unit of amounts. */
 export function AppearanceCard() {
   const [theme, setTheme] = useState<Theme>(readTheme);
-  const unit = useUnit();
 
   function choose(chosen: Theme) {
     setTheme(chosen);
@@ -30,20 +32,37 @@ export function AppearanceCard() {
             />
           </span>
         </div>
-        <div class="row wrap">
-          <span>{t.settings.unit}</span>
-          <span class="push">
-            <Segments
-              label={t.settings.unit}
-              value={unit}
-              options={(['sats', 'btc'] as const).map((value) => ({ value, label: t.common.units[value] }))}
-              onChange={setUnit}
-            />
-          </span>
-        </div>
+        <UnitChoice />
         <p class="small secondary">{t.settings.appearanceHint}</p>
       </div>
     </Card>
+  );
+}
+
+/** Fiat values can be chosen while the operator has set a rate. */
+function UnitChoice() {
+  const unit = useUnitSetting();
+  const rate = useFiatRate();
+  const isFiat = unit === 'fiat';
+  return (
+    <>
+      <div class="row wrap">
+        <span>{t.settings.unit}</span>
+        <span class="push">
+          <Segments
+            label={t.settings.unit}
+            value={isFiat && rate === null ? 'sats' : unit}
+            options={[
+              { value: 'sats', label: t.common.units.sats },
+              { value: 'btc', label: t.common.units.btc },
+              ...(rate ? [{ value: 'fiat' as const, label: fiatTexts.unit(rate.currency) }] : []),
+            ]}
+            onChange={setUnit}
+          />
+        </span>
+      </div>
+      {isFiat && rate !== undefined && <p class="small secondary">{rate ? describeRate(rate, Date.now()) : fiatTexts.removed}</p>}
+    </>
   );
 }
 

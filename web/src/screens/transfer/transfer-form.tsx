@@ -3,7 +3,7 @@ import { api, type Wallet } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import type { Attempt, Order, Summary } from '../../attempt/attempt.ts';
 import { OpenAttempts } from '../../attempt/open-attempts.tsx';
-import { formatSats, Sats } from '../../parts/amount.tsx';
+import { Balance, formatSats } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -106,7 +106,7 @@ function WalletChoice({ walletId, draft, onChange }: WalletChoiceProps) {
     <label class="wallet-option" key={id}>
       <input type="radio" name="destination" checked={id === destination?.id} onChange={() => onChange({ destination: { id, label } })} />
       <bdi class="shrink">{label}</bdi>
-      <span class="push secondary">{balance !== undefined && <Sats sats={balance} />}</span>
+      <span class="push secondary">{balance !== undefined && <Balance sats={balance} />}</span>
     </label>
   );
   return (

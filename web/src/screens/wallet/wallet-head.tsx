@@ -1,12 +1,11 @@
 import type { Wallet } from '../../api/client.ts';
 import { useNodeState } from '../../api/service-state.ts';
 import { SERVICE_URL } from '../../base-path.ts';
-import { HeroAmount } from '../../parts/amount.tsx';
+import { HeroAmount, HeroSkeleton } from '../../parts/amount.tsx';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { Button, LinkButton, type LinkButtonProps } from '../../parts/button.tsx';
 import { Menu, type MenuEntry } from '../../parts/menu.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
 import { t } from '../../texts/texts.ts';
 
 /** The name of the wallet, what it can spend, and what can be done with it. */
@@ -35,7 +34,7 @@ export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefi
         </>
       }
     >
-      {wallet ? <HeroAmount sats={wallet.balance} caption={t.wallet.spendable} /> : <Skeleton width="240px" height="66px" />}
+      {wallet ? <HeroAmount sats={wallet.balance} caption={t.wallet.spendable} /> : <HeroSkeleton width="240px" height="66px" />}
     </PageHead>
   );
 }

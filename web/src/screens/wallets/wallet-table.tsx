@@ -3,7 +3,7 @@ import { Link } from 'wouter-preact';
 import type { Wallet } from '../../api/client.ts';
 import { useNodeState } from '../../api/service-state.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
-import { Sats } from '../../parts/amount.tsx';
+import { Balance, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -62,7 +62,7 @@ function WalletRow({ wallet }: { wallet: Wallet }) {
       </td>
       <td class="end desktop-only held">{held}</td>
       <td class="end strong">
-        <Sats sats={balance} />
+        <Balance sats={balance} />
       </td>
       <td class="desktop-only end">
         <span class="wallet-actions">

@@ -1,13 +1,13 @@
 import { useRef } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
-import { HeroAmount, Sats } from '../../parts/amount.tsx';
+import { HeroAmount, HeroSkeleton, Sats } from '../../parts/amount.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
@@ -108,7 +108,7 @@ export function WalletsScreen() {
 function Total() {
   const sum = useWalletSum();
   return (
-    <Loaded resource={sum} skeleton={<Skeleton width="280px" height="86px" />}>
+    <Loaded resource={sum} skeleton={<HeroSkeleton width="280px" height="86px" />}>
       {({ balanceMsat, pendingMsat, count, isPartial }) => (
         <div class="wallets-total">
           <div>

@@ -1,1 +1,0 @@
-import{Dt as e,Gt as t,St as n,o as r}from"./shared-ZZr7J6go.js";var i=[``,`/channels`,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=t();return e(r,{label:n.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:n.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};

@@ -1,0 +1,64 @@
+import { texts } from '../texts/en-fiat.ts';
+import { group, signOf } from './format-amount.ts';
+
+/** The rate that the operator has set. */
+export interface SetRate {
+  /** An ISO 4217 code. */
+  readonly currency: string;
+  /** The price of one bitcoin, as decimal text. */
+  readonly perBtc: string;
+  /** Unix seconds. */
+  readonly setAt: number;
+}
+
+/** 10^11 msat are one bitcoin. */
+const MSAT_DIGITS = 11;
+const OLD_SECONDS = 86_400;
+
+/**
+ * Returns what an amount is worth, without the code of the currency: `786.57`. Exact integer arithmetic, rounded once, half away from zero. An
+ * amount that is worth less than half of the smallest unit is `< 0.01`, because it is not nothing.
+ */
+export function formatFiat(msat: bigint, { currency, perBtc }: Pick<SetRate, 'currency' | 'perBtc'>, hasPlus = false): string {
+  const digits = decimalsOf(currency);
+  const [whole = '', decimals = ''] = perBtc.split('.');
+  const worth = (msat < 0n ? -msat : msat) * BigInt(whole + decimals) * 10n ** BigInt(digits);
+  const unit = 10n ** BigInt(MSAT_DIGITS + decimals.length);
+  const rounded = (2n * worth + unit) / (2n * unit);
+  if (rounded === 0n && worth > 0n) return `< ${inUnits(1n, digits)}`;
+  return signOf(rounded === 0n ? 0 : Number(msat), hasPlus) + inUnits(rounded, digits);
+}
+
+/** Returns decimal text with its whole part in groups of three digits. */
+export function groupDecimal(text: string): string {
+  const [whole = '', ...decimals] = text.split('.');
+  return [group(whole), ...decimals].join('.');
+}
+
+/** Returns a rate with its age, for tooltips and settings. */
+export function describeRate({ currency, perBtc, setAt }: SetRate, nowMs: number): string {
+  return texts.rate(`${groupDecimal(perBtc)} ${currency}`, formatAge(setAt, nowMs));
+}
+
+/** Returns the age of a rate that is older than a day; otherwise undefined. */
+export function oldAge({ setAt }: Pick<SetRate, 'setAt'>, nowMs: number): string | undefined {
+  return nowMs / 1000 - setAt > OLD_SECONDS ? formatAge(setAt, nowMs) : undefined;
+}
+
+/** Returns the time since `at`, which is in Unix seconds, in its largest unit; in days from two days on. */
+function formatAge(at: number, nowMs: number): string {
+  const minutes = Math.max(0, Math.floor((nowMs / 1000 - at) / 60));
+  if (minutes < 60) return texts.minutes(minutes);
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? texts.hours(hours) : texts.days(Math.floor(hours / 24));
+}
+
+/** How many decimals the currency has: 2, or 0 for the yen. */
+function decimalsOf(currency: string): number {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+function inUnits(amount: bigint, digits: number): string {
+  const padded = String(amount).padStart(digits + 1, '0');
+  return groupDecimal(digits === 0 ? padded : `${padded.slice(0, -digits)}.${padded.slice(-digits)}`);
+}

@@ -1,0 +1,95 @@
+import { useMemo, useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import { createAttempt } from '../../api/attempt-id.ts';
+import { api } from '../../api/client.ts';
+import { showFiatRate, useFiatRate } from '../../api/fiat-rate.ts';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
+import { describeRate, oldAge, type SetRate } from '../../parts/format-fiat.ts';
+import { Note } from '../../parts/note.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { texts as fiatTexts } from '../../texts/en-fiat.ts';
+import './operator.css';
+
+const texts = fiatTexts.card;
+
+/** The rate at which fiat values are shown: sets and removes it. */
+export function FiatRateCard() {
+  const rate = useFiatRate();
+  return (
+    <Card title={texts.title} isPadded>
+      <div class="stack">
+        <p class="small secondary">{texts.hint}</p>
+        {rate === undefined ? (
+          <Skeleton height="160px" />
+        ) : (
+          <>
+            <State rate={rate} />
+            <RateForm rate={rate} />
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function State({ rate }: { rate: SetRate | null }) {
+  const now = Date.now();
+  const age = rate ? oldAge(rate, now) : undefined;
+  return (
+    <>
+      <p role="status">{rate ? describeRate(rate, now) : texts.none}</p>
+      {age !== undefined && <Note tone="warning">{texts.old(age)}</Note>}
+    </>
+  );
+}
+
+function RateForm({ rate }: { rate: SetRate | null }) {
+  const [currency, setCurrency] = useState(rate?.currency ?? 'EUR');
+  const [price, setPrice] = useState(rate?.perBtc ?? '');
+  const perBtc = price.replaceAll(/[\s\u202f\u00a0]/g, '');
+  const isValid = /^(?=.*[1-9])(0|[1-9]\d{0,14})(\.\d{1,8})?$/.test(perBtc);
+  // A key names one rate: another one must not be taken for its repetition.
+  const setting = useMemo(() => createAttempt({ isRepeatable: true }), [currency, perBtc]);
+  const removal = useMemo(() => createAttempt({ isRepeatable: true }), []);
+  const set = useAction(async () => {
+    showFiatRate(await setting((options) => api.setFiatRate({ currency, per_btc: perBtc }, options)));
+  });
+  const remove = useAction(async () => {
+    showFiatRate(await removal((options) => api.removeFiatRate({}, options)));
+  });
+  const error = set.error ?? remove.error;
+  return (
+    <Form onSubmit={() => isValid && set.run()}>
+      <div class="operator-columns">
+        <SelectField label={texts.currency} value={currency} options={currencies()} onValue={setCurrency} />
+        <TextField
+          label={texts.price}
+          inputMode="decimal"
+          autocomplete="off"
+          value={price}
+          onValue={setPrice}
+          hint={texts.priceHint}
+          error={price !== '' && !isValid ? texts.priceError : undefined}
+        />
+      </div>
+      {error !== undefined && <Note tone="error">{error}</Note>}
+      <div class="row wrap">
+        <Button kind="primary" type="submit" disabled={!isValid || set.isBusy || remove.isBusy}>
+          {texts.set}
+        </Button>
+        <Button kind="danger" disabled={!rate || set.isBusy || remove.isBusy} onClick={() => remove.run()}>
+          {texts.remove}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** The currencies that the browser knows: the service checks the chosen one. */
+function currencies(): { value: string; label: string }[] {
+  const names = new Intl.DisplayNames('en', { type: 'currency' });
+  return Intl.supportedValuesOf('currency').map((value) => ({ value, label: `${value} · ${names.of(value) ?? ''}` }));
+}
