@@ -57,6 +57,21 @@ onPlayground('the service on real nodes', (app) => {
       for (const pubkey of [unreachable_pubkey, ...nodes.map((node: Json) => node.pubkey)]) expect(pubkey).toMatch(/^0[23][0-9a-f]{64}$/);
     });
 
+    it('describe the channels, whose balances change with a payment, and so does the list of our node', async () => {
+      const read = async () => {
+        const [[ours, theirs], { nodes }] = [(await client.get('/playground')).channels, await client.get('/v1/operator/overview')];
+        const list = await client.get(`/v1/operator/nodes/${nodes[0].id}/channels`);
+        return { ours, theirs, list };
+      };
+      const before = await read();
+      expect([before.ours.from, before.ours.to, before.theirs.from, before.theirs.to]).toEqual(['hub', 'alice', 'alice', 'carol']);
+      expect(before.list).toMatchObject({ status: 'known', num_channels: { active: 1, inactive: 0, opening: 0, closing: 0 } });
+      expect(before.list.channels).toMatchObject([{ peer_alias: 'alice', status: 'active', is_private: false }]);
+      await client.wallet(5_000);
+      await expect.poll(async () => (await read()).ours.from_msat - before.ours.from_msat).toBe(5_000_000);
+      await expect.poll(async () => (await read()).list.spendable_msat - before.list.spendable_msat).toBe(5_000_000);
+    });
+
     it('reject an invoice with a wrong checksum', async () => {
       const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 5, at: 'carol' });
       const refused = await request('POST', '/playground/pay', { payment_request: `${payment_request}x` });
