@@ -1,16 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Invoices } from '../../invoices/invoices.ts';
 import { satToMsat } from '../../kernel/money.ts';
 import { Refusal } from '../../kernel/refusal.ts';
 import { decodeBolt11, InvalidInvoice } from '../../lightning/bolt11/bolt11.ts';
-import {
-  OutcomeUnknown,
-  type OutsidePayment,
-  type PlaygroundChannel,
-  type PlaygroundControl,
-  PlaygroundRefusal,
-} from '../../lightning/test-network.ts';
+import { OutcomeUnknown, type PlaygroundControl, PlaygroundRefusal } from '../../lightning/test-network.ts';
 import type { App } from '../app-type.ts';
 import type { Access } from '../auth/access.ts';
 import {
@@ -25,64 +19,11 @@ import {
   NumSatoshisOrAny,
   PaymentRequest,
 } from '../fields.ts';
-import { oneOf } from '../objects/response-types.ts';
+import { OutsidePaymentObject, PlaygroundObject, renderOutsidePayment, renderPlayground } from '../objects/playground.ts';
 import { EXAMPLE } from '../openapi/example-values.ts';
 import { requires } from '../openapi/route-schema.ts';
 
 const OutsideNode = choice(['alice', 'carol'], { description: '`alice` is our peer, `carol` is behind alice. Default: `alice`' });
-
-const OutsidePaymentObject = Type.Object(
-  {
-    id: Type.Integer({ description: 'A number; later payments have larger ones', examples: [1] }),
-    node: Type.String({ description: '`alice` or `carol`', examples: ['alice'] }),
-    direction: oneOf(['received', 'sent'], { description: 'As the other node sees it', examples: ['sent'] }),
-    payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
-    amount_msat: Type.Integer({ description: 'The amount in millisatoshis', examples: [1_200_000] }),
-    fee_msat: Type.Integer({ description: 'The routing fee in millisatoshis', examples: [0] }),
-    state: oneOf(['succeeded', 'failed', 'pending'], { description: '`pending`: the outcome is not known yet' }),
-  },
-  { title: 'OutsidePayment' },
-);
-
-const PlaygroundObject = Type.Object(
-  {
-    network: Type.String({ description: 'Always `regtest`', examples: ['regtest'] }),
-    nodes: Type.Array(
-      Type.Object({
-        name: Type.String({ description: '`alice`, `carol`, or the name of a node that belongs to a service, such as `hub`' }),
-        pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex' }),
-      }),
-      {
-        description: 'The nodes of the network. `GET /v1/nodes` shows which of them belong to this service',
-        examples: [
-          [
-            { name: 'hub', pubkey: EXAMPLE.ourPubkey },
-            { name: 'alice', pubkey: EXAMPLE.pubkey },
-            { name: 'carol', pubkey: '02f9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9' },
-          ],
-        ],
-      },
-    ),
-    channels: Type.Array(
-      Type.Object({
-        from: Type.String({ description: 'The name of one of its nodes', examples: ['hub'] }),
-        to: Type.String({ description: 'The name of the other one', examples: ['alice'] }),
-        capacity_msat: Type.Integer({ description: 'Its capacity in millisatoshis', examples: [5_000_000_000_000] }),
-        from_msat: Type.Integer({ description: 'What `from` can send to `to`, in millisatoshis', examples: [2_450_000_000_000] }),
-        to_msat: Type.Integer({ description: 'What `to` can send to `from`, in millisatoshis', examples: [2_450_000_000_000] }),
-      }),
-      {
-        description:
-          'The channels between the nodes, with what each side can send. What is missing to the capacity is reserved or in flight',
-      },
-    ),
-    unreachable_pubkey: Type.String({
-      description: 'A valid public key that no node has',
-      examples: ['025e8f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7'],
-    }),
-  },
-  { title: 'Playground' },
-);
 
 const COMMON = { tags: ['Playground'], ...requires('secret_key') };
 
@@ -228,8 +169,7 @@ export function playgroundRoutes(app: App, deps: PlaygroundRouteDependencies): v
 function describeRoute(app: App, { access, control }: PlaygroundRouteDependencies): void {
   app.get('/playground', { schema: describeSchema, config: { isAlsoPage: true } }, async (request) => {
     await access.secretKey(request);
-    const { network, nodes, channels = [], unreachablePubkey } = await playing(() => control.describe());
-    return { network, nodes: [...nodes], channels: channels.map(toChannel), unreachable_pubkey: unreachablePubkey };
+    return renderPlayground(await playing(() => control.describe()));
   });
 }
 
@@ -243,7 +183,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     request.mayHaveBooked = true;
     const paid = await playing(() => control.payInvoice({ paymentRequest: invoice.paymentRequest, from, ...amount }));
     if (paid.state === 'succeeded') await untilCredited(invoices, invoice.paymentHash);
-    return toObject(paid);
+    return renderOutsidePayment(paid);
   });
 
   app.post('/playground/fund', { schema: fundSchema }, async (request) => {
@@ -253,7 +193,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     request.mayHaveBooked = true;
     const paid = await playing(() => control.payInvoice({ paymentRequest, from: 'alice' }));
     if (paid.state === 'succeeded') await untilCredited(invoices, paymentHash);
-    return toObject(paid);
+    return renderOutsidePayment(paid);
   });
 
   app.post('/playground/keysend', { schema: keysendSchema }, async (request) => {
@@ -262,7 +202,7 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     request.mayHaveBooked = true;
     const paid = await playing(() => control.keysend({ from, amountMsat: satToMsat(sat), customRecords: customRecordsHex(records) }));
     if (paid.state === 'succeeded') await untilCredited(invoices, paid.paymentHash);
-    return toObject(paid);
+    return renderOutsidePayment(paid);
   });
 }
 
@@ -288,7 +228,7 @@ function paymentsRoute(app: App, { access, control }: PlaygroundRouteDependencie
   app.get('/playground/payments', { schema: paymentsSchema }, async (request) => {
     await access.secretKey(request);
     const payments = await playing(() => control.payments(request.query.after ?? 0, PAYMENTS_PAGE));
-    return { payments: payments.map(toObject) };
+    return { payments: payments.map(renderOutsidePayment) };
   });
 }
 
@@ -317,21 +257,4 @@ async function playing<T>(play: () => T | Promise<T>): Promise<T> {
     }
     throw error;
   }
-}
-
-function toChannel({ nodes, capacityMsat, spendableMsat }: PlaygroundChannel) {
-  const [[from, to], [fromMsat, toMsat]] = [nodes, spendableMsat];
-  return { from, to, capacity_msat: capacityMsat, from_msat: fromMsat, to_msat: toMsat };
-}
-
-function toObject(payment: OutsidePayment): Static<typeof OutsidePaymentObject> {
-  return {
-    id: payment.id,
-    node: payment.node,
-    direction: payment.direction,
-    payment_hash: payment.paymentHash,
-    amount_msat: payment.amountMsat,
-    fee_msat: payment.feeMsat,
-    state: payment.state,
-  };
 }
