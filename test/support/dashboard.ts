@@ -24,7 +24,7 @@ export interface Person {
 }
 
 export interface Pages {
-  /** Opens a page on which nobody is logged in. Without a path it stays empty. */
+  /** Opens a page without a login. Without a path it stays empty. */
   open(path?: string, options?: PageOptions): Promise<Page>;
   /** Opens a page on which the operator is logged in: `client` is of the same account. */
   openLoggedIn(path?: string, options?: PageOptions): Promise<Page>;

@@ -70,7 +70,7 @@ onPlaygroundDashboard(
       expect(await moneyOf(onFakeNode)).toEqual(before);
     }
 
-    /** Somebody without a role logs in at the same browser. */
+    /** A member logs in in the same browser. */
     async function seeNothing(page: Page, wallet: string): Promise<void> {
       const member = await newPerson();
       await page.context().clearCookies();

@@ -26,7 +26,7 @@ onDashboard(
       await page.getByRole('button', { name: 'Review' }).click();
       await page.waitForURL(/\?attempt=/);
     }
-    /** Returns the payments of a wallet, whatever became of them. */
+    /** Returns the payments of a wallet, also those that failed. */
     async function paymentsOf(walletId: string): Promise<{ status: string; num_satoshis: number }[]> {
       const all = await client.get(`/v1/wallet/${walletId}/transactions?status=all&per-page=100`);
       return all.filter((one: { num_msat: number; wtxType: { name: string } }) => one.num_msat < 0 && one.wtxType.name !== 'network_fee');
@@ -304,7 +304,7 @@ onDashboard(
       expect(await page.getByRole('button', { name: /^Send \d/ }).count()).toBe(0);
     });
 
-    it('between two wallets is made once, whatever is lost', async () => {
+    it('between two wallets is made once, also when a response is lost', async () => {
       const wallet = await client.wallet(1000);
       const other = await client.post('/v1/wallet', { user_label: 'Savings' });
       const page = await openLoggedIn(`/wallets/${wallet.id}/transfer`, { expected: EXPECTED });

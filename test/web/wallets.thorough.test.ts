@@ -42,7 +42,7 @@ onDashboard('the wallets', ({ client, openLoggedIn, open, newPerson, logIn }) =>
     await page.reload();
     await name(page, 'Needle one').waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('needle');
-    await page.goto('/wallets?label=nobody');
+    await page.goto('/wallets?label=absent');
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await name(page, 'Needle two').waitFor();
   });

@@ -5,7 +5,7 @@ import { replyOfError, replyOfPayment, replyOfTransaction, replyToRequest } from
 
 /*
  * The attempts of this tab. They are kept in the storage of the tab before their request is sent, so that a reload continues them. They
- * belong to an account: whoever logs in next in the same tab does not see them.
+ * belong to an account: another account that logs in in the same tab does not get them.
  */
 
 /** In `passThru` of each payment, so that its attempt is found in the history. */

@@ -56,7 +56,7 @@ export function useAttemptPage(walletId: string, sheet: 'send' | 'transfer'): At
 const RETRY_MS = 2_000;
 const ATTEMPT_ID = /^[0-9a-f-]{32,36}$/;
 
-/** Returns whether two orders would pay the same: whatever their fee limits and comments are. */
+/** Returns whether two orders would pay the same. Their fee limits and comments may differ. */
 function isSamePayment(one: Order, other: Order): boolean {
   return one.operation === other.operation && identityOf(one) === identityOf(other);
 }

@@ -32,7 +32,7 @@ export const accounts = {
   setupLink: 'New setup link',
   setupTitle: (name: string) => `New setup link for ${name}`,
   setupText:
-    'With the link, the owner sets e-mail and password again, which also removes the authenticator app, all passkeys and all linked Lightning wallets. An earlier link stops working. Whoever holds the link takes over the account.',
+    'With the link, the owner sets e-mail and password again, which also removes the authenticator app, all passkeys and all linked Lightning wallets. An earlier link stops working. The holder of the link takes over the account.',
   createLink: 'Create link',
   freeze: 'Freeze',
   freezeTitle: (name: string) => `Freeze ${name}?`,

@@ -47,7 +47,7 @@ export const developers = {
     ['GET /.well-known/lnurlp/<name>', 'What other wallets read before they pay the address'],
     ['POST /v1/wallet/<id>/lnurlp', 'Creates a pay link. With lnurlp_identifier, it is a Lightning address'],
     ['POST /v1/wallet/<id>/lnurlp/pay', 'Pays an LNURL or a Lightning address'],
-    ['POST /v1/wallet/<id>/lnurl/withdraw', 'Creates a withdraw link: the first who scans it gets the sats'],
+    ['POST /v1/wallet/<id>/lnurl/withdraw', 'Creates a withdraw link: the first wallet that scans it gets the sats'],
     ['POST /v1/lnurl-auth', 'Logs the users of your application in with a Lightning wallet'],
   ] as readonly (readonly [string, string])[],
 };

@@ -115,7 +115,7 @@ export const keys = {
     activate: 'Activate',
     deactivate: 'Deactivate',
     noWithdrawTitle: 'No withdraw links',
-    noWithdraw: 'A withdraw link pays out to whoever holds it: a voucher, a refund, a prize.',
+    noWithdraw: 'A withdraw link pays its holder: a voucher, a refund, a prize.',
     balance: 'balance',
     claimsOf: (claims: number, uses: number) => `${claims} of ${uses}`,
     claimsWithoutEnd: (claims: number) => `${claims}, no limit`,

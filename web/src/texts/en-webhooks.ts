@@ -75,7 +75,7 @@ export const webhooks = {
     time: 'Time',
     copy: 'Copy the event',
     emptyTitle: 'No events',
-    empty: 'Whatever happens in your wallets appears here at once.',
+    empty: 'Each event of your wallets appears here at once.',
     types: [
       'wallet_created',
       'wallet_updated',
