@@ -304,7 +304,7 @@ onDashboard(
       expect(await page.getByRole('button', { name: /^Send \d/ }).count()).toBe(0);
     });
 
-    it('between two wallets is made once, also when a response is lost', async () => {
+    it('between two wallets is made once, also when requests and responses are lost', async () => {
       const wallet = await client.wallet(1000);
       const other = await client.post('/v1/wallet', { user_label: 'Savings' });
       const page = await openLoggedIn(`/wallets/${wallet.id}/transfer`, { expected: EXPECTED });

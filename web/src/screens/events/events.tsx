@@ -7,6 +7,7 @@ import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
@@ -47,7 +48,7 @@ export function EventsScreen() {
             label={t.events.type}
             value={type}
             onValue={(type) => change({ type })}
-            options={[{ value: '', label: t.events.all }, ...t.events.types.map((value) => ({ value, label: value }))]}
+            options={[{ value: '', label: t.events.all }, ...optionsOf({}, t.events.types)]}
           />
           <WalletSelect label={t.events.wallet} none={t.events.allWallets} value={walletId} onValue={(wallet) => change({ wallet })} />
         </div>

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
@@ -43,7 +44,6 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
   const [budgetError, capError] = [draft.budget, draft.cap].map((text) =>
     text !== '' && parseSats(text) === undefined ? t.keys.wholeSats : undefined,
   );
-  const options = (texts: Readonly<Record<string, string>>) => Object.entries(texts).map(([value, label]) => ({ value, label }));
 
   return (
     <Sheet title={t.keys.newKey} onClose={onClose}>
@@ -53,7 +53,7 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
         {draft.walletId === '' ? (
           <p class="small secondary">{t.keys.accountKeyHint}</p>
         ) : (
-          <SelectField label={t.keys.may} value={draft.kind} onValue={set('kind')} options={options(t.keys.walletKinds)} />
+          <SelectField label={t.keys.may} value={draft.kind} onValue={set('kind')} options={optionsOf(t.keys.walletKinds)} />
         )}
         {canSend && (
           <>
@@ -66,7 +66,7 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
                 value={draft.budget}
                 onValue={set('budget')}
               />
-              <SelectField label={t.keys.period} value={draft.period} onValue={set('period')} options={options(t.keys.periodNames)} />
+              <SelectField label={t.keys.period} value={draft.period} onValue={set('period')} options={optionsOf(t.keys.periodNames)} />
             </div>
             <TextField
               label={t.keys.cap}
@@ -78,7 +78,7 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
             />
           </>
         )}
-        <SelectField label={t.keys.expires} value={draft.expiry} onValue={set('expiry')} options={options(t.keys.expiries)} />
+        <SelectField label={t.keys.expires} value={draft.expiry} onValue={set('expiry')} options={optionsOf(t.keys.expiries)} />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
           {t.keys.create}

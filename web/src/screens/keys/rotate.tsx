@@ -5,6 +5,7 @@ import type { NewKey } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
 
@@ -26,12 +27,7 @@ export function RotateSheet({ name, rotate, onCreated, onClose }: RotateSheetPro
   return (
     <Sheet title={t.keys.rotateTitle(name)} onClose={onClose}>
       <p class="secondary">{t.keys.rotateText}</p>
-      <SelectField
-        label={t.keys.overlap}
-        value={overlap}
-        onValue={setOverlap}
-        options={Object.entries(t.keys.overlaps).map(([value, label]) => ({ value, label }))}
-      />
+      <SelectField label={t.keys.overlap} value={overlap} onValue={setOverlap} options={optionsOf(t.keys.overlaps)} />
       {error !== undefined && <Note tone="error">{error}</Note>}
       <Button kind="primary" size="big" disabled={isBusy} onClick={() => run()}>
         {t.keys.rotate}

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
@@ -46,12 +47,7 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
             value={draft.uses}
             onValue={set('uses')}
           />
-          <SelectField
-            label={t.links.expiry}
-            value={draft.expiry}
-            onValue={set('expiry')}
-            options={Object.entries(t.keys.expiries).map(([value, label]) => ({ value, label }))}
-          />
+          <SelectField label={t.links.expiry} value={draft.expiry} onValue={set('expiry')} options={optionsOf(t.keys.expiries)} />
         </div>
         <TextField label={t.links.memo} hint={t.links.memoHint} maxLength={600} value={draft.memo} onValue={set('memo')} />
         <TextField label={t.links.label} hint={t.links.labelHint} maxLength={200} value={draft.label} onValue={set('label')} />

@@ -5,6 +5,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
@@ -116,7 +117,7 @@ function History() {
           <Segments
             label={texts.period}
             value={period}
-            options={PERIODS.map((value) => ({ value, label: texts.periods[value] }))}
+            options={optionsOf(texts.periods, PERIODS)}
             onChange={(value) => change({ period: value === 'month' ? undefined : value })}
           />
         </span>

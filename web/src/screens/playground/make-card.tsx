@@ -8,14 +8,15 @@ import { CopyText } from '../../parts/copy.tsx';
 import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { handToSend } from '../send/pasted-text.ts';
 import { Choice } from './choice.tsx';
 import type { OutsideName } from './pay-card.tsx';
 
-const NODES = ['alice', 'carol'].map((value) => ({ value, label: value }));
-const RECEIVERS = (['takes', 'holds'] as const).map((value) => ({ value, label: t.playground.receivers[value] ?? value }));
+const NODES = optionsOf({}, ['alice', 'carol'] as const);
+const RECEIVERS = optionsOf(t.playground.receivers, ['takes', 'holds'] as const);
 
 /** Creates an invoice of an outside node, which one of the wallets can pay. */
 export function MakeCard() {

@@ -6,13 +6,14 @@ import { Card } from '../../parts/card.tsx';
 import { parseSats, TextAreaField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { t } from '../../texts/texts.ts';
 import { Choice } from './choice.tsx';
 import { Outcome } from './outcome.tsx';
 
 export type OutsideName = 'alice' | 'carol';
 
-export const OUTSIDE_NODES = (['alice', 'carol'] as const).map((value) => ({ value, label: t.playground.fromNodes[value] ?? value }));
+export const OUTSIDE_NODES = optionsOf(t.playground.fromNodes, ['alice', 'carol'] as const);
 
 /** Lets an outside node pay an invoice of the service. The invoice can be paid once, so a repeated click pays nothing. */
 export function PayCard({ onPaid }: { onPaid: () => void }) {

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { money } from '../../texts/en-money.ts';
 
 /** The limit of the service, in bytes of UTF-8. */
@@ -63,12 +64,7 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
         onValue={setMemo}
         autocomplete="off"
       />
-      <SelectField
-        label={money.receive.expires}
-        value={expiry}
-        onValue={setExpiry}
-        options={EXPIRIES.map((value) => ({ value, label: money.receive.expiries[value] ?? value }))}
-      />
+      <SelectField label={money.receive.expires} value={expiry} onValue={setExpiry} options={optionsOf(money.receive.expiries, EXPIRIES)} />
       {node.reason !== undefined && <Note tone="warning">{node.reason}</Note>}
       {create.error !== undefined && <Note tone="error">{money.receive.notCreated(create.error)}</Note>}
       <div class="end stack">

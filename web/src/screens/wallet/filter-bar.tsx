@@ -3,6 +3,7 @@ import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
@@ -22,7 +23,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <Segments
         label={t.wallet.status}
         value={status}
-        options={STATUSES.map((value) => ({ value, label: t.wallet.filterStatuses[value] ?? value }))}
+        options={optionsOf(t.wallet.filterStatuses, STATUSES)}
         onChange={(value) => onChange({ status: value === 'all' ? undefined : value })}
       />
       <Chip icon="filter" isOn={type !== undefined} onClick={open} {...removal(t.wallet.type, () => onChange({ type: undefined }))}>
@@ -83,7 +84,7 @@ function FilterSheet({ filters, onChange, onClose }: FilterBarProps & { onClose:
           label={t.wallet.type}
           value={type}
           onValue={setType}
-          options={[{ value: '', label: t.wallet.allTypes }, ...TYPES.map((value) => ({ value, label: t.wallet.types[value] ?? value }))]}
+          options={[{ value: '', label: t.wallet.allTypes }, ...optionsOf(t.wallet.types, TYPES)]}
         />
         <TextField type="date" label={t.wallet.from} value={from} onValue={setFrom} />
         <TextField type="date" label={t.wallet.to} value={to} onValue={setTo} error={isReversed ? t.wallet.periodReversed : undefined} />

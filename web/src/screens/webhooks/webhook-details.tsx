@@ -10,6 +10,7 @@ import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
@@ -51,7 +52,7 @@ export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsP
         <Segments
           label={t.webhooks.status}
           value={status}
-          options={STATUSES.map((value) => ({ value, label: t.webhooks.deliveryStatuses[value] ?? value }))}
+          options={optionsOf(t.webhooks.deliveryStatuses, STATUSES)}
           onChange={(value) => change({ status: value })}
         />
       </div>
