@@ -1,39 +1,27 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../api/action.ts';
-import { api, type OutsidePayment } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { formatSats } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { parseSats, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
-import { Note } from '../../parts/note.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
-import { Outcome } from './outcome.tsx';
+import { useAmount } from './use-amount.ts';
+import { useOutsidePayment } from './use-outside-payment.tsx';
 
 /** Lets an outside node pay into a wallet. */
 export function FundCard({ onPaid }: { onPaid: () => void }) {
   const [walletId, setWalletId] = useState('');
-  const [amount, setAmount] = useState('100000');
-  const [paid, setPaid] = useState<OutsidePayment>();
-  const sats = parseSats(amount);
-  const amountError = amount !== '' && sats === undefined ? t.playground.wholeSats : undefined;
-  const { run, isBusy, error } = useAction(async () => {
-    if (sats === undefined) return;
-    setPaid(undefined);
-    try {
-      setPaid(await api.playgroundFund({ wallet_id: walletId, num_satoshis: sats }));
-    } finally {
-      onPaid();
-    }
-  });
+  const { sats, field } = useAmount('100000');
+  const pay = () => api.playgroundFund({ wallet_id: walletId, num_satoshis: sats ?? 0 });
+  const { run, isBusy, outcome } = useOutsidePayment(pay, onPaid);
   return (
     <Card title={t.playground.fundTitle} isPadded>
-      <Form onSubmit={run}>
+      <Form onSubmit={() => sats !== undefined && run()}>
         <WalletSelect label={t.playground.wallet} value={walletId} onValue={setWalletId} />
-        <TextField label={t.playground.amount} error={amountError} inputMode="numeric" value={amount} onValue={setAmount} />
-        {error !== undefined && <Note tone="error">{error}</Note>}
-        <Outcome payment={paid} />
+        <TextField {...field} />
+        {outcome}
         <div class="row">
           <Button type="submit" disabled={isBusy || walletId === '' || sats === undefined}>
             {t.playground.fund(sats === undefined ? '' : formatSats(sats))}

@@ -5,7 +5,7 @@ import { api, type OutsideInvoice } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyText } from '../../parts/copy.tsx';
-import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { optionsOf } from '../../parts/options.ts';
@@ -14,19 +14,18 @@ import { t } from '../../texts/texts.ts';
 import { handToSend } from '../send/pasted-text.ts';
 import { Choice } from './choice.tsx';
 import type { OutsideName } from './pay-card.tsx';
+import { useAmount } from './use-amount.ts';
 
 const NODES = optionsOf({}, ['alice', 'carol'] as const);
 const RECEIVERS = optionsOf(t.playground.receivers, ['takes', 'holds'] as const);
 
 /** Creates an invoice of an outside node, which one of the wallets can pay. */
 export function MakeCard() {
-  const [amount, setAmount] = useState('1000');
+  const { sats, isValid, field } = useAmount('1000');
   const [memo, setMemo] = useState('');
   const [at, setAt] = useState<OutsideName>('carol');
   const [receiver, setReceiver] = useState<'takes' | 'holds'>('takes');
   const [made, setMade] = useState<OutsideInvoice>();
-  const sats = parseSats(amount);
-  const amountError = amount !== '' && sats === undefined ? t.playground.wholeSats : undefined;
   const { run, isBusy, error } = useAction(async () => {
     setMade(undefined);
     const text = { ...(sats !== undefined && { num_satoshis: sats }), ...(memo !== '' && { memo }) };
@@ -34,16 +33,9 @@ export function MakeCard() {
   });
   return (
     <Card title={t.playground.makeTitle} isPadded>
-      <Form onSubmit={() => amountError === undefined && run()}>
+      <Form onSubmit={() => isValid && run()}>
         <div class="columns two">
-          <TextField
-            label={t.playground.amount}
-            hint={t.playground.anyAmountHint}
-            error={amountError}
-            inputMode="numeric"
-            value={amount}
-            onValue={setAmount}
-          />
+          <TextField {...field} hint={t.playground.anyAmountHint} />
           <SelectField label={t.playground.at} value={at} options={NODES} onValue={(value) => setAt(value as OutsideName)} />
         </div>
         <TextField label={t.playground.memo} value={memo} onValue={setMemo} autocomplete="off" />

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../api/action.ts';
-import { api, type OutsidePayment } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { parseSats, TextAreaField, TextField } from '../../parts/field.tsx';
+import { TextAreaField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
-import { Note } from '../../parts/note.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { t } from '../../texts/texts.ts';
 import { Choice } from './choice.tsx';
-import { Outcome } from './outcome.tsx';
+import { useAmount } from './use-amount.ts';
+import { useOutsidePayment } from './use-outside-payment.tsx';
 
 export type OutsideName = 'alice' | 'carol';
 
@@ -18,23 +17,13 @@ export const OUTSIDE_NODES = optionsOf(t.playground.fromNodes, ['alice', 'carol'
 /** Lets an outside node pay an invoice of the service. The invoice can be paid once, so a repeated click pays nothing. */
 export function PayCard({ onPaid }: { onPaid: () => void }) {
   const [invoice, setInvoice] = useState('');
-  const [amount, setAmount] = useState('');
+  const { sats, isValid, field } = useAmount('');
   const [from, setFrom] = useState<OutsideName>('alice');
-  const [paid, setPaid] = useState<OutsidePayment>();
-  const sats = parseSats(amount);
-  const amountError = amount !== '' && sats === undefined ? t.playground.wholeSats : undefined;
-  const { run, isBusy, error } = useAction(async () => {
-    setPaid(undefined);
-    try {
-      const request = { payment_request: invoice.trim(), from, ...(sats !== undefined && { num_satoshis: sats }) };
-      setPaid(await api.playgroundPay(request));
-    } finally {
-      onPaid();
-    }
-  });
+  const pay = () => api.playgroundPay({ payment_request: invoice.trim(), from, ...(sats !== undefined && { num_satoshis: sats }) });
+  const { run, isBusy, outcome } = useOutsidePayment(pay, onPaid);
   return (
     <Card title={t.playground.payTitle} isPadded>
-      <Form onSubmit={() => amountError === undefined && run()}>
+      <Form onSubmit={() => isValid && run()}>
         <TextAreaField
           label={t.playground.invoice}
           hint={t.playground.invoiceHint}
@@ -44,17 +33,9 @@ export function PayCard({ onPaid }: { onPaid: () => void }) {
           value={invoice}
           onValue={setInvoice}
         />
-        <TextField
-          label={t.playground.amount}
-          hint={t.playground.amountHint}
-          error={amountError}
-          inputMode="numeric"
-          value={amount}
-          onValue={setAmount}
-        />
+        <TextField {...field} hint={t.playground.amountHint} />
         <Choice label={t.playground.from} value={from} options={OUTSIDE_NODES} onChange={setFrom} />
-        {error !== undefined && <Note tone="error">{error}</Note>}
-        <Outcome payment={paid} />
+        {outcome}
         <div class="row">
           <Button kind="primary" type="submit" disabled={isBusy || invoice.trim() === ''}>
             {t.playground.pay}

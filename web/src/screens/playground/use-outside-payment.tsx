@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../api/action.ts';
+import type { OutsidePayment } from '../../api/client.ts';
+import { formatMsat } from '../../parts/amount.tsx';
+import { Note } from '../../parts/note.tsx';
+import { t } from '../../texts/texts.ts';
+
+/** A payment of an outside node: starts it, and shows how it has ended. */
+export function useOutsidePayment(pay: () => Promise<OutsidePayment>, onPaid: () => void) {
+  const [paid, setPaid] = useState<OutsidePayment>();
+  const { run, isBusy, error } = useAction(async () => {
+    setPaid(undefined);
+    try {
+      setPaid(await pay());
+    } finally {
+      onPaid();
+    }
+  });
+  const outcome = (
+    <>
+      {error !== undefined && <Note tone="error">{error}</Note>}
+      {paid && <Outcome payment={paid} />}
+    </>
+  );
+  return { run, isBusy, outcome };
+}
+
+const TONES = { succeeded: 'good', pending: 'warning', failed: 'warning' } as const;
+
+function Outcome({ payment: { state, amount_msat: msat } }: { payment: OutsidePayment }) {
+  const tone = state in TONES ? TONES[state as keyof typeof TONES] : 'info';
+  return (
+    <div role="status">
+      <Note tone={tone}>{t.playground.outcomes[state]?.(formatMsat(msat)) ?? state}</Note>
+    </div>
+  );
+}
