@@ -37,7 +37,7 @@ onDashboard(
       await page.getByRole('button', { name: 'Pay', exact: true }).dblclick();
       await page.getByRole('status').filter({ hasText: 'Paid, 1\u202f234 sats' }).waitFor();
       expect(await balanceOf(wallet.id)).toBe(1_234);
-      await page.getByRole('row').filter({ hasText: invoice.payment_hash }).getByText('Settled').waitFor();
+      await page.getByRole('row').filter({ hasText: invoice.r_hash_decoded }).getByText('Settled').waitFor();
       await page.getByRole('button', { name: 'Pay', exact: true }).click();
       await page.getByRole('alert').waitFor();
       expect(await balanceOf(wallet.id)).toBe(1_234);

@@ -1,1 +1,0 @@
-import{Dt as e,Mt as t,Xt as n,o as r}from"./shared-DnNF3A5x.js";var i=[``,`/channels`,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=n();return t(r,{label:e.operator.pages,tabs:i.map(t=>({href:`/operator${t}`,label:e.operator.tabs[t]??t,isCurrent:a===`/operator${t}`}))})}export{a as t};
