@@ -3,7 +3,7 @@ import { t } from '../texts/texts.ts';
 import type { FiatValueProps } from './fiat-value.tsx';
 import { formatMsat, formatSats } from './format-amount.ts';
 import { lazy } from './lazy.tsx';
-import { Skeleton, type SkeletonProps } from './skeleton.tsx';
+import { Skeleton } from './skeleton.tsx';
 import { useUnit, useUnitSetting } from './unit-setting.ts';
 import './amount.css';
 
@@ -100,11 +100,11 @@ export function HeroAmount({ sats, caption, isIncome = false }: HeroAmountProps)
   );
 }
 
-/** The place of a {@link HeroAmount}, with the line of its fiat value. */
-export function HeroSkeleton(size: SkeletonProps) {
+/** The place of a {@link HeroAmount} with a small line of text, and of the line of its fiat value. */
+export function HeroSkeleton({ width }: { width: string }) {
   return (
     <div>
-      <Skeleton {...size} />
+      <Skeleton width={width} height="calc(var(--t6) * 1.1 + var(--t1) * 1.45)" />
       <Fiat sats={undefined} />
     </div>
   );

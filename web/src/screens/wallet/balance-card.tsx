@@ -18,11 +18,12 @@ import { usePendingCount } from './use-wallet.ts';
 const PERIODS = [7, 30, 90, 365];
 /** With more steps than this, bars per day say more. */
 const MAX_STEPS = 400;
+const CHART_HEIGHT = '223px';
 
-/** The balance over time, what came in and went out, and what is held. */
-export function BalanceCard({ wallet }: { wallet: Wallet }) {
+/** The balance over time, what came in and went out, and what is held. It has its size before the wallet is loaded. */
+export function BalanceCard({ id, wallet }: { id: string; wallet: Wallet | undefined }) {
   const [days, setDays] = useState(30);
-  const history = useBalanceHistory(wallet, days);
+  const history = useBalanceHistory(id, days);
   const name = t.wallet.periods[days] ?? '';
   return (
     <Card isPadded class="balance-card">
@@ -36,12 +37,12 @@ export function BalanceCard({ wallet }: { wallet: Wallet }) {
             onChange={(value) => setDays(Number(value))}
           />
         </div>
-        <Loaded resource={history} skeleton={<Skeleton height="220px" />}>
-          {(read) => <Chart history={read} wallet={wallet} days={days} name={name} />}
+        <Loaded resource={history} skeleton={<Skeleton height={CHART_HEIGHT} />}>
+          {(read) => (wallet ? <Chart history={read} wallet={wallet} days={days} name={name} /> : <Skeleton height={CHART_HEIGHT} />)}
         </Loaded>
       </div>
       <div class="balance-stats">
-        <Loaded resource={history} skeleton={<Skeleton height="160px" />}>
+        <Loaded resource={history} skeleton={<MovedSkeleton name={name} />}>
           {(read) => <Moved totals={totalsOf(inPeriod(read, days))} name={name} />}
         </Loaded>
         <Held wallet={wallet} />
@@ -96,11 +97,19 @@ function Moved({ totals: { inMsat, outMsat, feeMsat, inCount }, name }: { totals
   );
 }
 
-function Held({ wallet }: { wallet: Wallet }) {
+function MovedSkeleton({ name }: { name: string }) {
+  return [t.wallet.inPeriod(name), t.wallet.outPeriod(name)].map((title) => (
+    <Stat key={title} name={title} remark={'\u00a0'}>
+      <Skeleton width="8ch" height="1lh" />
+    </Stat>
+  ));
+}
+
+function Held({ wallet }: { wallet: Wallet | undefined }) {
   const count = usePendingCount(wallet);
   return (
     <Stat name={t.wallet.heldNow} remark={count !== undefined && count > 0 ? t.wallet.heldFor(count) : undefined}>
-      <Sats sats={Math.ceil(wallet.pending_msat / 1000)} />
+      {wallet ? <Sats sats={Math.ceil(wallet.pending_msat / 1000)} /> : <Skeleton width="4ch" height="1lh" />}
     </Stat>
   );
 }

@@ -1,4 +1,4 @@
-import { api, type Wallet } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
 import type { Movement } from './balance-history.ts';
 
@@ -17,7 +17,7 @@ const MAX_PAGES = 3;
 const EVERY_MS = 300_000;
 
 /** Reads the settled transactions since a time in Unix seconds, at most 1 500. */
-export function useBalanceHistory({ id }: Wallet, days: number): Resource<BalanceHistory> {
+export function useBalanceHistory(id: string, days: number): Resource<BalanceHistory> {
   return useResource(`balance ${id} ${days}`, (signal) => readHistory(id, Date.now() / 1000 - days * 86_400, signal), {
     everyMs: EVERY_MS,
   });

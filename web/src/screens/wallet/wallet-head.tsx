@@ -34,7 +34,7 @@ export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefi
         </>
       }
     >
-      {wallet ? <HeroAmount sats={wallet.balance} caption={t.wallet.spendable} /> : <HeroSkeleton width="240px" height="66px" />}
+      {wallet ? <HeroAmount sats={wallet.balance} caption={t.wallet.spendable} /> : <HeroSkeleton width="240px" />}
     </PageHead>
   );
 }

@@ -40,7 +40,7 @@ export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string
     <>
       <WalletHead id={id} wallet={wallet.data} />
       {wallet.error !== undefined && <LoadError error={wallet.error} onRetry={wallet.reload} loadedAt={wallet.data && wallet.loadedAt} />}
-      {wallet.data && <BalanceCard wallet={wallet.data} />}
+      {(wallet.data || wallet.error === undefined) && <BalanceCard id={id} wallet={wallet.data} />}
       <TransactionsCard walletId={id} />
       {isSheetPath(sheet) && <WalletSheet path={sheet} walletId={id} wallet={wallet.data} onClose={close} />}
     </>

@@ -108,7 +108,7 @@ export function WalletsScreen() {
 function Total() {
   const sum = useWalletSum();
   return (
-    <Loaded resource={sum} skeleton={<HeroSkeleton width="280px" height="86px" />}>
+    <Loaded resource={sum} skeleton={<HeroSkeleton width="280px" />}>
       {({ balanceMsat, pendingMsat, count, isPartial }) => (
         <div class="wallets-total">
           <div>
