@@ -129,7 +129,7 @@ onFakeNode(
       const read = ({ admin }: { admin: string }, ip: string) => request(`/v1/wallet/${admin}`, publicKey, from(ip));
       for (const wallet of [noisy, quiet]) expect((await read(wallet, '203.0.113.13')).status).toBe(200);
       expect(statusesOf(await times(100, (i) => read(noisy, `203.0.113.${100 + i}`)))).toEqual([200, 429]);
-      expect((await request(`/v1/wallet/${noisy.id}`, noisy.admin)).status).toBe(429);
+      expect(statusesOf(await times(A_FEW, () => request(`/v1/wallet/${noisy.id}`, noisy.admin)))).toContain(429);
       expect((await read(quiet, '203.0.113.13')).status).toBe(200);
     });
 
