@@ -12,7 +12,7 @@ export interface FiatValueProps {
 
 /** What an amount is worth at the operator's rate, or nothing if none is set. The tooltip has the rate and its age. */
 export function FiatValue({ sats, hasPlus = false, isShort = false }: FiatValueProps) {
-  const rate = useFiatRate();
+  const { data: rate } = useFiatRate();
   if (!rate) return null;
   const now = Date.now();
   const age = oldAge(rate, now);

@@ -2,12 +2,13 @@ import { useMemo, useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { createAttempt } from '../../api/attempt-id.ts';
 import { api } from '../../api/client.ts';
-import { showFiatRate, useFiatRate } from '../../api/fiat-rate.ts';
+import { useFiatRate } from '../../api/fiat-rate.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { describeRate, oldAge, type SetRate } from '../../parts/format-fiat.ts';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { texts as fiatTexts } from '../../texts/en-fiat.ts';
@@ -17,19 +18,19 @@ const texts = fiatTexts.card;
 
 /** The rate at which fiat values are shown: sets and removes it. */
 export function FiatRateCard() {
-  const rate = useFiatRate();
+  const resource = useFiatRate();
   return (
     <Card title={texts.title} isPadded>
       <div class="stack">
         <p class="small secondary">{texts.hint}</p>
-        {rate === undefined ? (
-          <Skeleton height="160px" />
-        ) : (
-          <>
-            <State rate={rate} />
-            <RateForm rate={rate} />
-          </>
-        )}
+        <Loaded resource={resource} skeleton={<Skeleton height="160px" />}>
+          {(rate) => (
+            <>
+              <State rate={rate} />
+              <RateForm rate={rate} onChange={resource.reload} />
+            </>
+          )}
+        </Loaded>
       </div>
     </Card>
   );
@@ -46,7 +47,7 @@ function State({ rate }: { rate: SetRate | null }) {
   );
 }
 
-function RateForm({ rate }: { rate: SetRate | null }) {
+function RateForm({ rate, onChange }: { rate: SetRate | null; onChange: () => void }) {
   const [currency, setCurrency] = useState(rate?.currency ?? 'EUR');
   const [price, setPrice] = useState(rate?.perBtc ?? '');
   const perBtc = price.replaceAll(/[\s\u202f\u00a0]/g, '');
@@ -55,10 +56,12 @@ function RateForm({ rate }: { rate: SetRate | null }) {
   const setting = useMemo(() => createAttempt({ isRepeatable: true }), [currency, perBtc]);
   const removal = useMemo(() => createAttempt({ isRepeatable: true }), []);
   const set = useAction(async () => {
-    showFiatRate(await setting((options) => api.setFiatRate({ currency, per_btc: perBtc }, options)));
+    await setting((options) => api.setFiatRate({ currency, per_btc: perBtc }, options));
+    onChange();
   });
   const remove = useAction(async () => {
-    showFiatRate(await removal((options) => api.removeFiatRate({}, options)));
+    await removal((options) => api.removeFiatRate({}, options));
+    onChange();
   });
   const error = set.error ?? remove.error;
   return (

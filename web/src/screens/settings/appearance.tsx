@@ -42,7 +42,7 @@ export function AppearanceCard() {
 /** Fiat values can be chosen while the operator has set a rate. */
 function UnitChoice() {
   const unit = useUnitSetting();
-  const rate = useFiatRate();
+  const { data: rate } = useFiatRate();
   const isFiat = unit === 'fiat';
   return (
     <>
