@@ -4,18 +4,20 @@ import { type RowWrite, writeRows } from '../db/row-write.ts';
 import type { EventType } from '../events/event-types.ts';
 import type { EventLog } from '../feed/log.ts';
 import { unixSeconds } from '../kernel/clock.ts';
-import { isId, newId } from '../kernel/ids.ts';
+import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Outbound, OutboundError } from '../outbound/outbound.ts';
 import { createDeliverer, type Deliverer, type DelivererDependencies, type DeliveryCounts } from './deliverer.ts';
 import * as rows from './deliveries.sql.ts';
+import { countWaiting, type DeliveryPage, listDeliveries, listDeliveriesOfLightning, MAX_COUNTED } from './delivery-lists.ts';
 import { firstRow, rowWith } from './delivery-rows.ts';
 import { placesOf, type ReplayRange } from './replay-range.ts';
 import { newSecret, type StoredSecret } from './secrets.ts';
 import { validSecrets } from './sender.ts';
-import { type Delivery, type DeliveryState, isWanted, toDelivery, toWebhook, type Webhook } from './webhook.ts';
+import { type Delivery, toDelivery, toWebhook, type Webhook } from './webhook.ts';
 import * as sql from './webhooks.sql.ts';
 
+export type { DeliveryPage } from './delivery-lists.ts';
 export type { RenderEvents } from './queue.ts';
 export { createSecretBox } from './secrets.ts';
 export { DELIVERY_STATES, type Delivery, type Webhook } from './webhook.ts';
@@ -49,12 +51,6 @@ export interface Replay {
   /** `whr_…` */
   readonly id: string;
   readonly webhookId: string;
-}
-
-export interface DeliveryPage {
-  readonly after: string | undefined;
-  readonly state: DeliveryState | undefined;
-  readonly limit: number;
 }
 
 /** Endpoints of accounts, to which the service delivers events. All methods throw Refusal `not_found` for a webhook of another account. */
@@ -104,8 +100,6 @@ export interface WebhookDependencies extends DelivererDependencies {
 const MAX_WEBHOOKS = 50;
 const MAX_REPLAYS = 10;
 const MAX_SECRETS = 5;
-const MAX_COUNTED = 10_000;
-const MAX_COUNTED_UNREAD = 1000;
 
 export function createWebhooks(deps: WebhookDependencies): Webhooks {
   return new StoredWebhooks(deps);
@@ -133,17 +127,8 @@ class StoredWebhooks implements Webhooks {
     return read(this.#deps.database, { id, accountId });
   }
 
-  async countWaiting(webhook: Webhook): Promise<number> {
-    const { database, eventLog } = this.#deps;
-    const { eventTypes, accountId, cursor } = webhook;
-    const stored = (await database.first(rows.countWaiting, webhook.id, MAX_COUNTED))?.n ?? 0;
-    const types = eventTypes && new Set(eventTypes);
-    const unread = await eventLog.read({ scope: { accountId }, types }, cursor, MAX_COUNTED_UNREAD).catch(() => undefined);
-    const own = unread?.events.filter((event) => isWanted(webhook, event)) ?? [];
-    const first = own[0];
-    const known = first ? await database.all(rows.knownEvents, webhook.id, first.id, MAX_COUNTED) : [];
-    const isKnown = new Set(known.map(({ event_id }) => event_id));
-    return Math.min(MAX_COUNTED, stored + own.filter((event) => !isKnown.has(event.id)).length);
+  countWaiting(webhook: Webhook): Promise<number> {
+    return countWaiting(this.#deps, webhook);
   }
 
   async create({ accountId, walletId, url, eventTypes, userLabel }: NewWebhook, extraRows: ExtraRows<WebhookWithSecret>) {
@@ -230,23 +215,12 @@ class StoredWebhooks implements Webhooks {
     });
   }
 
-  async deliveries({ id }: Webhook, { after = '', state, limit }: DeliveryPage): Promise<Delivery[]> {
-    const { database } = this.#deps;
-    if (after !== '' && !(isId(after) && (await database.first(rows.findDelivery, after, id))))
-      throw new Refusal('validation_failed', '`after` must be the id of a delivery of this webhook.');
-    const found =
-      state === undefined
-        ? await database.all(rows.listDeliveries, id, after, limit)
-        : await database.all(rows.listDeliveriesInState, id, after, limit, state);
-    return found.map(toDelivery);
+  deliveries({ id }: Webhook, page: DeliveryPage): Promise<Delivery[]> {
+    return listDeliveries(this.#deps.database, id, page);
   }
 
-  async deliveriesOfLightning(accountId: string, lightningId: string, { after = '', limit }: Omit<DeliveryPage, 'state'>) {
-    const { database } = this.#deps;
-    const isKnown = async () => isId(after) && (await database.first(rows.findDeliveryOfLightning, lightningId, accountId, after));
-    if (after !== '' && !(await isKnown()))
-      throw new Refusal('validation_failed', '`after` must be the id of a delivery of this invoice or payment.');
-    return (await database.all(rows.listDeliveriesOfLightning, lightningId, accountId, after, limit)).map(toDelivery);
+  deliveriesOfLightning(accountId: string, lightningId: string, page: Omit<DeliveryPage, 'state'>): Promise<Delivery[]> {
+    return listDeliveriesOfLightning(this.#deps.database, { accountId, lightningId }, page);
   }
 
   async findDelivery(accountId: string, id: string, deliveryId: string): Promise<Delivery> {
