@@ -29,6 +29,24 @@ onDashboard(
       expect(await page.content()).not.toContain(secret);
     });
 
+    it('the signing secret is another one after each rotation', async () => {
+      const { id, secret } = await client.post('/v1/webhooks', { url: receiver.url('/rotated'), user_label: 'Rotated' });
+      const page = await openLoggedIn(`/webhooks/${id}`);
+      const secrets = new Set([secret]);
+      for (let rotation = 0; rotation < 2; rotation += 1) {
+        await page.getByRole('button', { name: 'Rotate secret' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+        secrets.add(
+          await page
+            .getByText(/^whsec_/)
+            .first()
+            .textContent(),
+        );
+        await page.getByRole('button', { name: 'I have stored it' }).click();
+      }
+      expect(secrets.size).toBe(3);
+    });
+
     it('shows why deliveries fail, pauses and deletes an endpoint', async () => {
       receiver.respond = (_received, response) => response.writeHead(500).end('the till is on fire');
       const { id } = await client.post('/v1/webhooks', { url: receiver.url('/broken'), user_label: 'Broken' });
