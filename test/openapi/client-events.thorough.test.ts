@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { EventSource } from 'eventsource';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type EventOptions, events, type SatchelClient, SatchelError, waitForPayment } from '../../client/satchel.js';
@@ -29,10 +30,23 @@ onFakeNode(
       return ids;
     }
 
+    /** Collects events, and returns when the stream has begun: it contains those from then on. */
+    async function collectNew(options: Omit<EventOptions, 'url'>, count: number): Promise<{ collected: Promise<string[]> }> {
+      const begun = Promise.withResolvers<void>();
+      const tellBegin: typeof fetch = async (...request) => {
+        const response = await fetch(...request);
+        begun.resolve();
+        return response;
+      };
+      const collected = collect({ fetch: tellBegin, ...options }, count);
+      await begun.promise;
+      return { collected };
+    }
+
     it('are those of a wallet, with a read key, and end with the iteration', async () => {
       const [a, b] = [await client.wallet(100), await client.wallet()];
-      const collected = collect({ key: a.read, wallet: a.id }, 3);
-      await expect.poll(() => countListeners(client)).toBe(1);
+      const { collected } = await collectNew({ key: a.read, wallet: a.id }, 3);
+      expect(await countListeners(client)).toBe(1);
       for (let i = 0; i < 3; i++) await move(a, b);
       expect(await collected).toEqual(await listed(a));
       await expect.poll(() => countListeners(client)).toBe(0);
@@ -59,8 +73,7 @@ onFakeNode(
     it('continue after a restart of the service', async () => {
       const [a, b] = [await client.wallet(100), await client.wallet()];
       const errors: unknown[] = [];
-      const collected = collect({ key: a.read, wallet: a.id, onDisconnect: (error) => errors.push(error) }, 2);
-      await expect.poll(() => countListeners(client)).toBe(1);
+      const { collected } = await collectNew({ key: a.read, wallet: a.id, onDisconnect: (error) => errors.push(error) }, 2);
       // The first event comes while there is no connection, and the client has received none before.
       await service.restart();
       await move(a, b);
@@ -108,7 +121,7 @@ onFakeNode(
         expect(JSON.parse(data).id).toBe(lastEventId);
         ids.push(lastEventId);
       });
-      await expect.poll(() => countListeners(client)).toBe(1);
+      await once(source, 'open');
       await move(a, b);
       await expect.poll(() => ids.length).toBe(1);
       await service.restart();
