@@ -17,7 +17,8 @@ onFakeNode('the node', (service) => {
     const [listed, ...others] = await service.client.get('/v1/nodes');
     expect(others).toEqual([]);
     expect(listed).toMatchObject({ id, alias: 'fake', network: 'regtest', default_pubkey: expect.stringMatching(/^0[23][0-9a-f]{64}$/) });
-    expect(Math.abs(listed.created_at - Date.now() / 1000)).toBeLessThan(600);
+    // Unix seconds. The database is a copy of one that was made when the tests began.
+    expect(Math.abs(listed.created_at - Date.now() / 1000)).toBeLessThan(86_400);
     for (const key of [service.client.secretKey, service.client.publicKey, wallet.read, wallet.invoice]) {
       for (const name of [id, 'default']) expect((await request(`/v1/node/${name}`, key)).body).toEqual(listed);
     }
