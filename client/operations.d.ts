@@ -106,21 +106,21 @@ export interface BalanceSample {
 }
 
 export interface Channel {
-  /** Identifies the channel on its node; its form depends on the program of the node */
+  /** Identifies the channel on its node. The form depends on the software of the node */
   id: string;
   /** The public key of the node at the other end, in hex */
   peer_pubkey: string;
-  /** The name that this node announces: a text of its operator, not unique. Null if it is unknown */
+  /** The alias that the peer announces. Its operator chooses it, and it is not unique. Null if it is unknown */
   peer_alias: string | null;
-  /** `inactive`: open, and cannot be used now, because the peer is away */
+  /** `inactive`: open, but the peer is offline */
   status: 'active' | 'inactive' | 'opening' | 'closing' | (string & {});
-  /** Its capacity; null if it is unknown, in millisatoshis */
+  /** The capacity of the channel (null if it is unknown), in millisatoshis */
   capacity_msat: number | null;
-  /** What can be sent over it while it is active, without reserve and fees. An estimate; 0 while it is opening or closing, in millisatoshis */
+  /** An estimate of what the channel can send while it is active, after channel reserve and fees (0 while opening or closing), in millisatoshis */
   spendable_msat: number;
-  /** What can be received over it while it is active. An estimate; 0 while it is opening or closing, in millisatoshis */
+  /** An estimate of what the channel can receive while it is active (0 while opening or closing), in millisatoshis */
   receivable_msat: number;
-  /** Whether it is not announced to the network */
+  /** Whether the channel is not announced to the network */
   is_private: boolean;
 }
 
@@ -260,7 +260,7 @@ export interface Event {
 export interface FiatRate {
   /** The ISO 4217 code of the currency; null if no rate is set */
   currency: string | null;
-  /** The price of one bitcoin as decimal text; null if no rate is set */
+  /** The price of one bitcoin as a decimal string; null if no rate is set */
   per_btc: string | null;
   /** When it was set, in Unix seconds; null if no rate is set */
   set_at: number | null;
@@ -308,7 +308,7 @@ export interface Key {
   revoked_at: number | null;
   /** The id of the key that a rotation created in its place; null otherwise */
   replaced_by: string | null;
-  /** The last request that was authenticated with the key, in Unix seconds; up to a minute late. Null when there was none, and always for the public keys in links */
+  /** The time of the last request that was authenticated with the key, in Unix seconds; up to a minute late. Null if there was none, and always null for the public keys in links */
   last_used_at: number | null;
   /** The millisatoshis that payments with the key may cost in one period; null without a budget */
   budget_msat: number | null;
@@ -424,9 +424,9 @@ export interface LightningTransactionDetails {
   success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
   /** The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise */
   counterpart_id: string | null;
-  /** What the wallet held for the payment until its end, in millisatoshis: the amount and `fee_limit_msat`. Null for an invoice */
+  /** The millisatoshis that the wallet holds for the payment until it ends: the amount plus `fee_limit_msat`. The field keeps this value afterwards. Null for an invoice */
   held_msat: number | null;
-  /** The most that routing might cost, in millisatoshis; 0 for a payment between two wallets. Null for an invoice */
+  /** The highest routing fee for the payment, in millisatoshis; 0 for a payment between two wallets. Null for an invoice */
   fee_limit_msat: number | null;
 }
 
@@ -545,7 +545,7 @@ export interface NewKey {
   revoked_at: number | null;
   /** The id of the key that a rotation created in its place; null otherwise */
   replaced_by: string | null;
-  /** The last request that was authenticated with the key, in Unix seconds; up to a minute late. Null when there was none, and always for the public keys in links */
+  /** The time of the last request that was authenticated with the key, in Unix seconds; up to a minute late. Null if there was none, and always null for the public keys in links */
   last_used_at: number | null;
   /** The millisatoshis that payments with the key may cost in one period; null without a budget */
   budget_msat: number | null;
@@ -700,16 +700,16 @@ export interface NodeChannels {
   ln_node_id: string;
   /** When the node was read, in Unix seconds */
   at: number;
-  /** `not_permitted`: the credential in `LIGHTNING_URL` does not permit listing them. `unsupported`: the service cannot list them on this program. In both cases there are no amounts and no channels here */
+  /** `not_permitted`: the credential in `LIGHTNING_URL` does not permit listing the channels. `unsupported`: the service cannot list the channels of this software. In both cases the amounts are null and `channels` is empty */
   status: 'known' | 'not_permitted' | 'unsupported' | (string & {});
-  /** What the node requires; null if the channels are known */
+  /** Why the node refused to list the channels, with the remedy; null for every status but `not_permitted` */
   status_reason: string | null;
-  /** What all active channels together can send. A single payment may find a route for less, in millisatoshis */
+  /** What all active channels together can send (a single payment may find a route only for a smaller amount), in millisatoshis */
   spendable_msat: number | null;
   /** What all active channels together can receive, in millisatoshis */
   receivable_msat: number | null;
-  /** The number of all channels by status, not only of those on this page */
-  num_channels: { /** Channels that can be used */ active: number; /** Open channels whose peer is away */ inactive: number; /** Channels that wait for confirmations */ opening: number; /** Channels that are being closed */ closing: number; } | null;
+  /** The number of channels by status, of all pages */
+  num_channels: { /** Channels that can be used */ active: number; /** Open channels whose peer is offline */ inactive: number; /** Channels that wait for confirmations */ opening: number; /** Channels that are being closed */ closing: number; } | null;
   /** Active ones first; of each status the largest first */
   channels: Array<Channel>;
 }
@@ -787,7 +787,7 @@ export interface NodeFigures {
   /** The number of its wallets */
   num_wallets: number;
   /** The channels that it last reported; null if it does not count them */
-  channels: { /** Channels that can be used */ active: number; /** Channels whose peer is away */ inactive: number; } | null;
+  channels: { /** Channels that can be used */ active: number; /** Channels whose peer is offline */ inactive: number; } | null;
   /** The last measured balance of its channels, in millisatoshis */
   assets_msat: number | null;
   /** When that was measured; null before the first measurement, in Unix seconds */
@@ -830,13 +830,13 @@ export interface OperatorAction {
   kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
   /** `pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason */
   status: 'pending' | 'done' | 'refused' | (string & {});
-  /** The payment hash of the money in suspense, the id of the payment, the node or the wallet, or the currency of the fiat rate; empty if the kind has none */
+  /** The payment hash of the money in suspense, the id of the payment, node or wallet, or the currency of the fiat rate. Empty when the fiat rate is removed */
   subject: string;
   /** The wallet, the payment request, the outcome, the node or the rate of the request; empty if the kind has none */
   target: string;
   /** The key or session and its account; for a command, user and machine */
   requested_by: string;
-  /** Why, as the operator stated it; empty for a change of the fiat rate */
+  /** The reason that the operator stated; empty for a change of the fiat rate */
   reason: string;
   /** Unix seconds */
   requested_at: number;
@@ -1114,7 +1114,7 @@ export interface Playground {
   network: string;
   /** The nodes of the network. `GET /v1/nodes` shows which of them belong to this service */
   nodes: Array<{ /** `alice`, `carol`, or the name of a node that belongs to a service, such as `hub` */ name: string; /** The public key of the node: 33 bytes in hex */ pubkey: string; }>;
-  /** The channels between the nodes, with what each side can send. What is missing to the capacity is reserved or in flight */
+  /** The channels between the nodes, with what each side can send. The rest of the capacity is channel reserve, fees or in flight */
   channels: Array<{ /** The name of one of its nodes */ from: string; /** The name of the other one */ to: string; /** Its capacity in millisatoshis */ capacity_msat: number; /** What `from` can send to `to`, in millisatoshis */ from_msat: number; /** What `to` can send to `from`, in millisatoshis */ to_msat: number; }>;
   /** A valid public key that no node has */
   unreachable_pubkey: string;
@@ -2598,7 +2598,7 @@ export interface CloseAlertRequest {
 export interface SetFiatRateRequest {
   /** The currency: an ISO 4217 code in capital letters */
   currency: string;
-  /** The price of one bitcoin: decimal text above 0, with at most 15 digits before the point and 8 after it */
+  /** The price of one bitcoin: a decimal number above 0 as a string, with at most 15 digits before the point and 8 after it */
   per_btc: string;
 }
 
@@ -2907,7 +2907,7 @@ export interface Operations<Options> {
   queryRoutes(request: QueryRoutesRequest, options?: Options): Promise<Routes>;
   /** Read the figures of the nodes and the ledger. The ledger is read now. Balances of nodes are those of the last reconciliation; `assets_at` has their time. A node that does not answer within two seconds is `unavailable`. Permission: a secret API key of an operator. (`GET /v1/operator/overview`) */
   getOperatorOverview(request?: GetOperatorOverviewRequest, options?: Options): Promise<OperatorOverview>;
-  /** Read the channels of a node. Read from the node now: why a payment has no route, and how much can be received. 503 `node_unavailable`: the node did not answer within twelve seconds; the message has its reason. Permission: a secret API key of an operator. (`GET /v1/operator/nodes/{id}/channels`) */
+  /** Read the channels of a node. Reads the channels from the node now. They show why a payment has no route, and how much can be received. 503 `node_unavailable`: the node did not answer within twelve seconds, or reported an error. The message has the reason. Permission: a secret API key of an operator. (`GET /v1/operator/nodes/{id}/channels`) */
   listNodeChannels(request: ListNodeChannelsRequest, options?: Options): Promise<NodeChannels>;
   /** Read assets and liabilities over time. Oldest first. Reconciliations take the samples; hours in which none ran are absent. Permission: a secret API key of an operator. (`GET /v1/operator/history`) */
   listBalanceSamples(request?: ListBalanceSamplesRequest, options?: Options): Promise<Array<BalanceSample>>;
@@ -2947,9 +2947,9 @@ export interface Operations<Options> {
   activateNode(request: ActivateNodeRequest, options?: Options): Promise<OperatorAction>;
   /** Close an alert. For alerts that only an operator can close. An alert whose cause persists opens again. 409 `action_refused`: it is closed already. The caller and the reason are stored with it. Permission: a secret API key of an operator. (`POST /v1/operator/alerts/{id}/close`) */
   closeAlert(request: CloseAlertRequest, options?: Options): Promise<Alert>;
-  /** Set the fiat rate. Replaces the rate, whose age begins anew. The change is recorded among the actions of operators. The rate is only for display: amounts, limits and fees never depend on it. Permission: a secret API key of an operator. (`PUT /v1/operator/fiat-rate`) */
+  /** Set the fiat rate. Replaces the rate and restarts its age. The change is recorded among the actions of operators. The rate is only for display: amounts, limits and fees never depend on it. Permission: a secret API key of an operator. (`PUT /v1/operator/fiat-rate`) */
   setFiatRate(request: SetFiatRateRequest, options?: Options): Promise<FiatRate>;
-  /** Remove the fiat rate. The change is recorded among the actions of operators, also if there was no rate. Permission: a secret API key of an operator. (`DELETE /v1/operator/fiat-rate`) */
+  /** Remove the fiat rate. The change is recorded among the actions of operators, even if there was no rate. Permission: a secret API key of an operator. (`DELETE /v1/operator/fiat-rate`) */
   removeFiatRate(request?: RemoveFiatRateRequest, options?: Options): Promise<FiatRate>;
   /** Read the nodes and channels of the playground. Permission: any key that is not public. (`GET /playground`) */
   getPlayground(request?: GetPlaygroundRequest, options?: Options): Promise<Playground>;
@@ -2965,7 +2965,7 @@ export interface Operations<Options> {
   playgroundHold(request: PlaygroundHoldRequest, options?: Options): Promise<ResolvedHold>;
   /** List the payments of the other nodes. Permission: any key that is not public. (`GET /playground/payments`) */
   listPlaygroundPayments(request?: ListPlaygroundPaymentsRequest, options?: Options): Promise<OutsidePayments>;
-  /** Read the fiat rate. The rate that the operator has set. All fields are null if there is none. The rate is only for display: amounts, limits and fees never depend on it. Permission: any key. (`GET /v1/fiat-rate`) */
+  /** Read the fiat rate. Returns the rate that the operator has set. All fields are null if no rate is set. The rate is only for display: amounts, limits and fees never depend on it. Permission: any key. (`GET /v1/fiat-rate`) */
   getFiatRate(request?: GetFiatRateRequest, options?: Options): Promise<FiatRate>;
   /** Read metrics for Prometheus. Needs METRICS_TOKEN as `Authorization: Bearer`. Without that setting only programs on the same machine may read it. (`GET /metrics`) */
   getMetrics(request?: GetMetricsRequest, options?: Options): Promise<string>;

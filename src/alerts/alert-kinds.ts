@@ -1,4 +1,4 @@
-const CLOSE = 'on the page of the operator, or with npm run reconcile -- --seen';
+const CLOSE = 'in the dashboard, or with npm run reconcile -- --seen';
 
 /**
  * All alerts: their meaning and what the operator should do. The operator's API, the dashboard and `npm run reconcile` show these texts;
@@ -6,7 +6,7 @@ const CLOSE = 'on the page of the operator, or with npm run reconcile -- --seen'
  */
 export const ALERT_KINDS = {
   payment_stuck: {
-    meaning: 'A payment has been pending for too long (STUCK_PAYMENT_SECONDS). Its money stays reserved.',
+    meaning: 'A payment has been pending for longer than the limit (STUCK_PAYMENT_SECONDS). Its money stays held.',
     todo: 'Look up the payment hash on the node. The payment ends when the node reports an outcome. Never refund it by hand before.',
   },
   payment_contradicted: {
@@ -31,7 +31,7 @@ export const ALERT_KINDS = {
   },
   node_balance_fell: {
     meaning: 'Money left the node without an entry in the ledger.',
-    todo: 'If you closed a channel or moved the node’s own money, accept the balance: on the page Reconciliation of the operator, or with npm run reconcile -- --new-baseline --reason "…". Otherwise stop withdrawals and find out where it went.',
+    todo: 'If you closed a channel or moved the node’s own money, accept the balance: on the page Reconciliation of the dashboard, or with npm run reconcile -- --new-baseline --reason "…". Otherwise stop withdrawals and find out where it went.',
   },
   event_unbooked: {
     meaning: 'The node reported an event that could not be booked. It is stored and retried; later events are booked.',
@@ -47,7 +47,7 @@ export const ALERT_KINDS = {
   },
   suspense_not_empty: {
     meaning: 'Money arrived for no wallet.',
-    todo: 'Assign it to a wallet, or return it to its payer: on the page of the operator, or with npm run suspense. The alert closes when suspense is empty.',
+    todo: 'Assign it to a wallet, or return it to its payer, in the dashboard or with npm run suspense. The alert closes when suspense is empty.',
   },
   node_silent: {
     meaning: 'The node did not answer, so nothing was compared with it.',
@@ -55,7 +55,7 @@ export const ALERT_KINDS = {
   },
   webhook_disabled: {
     meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',
-    todo: 'Tell its owner. The owner resumes it on the page of the webhook, or with PATCH /v1/webhooks/<id> and status active, which closes the alert; so does deleting it.',
+    todo: 'Tell its owner. The owner resumes it in the dashboard, or with PATCH /v1/webhooks/<id> and status active, which closes the alert; so does deleting it.',
   },
   webhook_secrets_unreadable: {
     meaning: 'The signing secrets of active webhooks were sealed with another SECRET_KEY, so nothing is delivered to them.',

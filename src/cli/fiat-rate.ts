@@ -6,7 +6,7 @@ import { moment, span } from './table.ts';
 
 const USAGE = `npm run --silent fiat-rate -- [<currency> <price of one bitcoin> | remove]
 
-Shows the fiat rate, sets it, or removes it, while the service may run. The dashboard shows fiat values at this rate. It is only for display:
+Shows, sets or removes the fiat rate. The service may be running. The dashboard shows fiat values at this rate. It is only for display:
 amounts, limits and fees never depend on it. The operator and the time are recorded.
   <currency>  an ISO 4217 code, such as EUR
   <price>     a decimal number above 0 such as 61234.50, with at most 15 digits before the point and 8 after it

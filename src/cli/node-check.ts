@@ -108,7 +108,7 @@ async function describeChannels(node: LightningNode, { channels }: NodeInfo): Pr
       good('', `can send ${inSat(spendableMsat)} and receive ${inSat(receivableMsat)} sat`),
     ];
   } catch (error) {
-    return [...(counts ? [counts] : []), bad('', `were not listed: ${errorMessage(error)}`)];
+    return [...(counts ? [counts] : []), bad('', `the channels were not listed: ${errorMessage(error)}`)];
   }
 }
 

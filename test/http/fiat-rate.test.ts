@@ -30,7 +30,7 @@ onFakeNode('the fiat rate', (service, dialect) => {
     expect(await remove()).toMatchObject({ status: 200, body: NONE });
   });
 
-  it('is read with any key and any session, and by no link and nobody else', async () => {
+  it('is read with any key and any session, but not with the key of a link or without a key', async () => {
     await set(EUR);
     const wallet = await client.wallet();
     const { id } = await service.neighbour.get('/v1/account');
@@ -47,7 +47,7 @@ onFakeNode('the fiat rate', (service, dialect) => {
     expect(await read()).toMatchObject(EUR);
   });
 
-  const RATE = '`per_btc` must be a decimal text above 0';
+  const RATE = '`per_btc` must be a string with a decimal number above 0';
   const CURRENCY = '`currency` must be an ISO 4217 code';
   it.each<[name: string, json: Json, message: string]>([
     ['a negative rate', { per_btc: '-61234.50' }, RATE],

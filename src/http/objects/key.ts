@@ -26,8 +26,8 @@ export const KeyObject = Type.Object(
     last_used_at: nullable(
       Type.Integer({
         description:
-          'The last request that was authenticated with the key, in Unix seconds; up to a minute late. Null when there was none, and always ' +
-          'for the public keys in links',
+          'The time of the last request that was authenticated with the key, in Unix seconds; up to a minute late. Null if there ' +
+          'was none, and always null for the public keys in links',
         examples: [EXAMPLE.now + 60],
       }),
     ),

@@ -106,12 +106,13 @@ export const LightningTransactionDetailsObject = Type.Object(
     held_msat: nullable(
       Type.Integer({
         description:
-          'What the wallet held for the payment until its end, in millisatoshis: the amount and `fee_limit_msat`. Null for an invoice',
+          'The millisatoshis that the wallet holds for the payment until it ends: the amount plus `fee_limit_msat`. The field keeps this value ' +
+          'afterwards. Null for an invoice',
       }),
     ),
     fee_limit_msat: nullable(
       Type.Integer({
-        description: 'The most that routing might cost, in millisatoshis; 0 for a payment between two wallets. Null for an invoice',
+        description: 'The highest routing fee for the payment, in millisatoshis; 0 for a payment between two wallets. Null for an invoice',
       }),
     ),
   },

@@ -15,30 +15,27 @@ function count(description: string, example: number) {
 const ChannelObject = Type.Object(
   {
     id: Type.String({
-      description: 'Identifies the channel on its node; its form depends on the program of the node',
+      description: 'Identifies the channel on its node. The form depends on the software of the node',
       examples: ['68e582ae17fd8ceb20cd9c69fc5ea2843ae89e17d848e43091d9b97e3f06b7a7:0'],
     }),
     peer_pubkey: Type.String({ description: 'The public key of the node at the other end, in hex', examples: [EXAMPLE.pubkey] }),
     peer_alias: nullable(
       Type.String({
-        description: 'The name that this node announces: a text of its operator, not unique. Null if it is unknown',
+        description: 'The alias that the peer announces. Its operator chooses it, and it is not unique. Null if it is unknown',
         examples: ['alice'],
       }),
     ),
     status: oneOf(CHANNEL_STATES, {
-      description: '`inactive`: open, and cannot be used now, because the peer is away',
+      description: '`inactive`: open, but the peer is offline',
       examples: ['active'],
     }),
-    capacity_msat: nullable(amount('Its capacity; null if it is unknown', 16_000_000_000)),
+    capacity_msat: nullable(amount('The capacity of the channel (null if it is unknown)', 16_000_000_000)),
     spendable_msat: amount(
-      'What can be sent over it while it is active, without reserve and fees. An estimate; 0 while it is opening or closing',
+      'An estimate of what the channel can send while it is active, after channel reserve and fees (0 while opening or closing)',
       7_837_880_000,
     ),
-    receivable_msat: amount(
-      'What can be received over it while it is active. An estimate; 0 while it is opening or closing',
-      7_840_000_000,
-    ),
-    is_private: Type.Boolean({ description: 'Whether it is not announced to the network', examples: [false] }),
+    receivable_msat: amount('An estimate of what the channel can receive while it is active (0 while opening or closing)', 7_840_000_000),
+    is_private: Type.Boolean({ description: 'Whether the channel is not announced to the network', examples: [false] }),
   },
   { title: 'Channel' },
 );
@@ -49,23 +46,28 @@ export const ChannelsObject = Type.Object(
     at: Type.Integer({ description: 'When the node was read, in Unix seconds', examples: [EXAMPLE.now] }),
     status: oneOf(['known', 'not_permitted', 'unsupported'], {
       description:
-        '`not_permitted`: the credential in `LIGHTNING_URL` does not permit listing them. `unsupported`: the service cannot list them on ' +
-        'this program. In both cases there are no amounts and no channels here',
+        '`not_permitted`: the credential in `LIGHTNING_URL` does not permit listing the channels. `unsupported`: the service cannot list ' +
+        'the channels of this software. In both cases the amounts are null and `channels` is empty',
       examples: ['known'],
     }),
-    status_reason: nullable(Type.String({ description: 'What the node requires; null if the channels are known', examples: [null] })),
+    status_reason: nullable(
+      Type.String({
+        description: 'Why the node refused to list the channels, with the remedy; null for every status but `not_permitted`',
+        examples: [null],
+      }),
+    ),
     spendable_msat: nullable(
-      amount('What all active channels together can send. A single payment may find a route for less', 7_837_880_000),
+      amount('What all active channels together can send (a single payment may find a route only for a smaller amount)', 7_837_880_000),
     ),
     receivable_msat: nullable(amount('What all active channels together can receive', 7_840_000_000)),
     num_channels: nullable(
       Type.Object({
         active: count('Channels that can be used', 1),
-        inactive: count('Open channels whose peer is away', 0),
+        inactive: count('Open channels whose peer is offline', 0),
         opening: count('Channels that wait for confirmations', 0),
         closing: count('Channels that are being closed', 0),
       }),
-      { description: 'The number of all channels by status, not only of those on this page' },
+      { description: 'The number of channels by status, of all pages' },
     ),
     channels: Type.Array(ChannelObject, { description: 'Active ones first; of each status the largest first' }),
   },

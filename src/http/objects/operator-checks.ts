@@ -20,7 +20,7 @@ export const AlertObject = Type.Object(
     }),
     meaning: Type.String({
       description: 'What alerts of this kind mean',
-      examples: ['A payment has been pending for too long (STUCK_PAYMENT_SECONDS).'],
+      examples: ['A payment has been pending for longer than the limit (STUCK_PAYMENT_SECONDS).'],
     }),
     remedy: Type.String({ description: 'What the operator should do', examples: ['Look up the payment hash on the node.'] }),
     raised_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),

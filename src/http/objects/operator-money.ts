@@ -17,8 +17,8 @@ export const ActionObject = Type.Object(
     }),
     subject: Type.String({
       description:
-        'The payment hash of the money in suspense, the id of the payment, the node or the wallet, or the currency of the fiat rate; empty if the ' +
-        'kind has none',
+        'The payment hash of the money in suspense, the id of the payment, node or wallet, or the currency of the fiat rate. Empty when the fiat ' +
+        'rate is removed',
       examples: [EXAMPLE.paymentHash],
     }),
     target: Type.String({
@@ -30,7 +30,7 @@ export const ActionObject = Type.Object(
       examples: [`${EXAMPLE.key} of ${EXAMPLE.account}`],
     }),
     reason: Type.String({
-      description: 'Why, as the operator stated it; empty for a change of the fiat rate',
+      description: 'The reason that the operator stated; empty for a change of the fiat rate',
       examples: ['the payer called'],
     }),
     requested_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),

@@ -38,7 +38,7 @@ const NodeFigures = Type.Object(
     channels: nullable(
       Type.Object({
         active: Type.Integer({ description: 'Channels that can be used', examples: [12] }),
-        inactive: Type.Integer({ description: 'Channels whose peer is away', examples: [0] }),
+        inactive: Type.Integer({ description: 'Channels whose peer is offline', examples: [0] }),
       }),
       { description: 'The channels that it last reported; null if it does not count them' },
     ),

@@ -45,7 +45,7 @@ export const PlaygroundObject = Type.Object(
       }),
       {
         description:
-          'The channels between the nodes, with what each side can send. What is missing to the capacity is reserved or in flight',
+          'The channels between the nodes, with what each side can send. The rest of the capacity is channel reserve, fees or in flight',
       },
     ),
     unreachable_pubkey: Type.String({

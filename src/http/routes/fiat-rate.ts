@@ -21,8 +21,8 @@ const RateBody = Type.Object(
     }),
     per_btc: Type.String({
       pattern: PER_BTC_PATTERN,
-      rule: 'a decimal text above 0 such as 61234.50, with at most 15 digits before the point and 8 after it',
-      description: 'The price of one bitcoin: decimal text above 0, with at most 15 digits before the point and 8 after it',
+      rule: 'a string with a decimal number above 0 such as 61234.50, with at most 15 digits before the point and 8 after it',
+      description: 'The price of one bitcoin: a decimal number above 0 as a string, with at most 15 digits before the point and 8 after it',
     }),
   },
   { additionalProperties: false, examples: [{ currency: 'EUR', per_btc: '61234.50' }] },
@@ -32,7 +32,7 @@ const FiatRateObject = Type.Object(
   {
     currency: nullable(Type.String({ description: 'The ISO 4217 code of the currency; null if no rate is set', examples: ['EUR'] })),
     per_btc: nullable(
-      Type.String({ description: 'The price of one bitcoin as decimal text; null if no rate is set', examples: ['61234.50'] }),
+      Type.String({ description: 'The price of one bitcoin as a decimal string; null if no rate is set', examples: ['61234.50'] }),
     ),
     set_at: nullable(Type.Integer({ description: 'When it was set, in Unix seconds; null if no rate is set', examples: [EXAMPLE.now] })),
   },
@@ -45,7 +45,7 @@ const getSchema = {
   operationId: 'getFiatRate',
   tags: ['Service'],
   summary: 'Read the fiat rate',
-  description: `The rate that the operator has set. All fields are null if there is none. ${FOR_DISPLAY}`,
+  description: `Returns the rate that the operator has set. All fields are null if no rate is set. ${FOR_DISPLAY}`,
   ...requires('any_key'),
   response: { 200: FiatRateObject },
 };
@@ -56,7 +56,7 @@ const setSchema = {
   ...OPERATOR,
   operationId: 'setFiatRate',
   summary: 'Set the fiat rate',
-  description: `Replaces the rate, whose age begins anew. The change is recorded among the actions of operators. ${FOR_DISPLAY}`,
+  description: `Replaces the rate and restarts its age. The change is recorded among the actions of operators. ${FOR_DISPLAY}`,
   body: RateBody,
 };
 
@@ -64,11 +64,11 @@ const removeSchema = {
   ...OPERATOR,
   operationId: 'removeFiatRate',
   summary: 'Remove the fiat rate',
-  description: 'The change is recorded among the actions of operators, also if there was no rate.',
+  description: 'The change is recorded among the actions of operators, even if there was no rate.',
   exampleChanges: { 200: { currency: null, per_btc: null, set_at: null } },
 };
 
-/** The fiat rate: operators set it, everybody with a key reads it. */
+/** The fiat rate: operators set it, and every key and session can read it. */
 export function fiatRateRoutes(app: App, { access, runIdempotent, operatorReads, operatorRequests }: OperatorActionDependencies): void {
   app.get('/v1/fiat-rate', { schema: getSchema }, async (request) => {
     await access.anyKey(request);

@@ -40,8 +40,8 @@ const channelsSchema = {
   operationId: 'listNodeChannels',
   summary: 'Read the channels of a node',
   description:
-    'Read from the node now: why a payment has no route, and how much can be received. 503 `node_unavailable`: the node did not answer within ' +
-    'twelve seconds; the message has its reason.',
+    'Reads the channels from the node now. They show why a payment has no route, and how much can be received. 503 `node_unavailable`: the ' +
+    'node did not answer within twelve seconds, or reported an error. The message has the reason.',
   params: idParams('node, `lnd_…`', EXAMPLE.node),
   querystring: PageQuery,
   response: { 200: ChannelsObject },
