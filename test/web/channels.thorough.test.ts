@@ -32,13 +32,13 @@ onDashboard('the channels of the nodes', ({ client, net, openLoggedIn, open, log
       channel('4', { state: 'closing', spendableMsat: 0, receivableMsat: 0 }),
     ];
     await listing(channels, async (page) => {
-      await page.getByText('1 active, 1 with a peer that is away, 1 opening, 1 closing').waitFor();
+      await page.getByText('1 active, 1 with an offline peer, 1 opening, 1 closing').waitFor();
       const first = page.getByRole('row').filter({ hasText: 'roastery' });
       await first.getByRole('img', { name: sats('Can send 2 000 000 sats and receive 1 000 000 sats') }).waitFor();
       await first.getByText(sats('5 000 000')).last().waitFor();
       await first.getByText('Active').last().waitFor();
-      for (const status of ['Peer away', 'Opening', 'Closing']) await page.getByRole('row').filter({ hasText: status }).waitFor();
-      await page.getByRole('row').filter({ hasText: 'Peer away' }).getByText('private').waitFor();
+      for (const status of ['Peer offline', 'Opening', 'Closing']) await page.getByRole('row').filter({ hasText: status }).waitFor();
+      await page.getByRole('row').filter({ hasText: 'Peer offline' }).getByText('private').waitFor();
       await page.getByRole('row').filter({ hasText: 'Opening' }).getByText('unknown').last().waitFor();
     });
   });
@@ -65,9 +65,9 @@ onDashboard('the channels of the nodes', ({ client, net, openLoggedIn, open, log
   });
 
   it.each([
-    [{ spendableMsat: 0 }, 'have nothing to send'],
-    [{ receivableMsat: 0 }, 'have no room to receive'],
-    [{ state: 'inactive' }, 'All peers are away'],
+    [{ spendableMsat: 0 }, 'cannot send anything'],
+    [{ receivableMsat: 0 }, 'cannot receive anything'],
+    [{ state: 'inactive' }, 'All peers are offline'],
   ])('warn if nothing can be sent or received: %o', async (changes, warning) => {
     await listing([channel('1', changes)], async (page) => page.getByText(warning).waitFor());
   });

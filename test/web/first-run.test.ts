@@ -14,7 +14,7 @@ onDashboard('the first run', ({ client, open, openLoggedIn, logIn, setupLink, ne
     await page.getByRole('heading', { name: 'Wallets', level: 1 }).waitFor();
   });
 
-  it('tells a person who is logged in that a setup link belongs to its own account', async () => {
+  it('tells a person who is logged in that a setup link may belong to another account', async () => {
     const page = await openLoggedIn('/wallets');
     const { email } = await logIn(page);
     await page.goto('/setup');

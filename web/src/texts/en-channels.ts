@@ -9,21 +9,21 @@ export const channels = {
   capacity: 'Capacity, sats',
   capacityOf: (sats: string) => `${sats} sats`,
   status: 'Status',
-  statuses: { active: 'Active', inactive: 'Peer away', opening: 'Opening', closing: 'Closing' } as Readonly<Record<string, string>>,
+  statuses: { active: 'Active', inactive: 'Peer offline', opening: 'Opening', closing: 'Closing' } as Readonly<Record<string, string>>,
   private: 'private',
   unknown: 'unknown',
   bar: (send: string, receive: string) => `Can send ${send} sats and receive ${receive} sats`,
   counts: (counts: Readonly<Record<'active' | 'inactive' | 'opening' | 'closing', number>>) =>
     [
       `${counts.active} active`,
-      counts.inactive > 0 && `${counts.inactive} with a peer that is away`,
+      counts.inactive > 0 && `${counts.inactive} with an offline peer`,
       counts.opening > 0 && `${counts.opening} opening`,
       counts.closing > 0 && `${counts.closing} closing`,
     ]
       .filter(Boolean)
       .join(', '),
   estimate:
-    'Estimates, after reserves and fees. A single payment may find a route for less. Channels are opened and closed with the tools of the node.',
+    'Estimates, after channel reserves and fees. A single payment may find a route only for a smaller amount. Open and close channels with the tools of the node.',
   more: (count: number) => `Show ${count} more`,
   pubkey: 'Public key',
   id: 'Channel',
@@ -31,11 +31,11 @@ export const channels = {
   announced: 'Announced to the network',
   hidden: 'Private, not announced to the network',
   showChannels: 'Show channels',
-  away: 'All peers are away. Until one of them is back, the node can neither send nor receive.',
-  cannotSend: 'The active channels have nothing to send, so payments from the wallets of this node fail with no route.',
-  cannotReceive: 'The active channels have no room to receive, so the invoices of the wallets of this node cannot be paid from outside.',
+  away: 'All peers are offline. Until one of them is online again, the node can neither send nor receive.',
+  cannotSend: 'The active channels cannot send anything, so payments from the wallets of this node to the outside find no route.',
+  cannotReceive: 'The active channels cannot receive anything, so the invoices of the wallets of this node cannot be paid from outside.',
   emptyTitle: 'No channels',
-  empty: 'Without a channel, the node can neither send nor receive. Open one to a peer with good connections, with the tools of the node:',
+  empty: 'Without a channel, the node can neither send nor receive. Open one to a well-connected peer with the tools of the node:',
   emptyCommands: [
     ['LND', 'lncli openchannel'],
     ['Core Lightning', 'lightning-cli fundchannel'],

@@ -10,9 +10,9 @@ export const texts = {
   removed: 'The operator has removed the fiat rate. Amounts are in sats.',
   card: {
     title: 'Fiat rate',
-    hint: 'People who choose it in their settings see what amounts are worth at this rate. It is only for display: amounts, limits and fees never depend on it.',
+    hint: 'People who choose fiat values in their settings see what amounts are worth at this rate. The rate is only for display: amounts, limits and fees never depend on it.',
     none: 'No rate is set.',
-    old: (age: string) => `The rate is ${age} old, and is marked as old wherever it is used. Set it again, or remove it.`,
+    old: (age: string) => `The rate is ${age} old, and is marked as old wherever it is shown. Set it again, or remove it.`,
     currency: 'Currency',
     price: 'Price of 1 BTC',
     priceHint: 'With a decimal point, such as 61234.50.',

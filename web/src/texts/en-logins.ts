@@ -23,7 +23,7 @@ export const logins = {
     submit: 'Create the login',
     noToken: 'The setup link is incomplete. Open the whole link, with the part after #.',
     otherLogin: (name: string) =>
-      `You are logged in as ${name}. The link sets the e-mail and the password of its own account, which may be another one, and then logs this browser in to it.`,
+      `You are logged in as ${name}. The setup link may belong to another account. It sets the e-mail and the password of that account, and then logs this browser in to it.`,
     once: 'The link works once and for seven days.',
   },
   settings: {
@@ -84,7 +84,7 @@ export const logins = {
   walletLogins: {
     title: 'Lightning wallets',
     hint: 'A Lightning wallet on your phone can log you in: it signs the QR code of the login page.',
-    needsApp: 'An operator can log in with a Lightning wallet only with an authenticator app. Add one first.',
+    needsApp: 'An operator needs an authenticator app to log in with a Lightning wallet. Add one first.',
     logIn: 'Log in with a Lightning wallet',
     scan: 'Scan the code with a Lightning wallet that is linked to your account. The page continues by itself.',
     scanToLink: 'Scan the code with the wallet. The page continues by itself.',

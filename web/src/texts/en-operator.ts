@@ -8,7 +8,7 @@ export const operator = {
       '/reconciliation': 'Reconciliation',
       '/proofs': 'Proofs',
       '/instances': 'Instances',
-      '/limits': 'Rate and limits',
+      '/limits': 'Fiat rate and limits',
     } as Readonly<Record<string, string>>,
     reason: 'Reason',
     inProgress: 'The service is still executing the action. Its result appears on the page.',

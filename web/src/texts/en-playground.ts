@@ -10,7 +10,7 @@ export const playground = {
     places: { alice: 'Outside, next to our node', carol: 'Outside, behind alice' } as Readonly<Record<string, string>>,
     otherService: 'Of another service',
     route:
-      'The numbers are sats that each side of a channel can send to the other. A payment to or from carol passes alice, who takes 1 sat and 0.01 %.',
+      'The numbers show how many sats each side of a channel can send to the other. A payment to or from carol is routed through alice, whose fee is 1 sat plus 0.01 %.',
     channel: (from: string, to: string, there: string, back: string) =>
       `Channel: ${from} can send ${there} sats, ${to} can send ${back} sats`,
     payTitle: 'Pay an invoice from outside',

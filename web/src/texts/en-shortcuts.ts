@@ -12,5 +12,5 @@ export const shortcuts = {
     ['?', 'This list'],
   ],
   operatorKeys: ['G, then O', 'Overview of the operator'],
-  paste: 'In a wallet, an invoice, an address or a link that is pasted outside a field opens Send.',
+  paste: 'To open Send in a wallet, paste an invoice, an address or a link outside a field.',
 } as const;

@@ -163,7 +163,7 @@ export const wallets = {
     },
     steps: {
       held: 'left the spendable balance.',
-      heldWithFee: 'left the spendable balance: the amount, and for routing at most',
+      heldWithFee: 'left the spendable balance: the amount, plus a fee limit of',
       sent: 'Sent to the node, which pays each payment hash at most once.',
       inside: 'The receiver is a wallet of this service. No Lightning payment was needed, and there is no routing fee.',
       settled: 'were charged. The rest of the fee reserve was released.',
