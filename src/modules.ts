@@ -42,14 +42,14 @@ import { createSecretBox, createWebhooks } from './webhooks/webhooks.ts';
 
 type CoreModules = Awaited<ReturnType<typeof createModules>>;
 
-/** What routes and background jobs use. */
+/** The modules that routes and background jobs use. */
 export type Modules = CoreModules &
   ReturnType<typeof createOperatorModules> & {
     readonly health: DatabaseHealth;
     readonly streamTiming: Partial<StreamTiming> | undefined;
   };
 
-/** What the modules are created from. */
+/** The dependencies of the modules. */
 export interface ModuleDependencies {
   readonly config: Config;
   readonly log: pino.Logger;

@@ -3,18 +3,18 @@ import { type Clock, pause, unixSeconds } from '../kernel/clock.ts';
 import type { Key } from './accounts.ts';
 import { storeKeyUses } from './key-uses.sql.ts';
 
-/** The time of each key's last use. Uses of the last seconds are only in memory: a crash loses them. */
+/** The time of each key's last use. Uses of up to the last minute are only in memory, and a crash loses them. */
 export interface KeyUses {
-  /** Records that a request was authenticated with the key. Waits for nothing and cannot fail. */
+  /** Records that a request was authenticated with the key. Returns at once and cannot fail. */
   record(key: Key): void;
   /** Stores recorded uses until the signal aborts, and then all that are left. */
   store(signal: AbortSignal): Promise<void>;
 }
 
 export interface KeyUseTiming {
-  /** Between two transactions. */
+  /** The time between two transactions. */
   readonly roundMs: number;
-  /** Between two writes of one key. */
+  /** The time between two writes of one key. */
   readonly keyMs: number;
 }
 
@@ -31,7 +31,7 @@ export function createKeyUses(database: Database, clock: Clock, timing: Partial<
   /** When a key was written, by its id, in the order of the writes. */
   const written = new Map<string, number>();
 
-  /** Stores the uses of some keys, of those that were not written for `keyMs`. @returns how many */
+  /** Stores the uses of some of the keys that were not written within the last `pauseMs`. @returns the number of keys */
   async function storeSome(pauseMs: number): Promise<number> {
     const now = performance.now();
     for (const [id, at] of written) {

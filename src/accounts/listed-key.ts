@@ -22,7 +22,7 @@ export interface ListedKey {
   readonly revokedAt: number | undefined;
   /** The key that replaced this one in a rotation. */
   readonly replacedBy: string | undefined;
-  /** The last request that was authenticated with it, up to a minute late. */
+  /** The time of the last request that was authenticated with it, in Unix seconds; up to a minute late. */
   readonly lastUsedAt: number | undefined;
 }
 

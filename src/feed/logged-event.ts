@@ -15,13 +15,13 @@ export interface LoggedEvent {
   /** Undefined for an event that concerns no wallet. */
   readonly walletId: string | undefined;
   readonly ledgerAccount: number | undefined;
-  /** The id of the object that changed: of the ledger transfer for a booking. */
+  /** The id of the object that changed; for a booking, the id of its ledger transfer. */
   readonly subject: string;
   /** The payment or invoice of a booking. */
   readonly lightningId: string | undefined;
   /** The ledger entry of a booking. */
   readonly entry: EntryRow | undefined;
-  /** What an event with a row has stored. */
+  /** The data in the stored row of the event. Undefined for a booking. */
   readonly data: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -29,7 +29,7 @@ export function placeOfRow({ position, row }: StoredRow): LogPlace {
   return { position, rank: row + FIRST_ROW_RANK };
 }
 
-/** Returns the event of a booking; none if bookings of its type are none. */
+/** Returns the event of a booking; an empty list if bookings of this type, such as fees, have no event. */
 export function ofBooking(row: OwnedEntryRow): LoggedEvent[] {
   const type = eventTypeOfBooking(row.type);
   if (!type) return [];
@@ -51,7 +51,7 @@ export function ofBooking(row: OwnedEntryRow): LoggedEvent[] {
   ];
 }
 
-/** Returns the event of a stored row. */
+/** Returns the event of a stored row; an empty list if its type is unknown. */
 export function ofRow(row: StoredRow): LoggedEvent[] {
   // A newer version may have stored types that this version does not know.
   if (!isEventType(row.type)) return [];

@@ -8,7 +8,7 @@ import * as sql from './log.sql.ts';
 import { type LoggedEvent, ofBooking, ofRow, placeOfRow } from './logged-event.ts';
 import { comparePlaces, FIRST_ROW_RANK, LAST_RANK, type LogPlace, RANK_OF_SIDE } from './place.ts';
 
-/** Whose events a reader gets. */
+/** The owner whose events a reader gets. */
 export type EventScope = { readonly wallet: Wallet } | { readonly accountId: string } | 'all';
 
 export interface EventFilter {

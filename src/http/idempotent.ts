@@ -97,8 +97,8 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
         request.mayHaveBooked = true;
         return made;
       } catch (error) {
-        // Another instance may have executed the request first, which can also be the reason for this rejection: then its outcome is the
-        // response. Or it still executes the request: then it must not pay after this refusal.
+        // Another instance may have executed the request first, which can also cause this rejection. Then its outcome is the response. If
+        // another instance is still executing the request, the stored refusal prevents it from paying afterwards.
         const isRefused = error instanceof NodeUnavailable || (error instanceof Refusal && error.walletTransactionId === undefined);
         if (!isRefused && !(error instanceof ConcurrentOutcome)) throw error;
         request.mayHaveBooked = true;
@@ -141,7 +141,7 @@ function scopeText(request: FastifyRequest, { credential: { key }, walletId, obj
   return `${hasSecret ? key.id : key.lineageId} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
 }
 
-/** A write for each request beyond the capacity would cost more than to execute it. Its 503 promises nothing about other requests. */
+/** For a request beyond the capacity, a write would cost more than executing it. Its 503 promises nothing about other requests with the key. */
 function isBusy(error: unknown): boolean {
   return error instanceof Refusal && error.type === 'ledger_busy';
 }

@@ -26,8 +26,8 @@ export interface Outcome {
 }
 
 /**
- * A request was refused: an instance that has read an earlier state cannot complete it any more. An instance that has read this one may
- * execute it again.
+ * A stored refusal of a request. An instance that read the state before the refusal can no longer complete the request. An instance that has
+ * read the refusal may execute the request again.
  */
 export interface Refused {
   /** The stored text, which differs for each refusal. */
@@ -58,7 +58,7 @@ export interface Idempotency {
   endRound(): Promise<void>;
 }
 
-/** Stored instead of an id, with a number. */
+/** A refusal is stored as this prefix and a number, in place of the id of the created object. */
 const REFUSED = 'refused ';
 
 const RETAINED: Retained = {

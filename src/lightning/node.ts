@@ -233,20 +233,20 @@ export interface NodeChannel {
   readonly id: string;
   /** The node at the other end: a 33-byte compressed public key in hex. */
   readonly peerPubkey: string;
-  /** The name that the peer announces: any text of its operator. Undefined when the node does not report it. */
+  /** The alias that the peer announces, an arbitrary text. Undefined when the node does not report it. */
   readonly peerAlias: string | undefined;
-  /** `inactive`: open, and cannot be used now, because the peer is away. A state that the adapter does not know counts as inactive. */
+  /** `inactive`: open, but the peer is offline. A state that the adapter does not know counts as inactive. */
   readonly state: 'active' | 'inactive' | 'opening' | 'closing';
   /** Undefined when the node does not know it yet. */
   readonly capacityMsat: Msat | undefined;
   /**
-   * What the node can send over the channel while it is active: without the reserve and the fees of the commitment transaction. An estimate;
-   * 0 for a channel that is opening or closing.
+   * An estimate of what the node can send over the channel while it is active, after the channel reserve and the fees of the commitment
+   * transaction; 0 for a channel that is opening or closing.
    */
   readonly spendableMsat: Msat;
-  /** What the node can receive over the channel while it is active. An estimate; 0 for a channel that is opening or closing. */
+  /** An estimate of what the node can receive over the channel while it is active; 0 for a channel that is opening or closing. */
   readonly receivableMsat: Msat;
-  /** Whether the network does not know the channel. */
+  /** Whether the channel is not announced to the network. */
   readonly isPrivate: boolean;
 }
 

@@ -33,7 +33,7 @@ export async function readChannels({ node }: NodeConnection, clock: Clock): Prom
   }
 
   async function list(): Promise<ChannelList> {
-    // Before a node has answered, it is not known what it supports.
+    // The capabilities of a node are unknown until it has answered.
     await node.info();
     if (!node.listChannels) return { at, status: 'unsupported', reason: undefined, channels: [] };
     const channels = await node.listChannels();

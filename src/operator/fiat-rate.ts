@@ -5,7 +5,7 @@ import { requireGuards } from '../ledger/ledger.ts';
 import type { RequestOptions } from '../reconcile/requests.ts';
 import * as sql from './fiat-rate.sql.ts';
 
-/** The price of a bitcoin that the operator has set. It is shown beside amounts; no amount, limit or fee is ever computed from it. */
+/** The price of a bitcoin that the operator has set. It is only for display: no amount, limit or fee is ever computed from it. */
 export interface FiatRate {
   /** An ISO 4217 code. */
   readonly currency: string;

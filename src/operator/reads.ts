@@ -48,7 +48,7 @@ export interface OperatorReads {
   /** Returns the actions of operators and the changes of the fiat rate, newest first. */
   actions(limit: number, offset: number): Promise<ListPage<ActionRecord>>;
   findAction(id: string): Promise<ActionRecord | undefined>;
-  /** Returns the fiat rate; undefined if none is set. Everybody with a login may read it. */
+  /** Returns the fiat rate; undefined if none is set. Every key and session may read it. */
   fiatRate(): Promise<FiatRate | undefined>;
   /** Returns the rate that a change has set; undefined if it removed the rate. */
   changedFiatRate(changeId: string): Promise<FiatRate | undefined>;
@@ -58,7 +58,7 @@ export interface OperatorReads {
   instances(): Promise<{ instances: Instance[]; leases: HeldLease[] }>;
 }
 
-/** Pages of one list, and screens that are open at the same time, share a request to the node. */
+/** For one second, all pages of a list and all open screens share one request to the node. */
 const SHARED_CHANNELS = { maxAgeMs: 1000, maxSize: 100 };
 
 export function createOperatorReads(deps: OperatorReadDependencies): OperatorReads {

@@ -71,7 +71,7 @@ export interface Webhooks {
   replay(accountId: string, id: string, range: ReplayRange, extraRows: ExtraRows<Replay>): Promise<Replay>;
   /** Returns deliveries, newest first, after the one with the id `after`. */
   deliveries(webhook: Webhook, page: DeliveryPage): Promise<Delivery[]>;
-  /** Returns the same of the events of an invoice or a payment, to all webhooks of the account. */
+  /** Returns the same for the events of an invoice or a payment, to all webhooks of the account. */
   deliveriesOfLightning(accountId: string, lightningId: string, page: Omit<DeliveryPage, 'state'>): Promise<Delivery[]>;
   findDelivery(accountId: string, id: string, deliveryId: string): Promise<Delivery>;
   /** Creates another delivery of the same event, which does not wait for others. @throws Refusal `webhook_inactive` */

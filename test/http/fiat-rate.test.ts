@@ -141,7 +141,7 @@ onFakeNode('the fiat rate', (service, dialect) => {
     expect(headers.get('x-pagination-total-count')).toBe(String(total));
   });
 
-  it('is no part of any amount', async () => {
+  it('changes no amount', async () => {
     const { id } = await client.wallet(1_000);
     const before = await client.get(`/v1/wallet/${id}`);
     await set({ currency: 'USD', per_btc: '0.01' });

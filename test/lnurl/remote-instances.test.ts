@@ -94,7 +94,7 @@ onFakeNode(
       expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(90_000);
     });
 
-    it('can be refused often with one Idempotency-Key, which another request may use then, and no third one', async () => {
+    it('can be refused often with one Idempotency-Key, which one request with another body can then use', async () => {
       const { client, net } = app;
       const { id } = await client.wallet(100);
       const send = (path: string, json: object, key: string) =>

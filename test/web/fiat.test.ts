@@ -17,7 +17,7 @@ const perBtc = fc
   .filter((text) => new RegExp(PER_BTC_PATTERN).test(text));
 const rate = fc.record({ currency, perBtc });
 
-/** The slow twin: multiplies and rounds decimal texts digit by digit, as on paper. Returns whole smallest units. */
+/** The slow reference implementation: multiplies and rounds decimal texts digit by digit, as on paper. Returns whole smallest units. */
 function worthOnPaper(amount: string, price: string, decimals: number): string {
   const [whole = '', fraction = ''] = price.split('.');
   const product = timesOnPaper(amount, whole + fraction);

@@ -29,8 +29,8 @@ export interface LinkedKeys {
   /** Links a key to the account of `by`. @throws Refusal `login_taken`, `too_many_logins` */
   link(tx: Tx, by: Key, linked: { linkingKey: string; name: string }): Promise<LinkedKey>;
   /**
-   * Starts a session of the account to which the key is linked. An operator needs an authenticator app: a wallet signs for applications of members
-   * with the same key, so such an application can present a login of its own to this service.
+   * Starts a session of the account to which the key is linked. An operator needs an authenticator app: a wallet uses
+   * the same key for the applications of members, so a dishonest application can get a login to this service signed.
    * @throws Refusal `unauthorized`, `code_required`, `forbidden`
    */
   startSession(tx: Tx, login: { linkingKey: string; code: string | undefined; userAgent: string }): Promise<StartedSession>;

@@ -126,7 +126,7 @@ export async function revokeOtherSessions(tx: Tx, clock: Clock, accountId: strin
 
 /**
  * Revokes the sessions of a member that began with a Lightning wallet, before the member becomes an operator: operators need an authenticator app
- * for them. The account is locked, so none is starting.
+ * for such a login. The account is locked, so no such session can start meanwhile.
  */
 export async function revokeWalletSessionsOfMember(tx: Tx, clock: Clock, accountId: string): Promise<void> {
   await tx.run(sql.revokeWalletSessionsOfMember, accountId, unixSeconds(clock));

@@ -20,7 +20,7 @@ const STATES: Readonly<Record<string, 'open' | 'opening' | 'closing'>> = {
   ONCHAIN: 'closing',
 };
 
-/** Lists the channels that are open, opening and closing. lightningd names peers only by `listnodes`, which the rune does not permit. */
+/** Lists the open, opening and closing channels. lightningd returns aliases of peers only with `listnodes`, which the rune does not permit. */
 export async function listNodeChannels(rpc: ClnRpc): Promise<readonly NodeChannel[]> {
   const { channels } = await rpc.call('listpeerchannels', {}, { timeoutMs: LIST_CHANNELS_MS });
   return channels.map(toNodeChannel);

@@ -29,7 +29,7 @@ interface PendingChannel {
   };
 }
 
-/** The answer to `GET /v1/channels/pending`. */
+/** The response to `GET /v1/channels/pending`. */
 interface PendingChannels {
   readonly pending_open_channels?: readonly PendingChannel[];
   readonly pending_closing_channels?: readonly PendingChannel[];
@@ -37,7 +37,7 @@ interface PendingChannels {
   readonly waiting_close_channels?: readonly PendingChannel[];
 }
 
-/** Lists the channels that are open, opening and closing. */
+/** Lists the open, opening and closing channels. */
 export async function listNodeChannels(transport: LndTransport): Promise<readonly NodeChannel[]> {
   const get = <T>(path: string) => transport.call<T>({ method: 'GET', path, timeoutMs: LIST_CHANNELS_MS });
   const [{ channels }, pending] = await Promise.all([
@@ -78,8 +78,9 @@ function toOpen(channel: OpenChannel): NodeChannel {
 const HTLC_WEIGHT = 172;
 
 /**
- * Returns what the opener of the channel must keep for fees when it adds an HTLC, beyond the fee that its balance is already without: LND
- * keeps the fee of a transaction with two more HTLCs at twice the fee rate. Source: LND, `CalcFeeBuffer` in `lnwallet/channel.go`.
+ * Returns the satoshis that the opener of the channel must keep for fees when it adds an HTLC. The present fee is not included, because it is
+ * already subtracted from the balance. LND keeps the fee of a transaction with two more HTLCs at twice the fee rate. Source: LND,
+ * `CalcFeeBuffer` in `lnwallet/channel.go`.
  */
 function openerFeeSat({ fee_per_kw: rate, commit_weight: weight, commit_fee: paid }: OpenChannel): number {
   return Math.ceil((2 * satOf(rate) * (satOf(weight) + 2 * HTLC_WEIGHT)) / 1000) - satOf(paid);

@@ -64,7 +64,7 @@ describe('the channels of a Core Lightning', () => {
     ]);
   });
 
-  it('may lack anything: unknown amounts are 0', async () => {
+  it('may lack any field: a missing amount is 0', async () => {
     const bare = { peer_id: EXT, peer_connected: true, state: 'OPENINGD' };
     const odd = { ...bare, state: 'CHANNELD_NORMAL', total_msat: -1, spendable_msat: 1.5, receivable_msat: '12msat' };
     const channels = await listed({ result: { channels: [bare, odd, bare] } });

@@ -36,7 +36,7 @@ describe('the channels of an LND', () => {
     expect(new Set(channels.map(({ id }) => id)).size).toBe(channels.length);
   });
 
-  it('have what can be sent after reserve and fees of the opener, and what can be received', async () => {
+  it('can send their balance less the channel reserve and the fees of the opener, and have an amount to receive', async () => {
     const channels = await listed(OPENED, NONE);
     expect(channels.find(({ isPrivate }) => !isPrivate)).toEqual({
       id: '68e582ae17fd8ceb20cd9c69fc5ea2843ae89e17d848e43091d9b97e3f06b7a7:0',
@@ -52,7 +52,7 @@ describe('the channels of an LND', () => {
     expect(channels.find(({ isPrivate }) => isPrivate)).toMatchObject({ capacityMsat: 2_000_000_000, receivableMsat: 480_000_000 });
   });
 
-  it('leave the fees to the peer if the peer has opened them', async () => {
+  it('subtract no fees if the peer has opened the channel', async () => {
     const channels = await listed('ListChannels: the peer has opened them', NONE);
     expect(channels.find(({ capacityMsat }) => capacityMsat === 16_000_000_000)).toMatchObject({
       spendableMsat: 1000 * (8_000_000 - 160_000),
@@ -82,7 +82,7 @@ describe('the channels of an LND', () => {
     expect(both.every(({ state }) => state === 'active')).toBe(true);
   });
 
-  it('may lack anything: unknown amounts are 0, an unknown alias is none', async () => {
+  it('may lack any field: a missing amount is 0, a missing alias is undefined', async () => {
     const [known] = (recording('17-channels', OPENED).response.body as { channels: object[] }).channels;
     const changes = [
       { peer_alias: 'unable to lookup peer alias: alias for node not found' },
