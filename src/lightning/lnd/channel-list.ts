@@ -39,7 +39,7 @@ interface PendingChannels {
 
 /** Lists the open, opening and closing channels. */
 export async function listNodeChannels(transport: LndTransport): Promise<readonly NodeChannel[]> {
-  const get = <T>(path: string) => transport.call<T>({ method: 'GET', path, timeoutMs: LIST_CHANNELS_MS });
+  const get = <T>(path: string) => transport.call<T>({ method: 'GET', path, timeoutMs: LIST_CHANNELS_MS, mayTakeLong: true });
   const [{ channels }, pending] = await Promise.all([
     get<{ channels?: readonly OpenChannel[] }>('/v1/channels?peer_alias_lookup=true'),
     get<PendingChannels>('/v1/channels/pending'),

@@ -17,6 +17,8 @@ export interface LndRequest {
   readonly body?: object | undefined;
   /** How long a call may take. */
   readonly timeoutMs?: number | undefined;
+  /** The response may take LND long, so its timeout does not mean that LND is unresponsive. */
+  readonly mayTakeLong?: boolean;
 }
 
 export interface LndTransport {
@@ -65,14 +67,14 @@ class RestTransport implements LndTransport {
   }
 
   async call<T>(request: LndRequest): Promise<T> {
-    const { timeoutMs = CALL_MS, method, path } = request;
+    const { timeoutMs = CALL_MS, mayTakeLong = false, method, path } = request;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const text = await readBody(await this.#send(request, this.#calls, timeout));
       return JSON.parse(text) as T;
     } catch (error) {
       if (!timeout.aborted) throw error;
-      this.#markUnresponsive();
+      if (!mayTakeLong) this.#markUnresponsive();
       throw error instanceof NodeUnavailable ? error : new Error(`LND did not answer ${method} ${path} within ${timeoutMs} ms`);
     }
   }
@@ -106,7 +108,7 @@ class RestTransport implements LndTransport {
   }
 
   /** Returns the response once its headers have arrived. @throws for a status other than 200. */
-  async #send({ method, path, body }: LndRequest, agent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
+  async #send({ method, path, body, mayTakeLong }: LndRequest, agent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
     if (this.#closing.signal.aborted) throw new NodeUnavailable('the connection to LND is closed');
     const { ca, macaroon } = await this.#credentials.read();
     this.#pinned = ca;
@@ -124,18 +126,12 @@ class RestTransport implements LndTransport {
       },
       ...(ca !== undefined && { ca }),
     };
-    const response = await this.#request(options, text, AbortSignal.any([signal, this.#closing.signal]));
+    const response = await requestOverHttps(options, text, AbortSignal.any([signal, this.#closing.signal])).catch((error) => {
+      if (!mayTakeLong || !signal.aborted) this.#markUnresponsive();
+      throw error instanceof NotSent ? this.#unreachable(error.cause) : this.#lost(error);
+    });
     if (response.statusCode === 200) return response;
     throw toNodeError(errorOf(response.statusCode ?? 0, await readBody(response)));
-  }
-
-  async #request(options: RequestOptions, text: string, signal: AbortSignal): Promise<IncomingMessage> {
-    try {
-      return await requestOverHttps(options, text, signal);
-    } catch (error) {
-      this.#markUnresponsive();
-      throw error instanceof NotSent ? this.#unreachable(error.cause) : this.#lost(error);
-    }
   }
 
   #markUnresponsive(): void {

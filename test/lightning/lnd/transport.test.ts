@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openLnd } from '../../../src/lightning/lnd/lnd-node.ts';
+import { openTransport } from '../../../src/lightning/lnd/transport.ts';
+import { parseLndUrl } from '../../../src/lightning/lnd/url.ts';
 import { type LightningNode, NodeUnavailable } from '../../../src/lightning/node.ts';
 import { freePort } from '../../support/free-port.ts';
 import { silentLog } from '../../support/ledger.ts';
@@ -156,6 +158,22 @@ describe('the connection to LND', () => {
     lnd.on('GET /v1/getinfo', { status: 500, body: { code: 2, message: 'something new', details: [] } });
     const error = await node.info().catch((thrown: Error) => thrown);
     expect(String(error)).not.toContain(MACAROON.toString('hex'));
+  });
+
+  it.each([
+    ['before its headers', { messages: [], ending: 'silence' }],
+    ['before the end of its body', { messages: [{}], ending: 'silence' }],
+  ] as const)('knows that LND did not respond, except to a request that may take long: %s', async (_, answer) => {
+    const { lnd, url } = await open();
+    lnd.on('GET /v1/slow', answer);
+    const transport = openTransport(parseLndUrl(url));
+    closing.push(() => transport.close());
+    const before = transport.unresponsiveAtMs;
+    const call = (mayTakeLong: boolean) => transport.call({ method: 'GET', path: '/v1/slow', timeoutMs: 300, mayTakeLong });
+    await expect(call(true)).rejects.toThrow('did not answer');
+    expect(transport.unresponsiveAtMs).toBe(before);
+    await expect(call(false)).rejects.toThrow('did not answer');
+    expect(transport.unresponsiveAtMs).toBeGreaterThan(before);
   });
 
   it('joins messages that arrive in parts, and limits their size', async () => {
