@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useReducer, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useReducer } from 'preact/hooks';
 import { type Event, isLoggedOut } from './client.ts';
 import { onEvent, onMissedEvents } from './live.ts';
 import { createResourceStore, type ResourceState, type ResourceUser } from './resource-store.ts';
@@ -43,7 +43,8 @@ export function useResource<T>(
   { isAffected, everyMs }: ResourceOptions = {},
 ): Resource<T> {
   const [, rerender] = useReducer((count: number) => count + 1, 0);
-  const user = useRef<ResourceUser>({ load, onChange: () => rerender(undefined) }).current;
+  // One user per key: until the effects have run, the entry of the old key keeps the old `load`.
+  const user = useMemo<ResourceUser>(() => ({ load, onChange: () => rerender(undefined) }), [key]);
   Object.assign(user, { load, isAffected, everyMs });
   useEffect(() => (key === undefined ? undefined : store.use(key, user)), [key, user]);
   useEffect(() => {
