@@ -116,6 +116,8 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
       // If the other request fails, this one is executed.
       if (other) await other;
       else {
+        // Its sender may have repeated it meanwhile, got this refusal, and believe that nothing will be paid.
+        if (found && reply.elapsedTime > LATE_MS) throw new Refusal('ledger_busy', LATE);
         named = { ...named, refused: found };
         break;
       }
@@ -140,6 +142,11 @@ function outcomeWriter(idempotency: Idempotency, named: NamedRequest, sealKey: S
 function scopeText(request: FastifyRequest, { credential: { key }, walletId, objectId = '', hasSecret }: IdempotencyScope): string {
   return `${hasSecret ? key.id : key.lineageId} ${walletId ?? '-'} ${request.method} ${request.routeOptions.url?.replace('/v1/user/', '/v1/')}${objectId}`;
 }
+
+/** A request that was delayed for longer may have been repeated. Shorter than the timeout of any client. */
+const LATE_MS = 3000;
+const LATE =
+  'This request was delayed, and a repetition of it may have been refused meanwhile. It booked nothing. Send it again with the same Idempotency-Key.';
 
 /** For a request beyond the capacity, a write would cost more than executing it. Its 503 promises nothing about other requests with the key. */
 function isBusy(error: unknown): boolean {

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json as readJson } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { Client, HttpResponse, TestWallet } from '../support/client.ts';
 
 const AMOUNT_SAT = 100;
+/** Longer than a request may take before it is no longer executed after a refusal. */
+const LATE_MS = 3100;
 
 onFakeNode('a request with an Idempotency-Key that was refused', (app, dialect) => {
   const { net } = app;
@@ -25,9 +31,12 @@ onFakeNode('a request with an Idempotency-Key that was refused', (app, dialect) 
   ];
 
   /** Returns a function that sends one request to an instance, always with the same Idempotency-Key. */
-  function requestOf(wallet: TestWallet, path: string, json: object): (client: Client) => Promise<HttpResponse> {
-    const headers = { 'idempotency-key': randomUUID() };
-    return (client) => client.request('POST', `/v1/wallet/${wallet.id}/${path}`, { key: wallet.admin, json, headers });
+  function requestOf(wallet: TestWallet, path: string, json: object) {
+    const key = randomUUID();
+    const headers = { 'idempotency-key': key };
+    const send = (client: Client): Promise<HttpResponse> =>
+      client.request('POST', `/v1/wallet/${wallet.id}/${path}`, { key: wallet.admin, json, headers });
+    return Object.assign(send, { key });
   }
 
   it.each(WAYS)('is executed later, once, however often it was refused: %s', async (path, body) => {
@@ -54,6 +63,25 @@ onFakeNode('a request with an Idempotency-Key that was refused', (app, dialect) 
     await app.client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 1000 });
     const made = await Promise.all(Array.from({ length: 10 }, () => send(app.client)));
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(await balanceMsat(wallet)).toBe(900_000);
+  });
+
+  it('is not executed by a request that was delayed until after the refusal, but when it is sent again', async () => {
+    const wallet = await app.client.wallet();
+    const json = { dest_wallet_id: (await app.client.wallet()).id, num_satoshis: AMOUNT_SAT };
+    const send = requestOf(wallet, 'transfer', json);
+    const delayed = startRequest(`${app.client.url}/v1/wallet/${wallet.id}/transfer`, {
+      'x-api-key': wallet.admin,
+      'content-type': 'application/json',
+      'idempotency-key': send.key,
+    });
+    expect((await send(app.client)).body.type).toBe('insufficient_balance');
+    await app.client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 1000 });
+    // The service has received the head of the delayed request before the other one.
+    await pause(LATE_MS);
+    expect(await delayed.finish(JSON.stringify(json))).toEqual({ status: 503, type: 'ledger_busy' });
+    expect(await balanceMsat(wallet)).toBe(1_000_000);
+    expect((await send(app.client)).status).toBe(201);
     expect(await balanceMsat(wallet)).toBe(900_000);
   });
 
@@ -151,6 +179,21 @@ onFakeNode('a request with an Idempotency-Key that was refused', (app, dialect) 
     });
   });
 });
+
+/** Sends the head of a request, and later its body. */
+function startRequest(url: string, headers: Record<string, string>) {
+  const sent = request(url, { method: 'POST', headers });
+  const responded = once(sent, 'response') as Promise<[IncomingMessage]>;
+  sent.flushHeaders();
+  return {
+    async finish(body: string): Promise<{ status: number | undefined; type: string }> {
+      sent.end(body);
+      const [response] = await responded;
+      const { type } = (await readJson(response)) as { type: string };
+      return { status: response.statusCode, type };
+    },
+  };
+}
 
 /** The part of a response that identifies what was made. */
 function idOf(path: string, { body }: HttpResponse): object {
