@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
-import { newAttemptId } from '../api/attempt-id.ts';
+import { newIdempotencyKey } from '../api/idempotent.ts';
 import { useSession } from '../api/session.tsx';
 import { type Attempt, newAttempt, type Order, type Summary } from './attempt.ts';
 import { findAttempt, openAttempts, recoverAttempt, saveAttempt, sendAttempt } from './attempts.ts';
@@ -38,7 +38,7 @@ export function useAttemptPage(walletId: string, sheet: 'send' | 'transfer'): At
   function review(order: Order, summary: Summary) {
     const same = open.find((other) => isSamePayment(other.order, order));
     // An address of another tab keeps its attempt: should it have been sent there, the service does not pay it again.
-    const attemptId = same?.id ?? (id !== undefined && !known && ATTEMPT_ID.test(id) ? id : newAttemptId());
+    const attemptId = same?.id ?? (id !== undefined && !known && ATTEMPT_ID.test(id) ? id : newIdempotencyKey());
     if (!same) saveAttempt(accountId, newAttempt({ id: attemptId, order, summary, createdAt: Date.now() }));
     navigate(`${path}?attempt=${attemptId}`, { replace: true });
   }

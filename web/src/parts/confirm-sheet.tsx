@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useAction } from '../api/action.ts';
-import { useAttempt } from '../api/attempt.ts';
+import { useIdempotent } from '../api/use-idempotent.ts';
 import { Button } from './button.tsx';
 import { Note } from './note.tsx';
 import { Sheet } from './sheet.tsx';
@@ -18,9 +18,9 @@ export interface ConfirmSheetProps {
 
 /** Asks before something that cannot be undone. */
 export function ConfirmSheet({ title, text, action, tone = 'danger', onConfirm, onClose }: ConfirmSheetProps) {
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    await attempt(onConfirm);
+    await idempotent(onConfirm);
     onClose();
   });
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -17,11 +17,11 @@ export function ChangeSheet({ account, onChanged, onClose }: AccountSheetProps) 
   const [role, setRole] = useState<string>(account.role);
   const [maxWallets, setMaxWallets] = useState(account.max_wallets === 0 ? '' : String(account.max_wallets));
   const [reason, setReason] = useState('');
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const limit = parseMaxWallets(maxWallets);
   const { run, isBusy, error } = useAction(async () => {
     const body = { id: account.id, role: role as 'member' | 'operator', max_wallets: limit ?? 0, reason: reason.trim() };
-    await attempt((options) => clear(api.changeAccount(body, options)));
+    await idempotent((options) => clear(api.changeAccount(body, options)));
     onChanged();
     onClose();
   });

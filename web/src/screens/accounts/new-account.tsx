@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { type Account, api } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -23,12 +23,12 @@ export function NewAccountSheet({ onCreated, onClose }: NewAccountSheetProps) {
   const [role, setRole] = useState('member');
   const [maxWallets, setMaxWallets] = useState('');
   const [reason, setReason] = useState('');
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const limit = parseMaxWallets(maxWallets);
   const { run, isBusy, error } = useAction(async () => {
     const texts = { ...(email.trim() !== '' && { email: email.trim() }), ...(reason.trim() !== '' && { reason: reason.trim() }) };
     const body = { invite: true, role: role as 'member' | 'operator', max_wallets: limit ?? 0, ...texts };
-    const account = await attempt((options) => clear(api.createAccount(body, options)));
+    const account = await idempotent((options) => clear(api.createAccount(body, options)));
     onCreated(account, account.setup_url ?? '');
     onClose();
   });

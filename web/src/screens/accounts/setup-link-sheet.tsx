@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { type Account, api } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -19,10 +19,10 @@ export interface SetupLinkSheetProps {
 /** Creates a setup link. A second click repeats the request and gets the same link. */
 export function SetupLinkSheet({ account, onCreated, onClose }: SetupLinkSheetProps) {
   const [reason, setReason] = useState('');
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
     const body = reason.trim() === '' ? {} : { reason: reason.trim() };
-    const link = await attempt((options) => api.createSetupLink({ id: account.id, ...body }, options));
+    const link = await idempotent((options) => api.createSetupLink({ id: account.id, ...body }, options));
     onCreated(link.setup_url);
     onClose();
   });

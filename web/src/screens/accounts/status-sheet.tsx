@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { type Account, api } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -20,9 +20,9 @@ export interface AccountSheetProps {
 /** Freezes or unfreezes an account, with a reason. */
 export function StatusSheet({ account, status, onChanged, onClose }: AccountSheetProps & { readonly status: 'active' | 'frozen' }) {
   const [reason, setReason] = useState('');
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    await attempt((options) => clear(api.changeAccount({ id: account.id, status, reason: reason.trim() }, options)));
+    await idempotent((options) => clear(api.changeAccount({ id: account.id, status, reason: reason.trim() }, options)));
     onChanged();
     onClose();
   });

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewKey } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -34,9 +34,9 @@ const EMPTY = { kind: 'wallet_admin', label: '', budget: '', period: 'day', cap:
 /** Creates a key. A second click repeats the request and creates no second key. */
 export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) {
   const [draft, setDraft] = useState<Draft>({ ...EMPTY, walletId });
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    onCreated(await attempt((options) => create(draft, options)));
+    onCreated(await idempotent((options) => create(draft, options)));
     onClose();
   });
   const set = (name: keyof Draft) => (value: string) => setDraft({ ...draft, [name]: value });

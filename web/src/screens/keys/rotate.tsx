@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import type { NewKey } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -19,9 +19,9 @@ export interface RotateSheetProps {
 /** Replaces a key by a new one with the same rights. A second click repeats the request and creates no second key. */
 export function RotateSheet({ name, rotate, onCreated, onClose }: RotateSheetProps) {
   const [overlap, setOverlap] = useState('3600');
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    onCreated(await attempt((options) => rotate(Number(overlap), options)));
+    onCreated(await idempotent((options) => rotate(Number(overlap), options)));
     onClose();
   });
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewWithdrawLink } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -21,9 +21,9 @@ const EMPTY = { walletId: '', amount: '', uses: '1', label: '', memo: '', expiry
 /** Creates a withdraw link. A second click repeats the request and creates no second link. */
 export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkSheetProps) {
   const [draft, setDraft] = useState(EMPTY);
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    onCreated(await attempt((options) => create(draft, options)));
+    onCreated(await idempotent((options) => create(draft, options)));
     onClose();
   });
   const set = (name: keyof typeof EMPTY) => (value: string) => setDraft({ ...draft, [name]: value });

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api, type PayLink } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -22,9 +22,9 @@ const NEW = { walletId: '', name: '', label: '', text: '', min: '1', max: '10000
 /** Creates or changes a pay link. A second click repeats the request and creates no second link. */
 export function PayLinkSheet({ link, onSaved, onClose }: PayLinkSheetProps) {
   const [draft, setDraft] = useState(() => (link ? draftOf(link) : NEW));
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    await attempt((options) => save(draft, link, options));
+    await idempotent((options) => save(draft, link, options));
     onSaved();
     onClose();
   });

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { createAttempt } from '../../api/attempt-id.ts';
 import { api } from '../../api/client.ts';
 import { useFiatRate } from '../../api/fiat-rate.ts';
+import { createIdempotent } from '../../api/idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
@@ -53,8 +53,8 @@ function RateForm({ rate, onChange }: { rate: SetRate | null; onChange: () => vo
   const perBtc = price.replaceAll(/[\s\u202f\u00a0]/g, '');
   const isValid = /^(?=.*[1-9])(0|[1-9]\d{0,14})(\.\d{1,8})?$/.test(perBtc);
   // A key names one rate: another one must not be taken for its repetition.
-  const setting = useMemo(() => createAttempt({ isRepeatable: true }), [currency, perBtc]);
-  const removal = useMemo(() => createAttempt({ isRepeatable: true }), []);
+  const setting = useMemo(() => createIdempotent({ isRepeatable: true }), [currency, perBtc]);
+  const removal = useMemo(() => createIdempotent({ isRepeatable: true }), []);
   const set = useAction(async () => {
     await setting((options) => api.setFiatRate({ currency, per_btc: perBtc }, options));
     onChange();

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -28,13 +28,13 @@ export interface ReasonSheetProps {
 export function ReasonSheet({ title, text, action, tone = 'primary', children, isIncomplete, run, onDone, onClose }: ReasonSheetProps) {
   const [reason, setReason] = useState('');
   const [isPending, setIsPending] = useState(false);
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const {
     run: submit,
     isBusy,
     error,
   } = useAction(async () => {
-    const result = await attempt((options) => run(reason, options));
+    const result = await idempotent((options) => run(reason, options));
     onDone();
     if (isPendingAction(result)) setIsPending(true);
     else onClose();

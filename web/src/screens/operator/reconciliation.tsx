@@ -1,7 +1,7 @@
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api, type NodeComparison, type Reconciliation } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { formatMsat } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -21,10 +21,10 @@ const REFRESH_MS = 3_000;
 
 /** `/operator/reconciliation`: the ledger compared with the nodes. */
 export function ReconciliationScreen() {
-  const attempt = useAttempt({ isRepeatable: true });
+  const idempotent = useIdempotent({ isRepeatable: true });
   const runs = useResource('reconciliations', (signal) => api.listReconciliations({ 'per-page': 20 }, { signal }), { everyMs: REFRESH_MS });
   const { run, isBusy, error } = useAction(async () => {
-    await attempt((options) => api.requestReconciliation({}, options));
+    await idempotent((options) => api.requestReconciliation({}, options));
     runs.reload();
   });
   const isRunning = runs.data?.some(({ status }) => status === 'queued' || status === 'running') ?? false;

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api, type OperatorPayment } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { formatMsat } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -51,9 +51,9 @@ function StuckPayment({ payment: listed, onChanged }: { payment: OperatorPayment
   // The list has the evidence of the last reconciliation; the person may have asked since then.
   const isNewer = (checked?.evidence?.checked_at ?? 0) > (listed.evidence?.checked_at ?? 0);
   const payment = isNewer && checked ? checked : listed;
-  const attempt = useAttempt({ isRepeatable: true });
+  const idempotent = useIdempotent({ isRepeatable: true });
   const recheck = useAction(async () => {
-    setChecked(await attempt((options) => api.recheckPayment({ id: listed.id }, options)));
+    setChecked(await idempotent((options) => api.recheckPayment({ id: listed.id }, options)));
     onChanged();
   });
   const { evidence } = payment;

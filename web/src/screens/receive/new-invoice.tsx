@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
 import { api, type CreateInvoiceRequest, type Wallet } from '../../api/client.ts';
+import { newIdempotencyKey } from '../../api/idempotent.ts';
 import { useResource } from '../../api/resource.ts';
 import { useNodeState } from '../../api/service-state.ts';
 import { Button } from '../../parts/button.tsx';
@@ -82,7 +82,7 @@ function useInvoiceRequest(onCreated: (lntx: string) => void) {
   const last = useRef({ text: '', key: '' });
   return useAction(async (request: CreateInvoiceRequest) => {
     const text = JSON.stringify(request);
-    if (last.current.text !== text) last.current = { text, key: newAttemptId() };
+    if (last.current.text !== text) last.current = { text, key: newIdempotencyKey() };
     const { id } = await api.createInvoice(request, { idempotencyKey: last.current.key });
     onCreated(id);
   });

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
-import { newAttemptId } from '../../api/attempt-id.ts';
 import { api } from '../../api/client.ts';
+import { newIdempotencyKey } from '../../api/idempotent.ts';
 import { formatSats } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { parseSats, SatsField } from '../../parts/field.tsx';
@@ -18,7 +18,7 @@ export function Pull({ walletId, text, blocked }: { walletId: string; text: stri
   const key = useRef({ sats: 0, key: '' });
   const pull = useAction(async (num_satoshis: number) => {
     // The request sent again after a lost response creates no second invoice.
-    if (key.current.sats !== num_satoshis) key.current = { sats: num_satoshis, key: newAttemptId() };
+    if (key.current.sats !== num_satoshis) key.current = { sats: num_satoshis, key: newIdempotencyKey() };
     const { id } = await api.pullLnurl({ key: walletId, lnurl: text, num_satoshis }, { idempotencyKey: key.current.key });
     navigate(`/wallets/${walletId}/receive/${id}`, { replace: true });
   });

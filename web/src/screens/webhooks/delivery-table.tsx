@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api, type Delivery } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
@@ -57,9 +57,9 @@ interface DeliveryRowsProps {
 }
 
 function DeliveryRows({ delivery, isOpen, onToggle, onRedelivered }: DeliveryRowsProps) {
-  const attempt = useAttempt({ isRepeatable: true });
+  const idempotent = useIdempotent({ isRepeatable: true });
   const { run, isBusy, error } = useAction(async () => {
-    await attempt((options) => api.redeliver({ id: delivery.webhook_id, delivery: delivery.id }, options));
+    await idempotent((options) => api.redeliver({ id: delivery.webhook_id, delivery: delivery.id }, options));
     onRedelivered();
   });
   const last = delivery.log.at(-1);

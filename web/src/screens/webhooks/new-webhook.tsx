@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewWebhook } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { CheckField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -33,7 +33,7 @@ export function NewWebhookSheet({ onCreated, onClose }: NewWebhookSheetProps) {
   const [label, setLabel] = useState('');
   const [walletId, setWalletId] = useState('');
   const [types, setTypes] = useState<readonly string[]>([]);
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
     const body = {
       url,
@@ -41,7 +41,7 @@ export function NewWebhookSheet({ onCreated, onClose }: NewWebhookSheetProps) {
       ...(walletId !== '' && { wallet_id: walletId }),
       ...(types.length > 0 && { event_types: [...types] }),
     };
-    onCreated(await attempt((options) => api.createWebhook(body, options)));
+    onCreated(await idempotent((options) => api.createWebhook(body, options)));
     onClose();
   });
   const toggle = (type: string) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api } from '../../api/client.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -20,9 +20,9 @@ export interface ReplaySheetProps {
 export function ReplaySheet({ webhookId, onReplayed, onClose }: ReplaySheetProps) {
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
-  const attempt = useAttempt();
+  const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    await attempt((options) => api.replayWebhook({ id: webhookId, from: secondsOf(from), to: secondsOf(to) }, options));
+    await idempotent((options) => api.replayWebhook({ id: webhookId, from: secondsOf(from), to: secondsOf(to) }, options));
     showToast(t.webhooks.replayed);
     onReplayed();
     onClose();

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
-import { useAttempt } from '../../api/attempt.ts';
 import { api, type NewWebhook, type Webhook } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
+import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
@@ -74,10 +74,10 @@ export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsP
 function Actions({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
   const [, navigate] = useLocation();
   const [sheet, setSheet] = useState<'rotate' | 'delete' | 'replay'>();
-  const attempt = useAttempt({ isRepeatable: true });
+  const idempotent = useIdempotent({ isRepeatable: true });
   const { id } = webhook;
   const test = useAction(async () => {
-    await attempt((options) => api.testWebhook({ id }, options));
+    await idempotent((options) => api.testWebhook({ id }, options));
     showToast(t.webhooks.testSent);
     onChanged();
   });
