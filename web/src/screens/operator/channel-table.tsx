@@ -29,7 +29,7 @@ export function ChannelTable({ channels }: { channels: readonly Channel[] }) {
               <BalanceHeads />
             </span>
           </th>
-          <th class="desktop-only balance">
+          <th class="desktop-only channel-balance">
             <BalanceHeads />
           </th>
           <th class="end desktop-only">{texts.capacity}</th>
@@ -87,7 +87,7 @@ function ChannelRow({ channel, isOpen, onToggle }: ChannelRowProps) {
           <Balance channel={channel} />
         </div>
       </td>
-      <td class="desktop-only balance">
+      <td class="desktop-only channel-balance">
         <Balance channel={channel} />
       </td>
       <td class="end desktop-only number">{size}</td>
