@@ -8,7 +8,7 @@ onDashboard('the accounts', ({ client, openLoggedIn, open, logIn, newPerson }) =
     const before = (await client.get('/v1/accounts')).length;
     const page = await openLoggedIn('/accounts/new');
     await page.getByLabel('E-mail').fill('jonas@example.com');
-    await page.getByLabel('Most wallets').fill('5');
+    await page.getByLabel('Wallet limit').fill('5');
     await page.getByRole('button', { name: 'Create account and link' }).dblclick();
     await page.getByText('Setup link for jonas@example.com').waitFor();
     await page.getByText(/\/setup#/).waitFor();
@@ -53,7 +53,7 @@ onDashboard('the accounts', ({ client, openLoggedIn, open, logIn, newPerson }) =
     const { accountId } = await newPerson();
     const page = await openLoggedIn(`/accounts/${accountId}/change`);
     await page.getByLabel('Role').selectOption('operator');
-    await page.getByLabel('Most wallets').fill('7');
+    await page.getByLabel('Wallet limit').fill('7');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('0 of 7').waitFor();
     expect(await readAccount(accountId)).toMatchObject({ role: 'operator', max_wallets: 7 });
