@@ -14,7 +14,10 @@ onFakeNode(
     const file = join(dataDir, 'secret-key');
     const loseKey = () => restart(() => rmSync(file));
     const alerts = async () => (await openAlerts()).map(({ kind }) => kind);
-    const acceptedAt = (path: string) => receiver.accepted(path).map(({ data }: Json) => data.wtx.num_satoshis);
+    /** The amounts in the order of their first delivery. A delivery is repeated when the short lease ends during it. */
+    const acceptedAt = (path: string) => [
+      ...new Map(receiver.accepted(path).map(({ id, data }: Json) => [id, data.wtx.num_satoshis])).values(),
+    ];
 
     /** A webhook for incoming transfers, and a function that causes one. */
     async function webhookAt(path: string) {
