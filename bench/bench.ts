@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { errorMessage } from '../src/kernel/log.ts';
+import { errorMessage } from '../src/core/kernel/log.ts';
 import { details, machine, type Result, resultOf, table } from './report.ts';
 import { type Row, Skipped } from './row.ts';
 import { dashboardRows } from './rows/dashboard.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startSatchel } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
-import type { Dialect } from '../src/db/database.ts';
+import type { Dialect } from '../src/core/db/database.ts';
 import { perSecond } from './compare.ts';
 import type { Run } from './run.ts';
 import { postRequest, webOn } from './web.ts';

@@ -1,9 +1,9 @@
-import type { Database } from '../src/db/database.ts';
-import { statement } from '../src/db/statement.ts';
-import { newId } from '../src/kernel/ids.ts';
-import { msat } from '../src/kernel/money.ts';
-import type { Ledger } from '../src/ledger/ledger.ts';
-import type { Posting } from '../src/ledger/posting.ts';
+import type { Database } from '../src/core/db/database.ts';
+import { statement } from '../src/core/db/statement.ts';
+import { newId } from '../src/core/kernel/ids.ts';
+import { msat } from '../src/core/kernel/money.ts';
+import type { Ledger } from '../src/core/ledger/ledger.ts';
+import type { Posting } from '../src/core/ledger/posting.ts';
 import { perSecond } from './compare.ts';
 
 const FUNDS_MSAT = 1_000_000_000_000;

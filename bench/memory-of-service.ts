@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createAccounts } from '../src/accounts/accounts.ts';
-import { createAccountDirectory } from '../src/accounts/directory.ts';
-import { createKeyUses } from '../src/accounts/key-uses.ts';
-import { createSessions } from '../src/accounts/login/sessions.ts';
-import { openDatabase } from '../src/db/open.ts';
+import { createAccounts } from '../src/core/accounts/accounts.ts';
+import { createAccountDirectory } from '../src/core/accounts/directory.ts';
+import { createKeyUses } from '../src/core/accounts/key-uses.ts';
+import { createSessions } from '../src/core/accounts/sessions.ts';
+import { openDatabase } from '../src/core/db/open.ts';
+import { createIdempotency } from '../src/core/idempotency/idempotency.ts';
+import { systemClock } from '../src/core/kernel/clock.ts';
+import { SYSTEM_ACCOUNTS } from '../src/core/ledger/accounts.ts';
+import { createLedger } from '../src/core/ledger/ledger.ts';
+import { createPayments } from '../src/core/payments/payments.ts';
+import { createWallets } from '../src/core/wallets/wallets.ts';
+import { paymentRoutes } from '../src/features/payments/routes.ts';
+import { createObjects, renderOptions } from '../src/features/transactions/objects.ts';
+import { walletRoutes } from '../src/features/wallets/routes.ts';
 import { createAccess } from '../src/http/auth/access.ts';
 import { createIdempotentHandler } from '../src/http/idempotent.ts';
-import { createObjects } from '../src/http/objects/objects.ts';
-import { paymentRoutes } from '../src/http/routes/payments.ts';
-import { walletRoutes } from '../src/http/routes/wallets.ts';
 import { createServer } from '../src/http/server.ts';
-import { createIdempotency } from '../src/idempotency/idempotency.ts';
-import { systemClock } from '../src/kernel/clock.ts';
-import { SYSTEM_ACCOUNTS } from '../src/ledger/accounts.ts';
-import { createLedger } from '../src/ledger/ledger.ts';
-import { createPayments } from '../src/payments/payments.ts';
-import { createWallets } from '../src/wallets/wallets.ts';
 import { walletIdOf } from './filling.ts';
 
 /** The output of `node --expose-gc memory-of-service.ts <database URL> <wallets>`, in bytes. */
@@ -41,7 +41,7 @@ const access = createAccess({
   directory: createAccountDirectory(database, systemClock),
   sessions: createSessions(database, systemClock),
 });
-const objects = createObjects();
+const objects = createObjects(renderOptions());
 // No payment is made. The modules behind the payment routes only have to be loaded, because they count as idle memory.
 const runIdempotent = createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) });
 const deps = { access, runIdempotent, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };

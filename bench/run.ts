@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Database, Dialect } from '../src/db/database.ts';
-import { MIGRATIONS, migrate } from '../src/db/migrate.ts';
-import { openDatabase } from '../src/db/open.ts';
+import type { Database, Dialect } from '../src/core/db/database.ts';
+import { MIGRATIONS, migrate } from '../src/core/db/migrate.ts';
+import { openDatabase } from '../src/core/db/open.ts';
 import { startPostgres } from '../test/support/global-postgres.ts';
 
 /** The sizes of the measurements. */

@@ -1,10 +1,10 @@
+import { systemClock } from '../src/core/kernel/clock.ts';
+import { newId } from '../src/core/kernel/ids.ts';
+import { msat } from '../src/core/kernel/money.ts';
+import type { Receipt } from '../src/core/ledger/posting.ts';
+import { transferBetween, type WalletTransfer } from '../src/core/payments/transfer.ts';
+import { transferRoutes } from '../src/features/payments/transfer-routes.ts';
 import type { App } from '../src/http/app-type.ts';
-import { transferRoutes } from '../src/http/routes/transfers.ts';
-import { systemClock } from '../src/kernel/clock.ts';
-import { newId } from '../src/kernel/ids.ts';
-import { msat } from '../src/kernel/money.ts';
-import type { Receipt } from '../src/ledger/posting.ts';
-import { transferBetween, type WalletTransfer } from '../src/payments/transfer.ts';
 import { postRequest, type Web } from './web.ts';
 
 type Deps = Parameters<typeof transferRoutes>[1];

@@ -1,19 +1,19 @@
 import { pino } from 'pino';
-import { type Accounts, createAccounts, type Key } from '../src/accounts/accounts.ts';
-import { createAccountDirectory } from '../src/accounts/directory.ts';
-import { createKeyUses } from '../src/accounts/key-uses.ts';
-import { parseKey } from '../src/accounts/keys.ts';
-import { createSessions } from '../src/accounts/login/sessions.ts';
-import type { Database } from '../src/db/database.ts';
+import { type Accounts, createAccounts, type Key } from '../src/core/accounts/accounts.ts';
+import { createAccountDirectory } from '../src/core/accounts/directory.ts';
+import { createKeyUses } from '../src/core/accounts/key-uses.ts';
+import { parseKey } from '../src/core/accounts/keys.ts';
+import { createSessions } from '../src/core/accounts/sessions.ts';
+import type { Database } from '../src/core/db/database.ts';
+import { createIdempotency } from '../src/core/idempotency/idempotency.ts';
+import { systemClock } from '../src/core/kernel/clock.ts';
+import { createLedger, type Ledger } from '../src/core/ledger/ledger.ts';
+import { createWallets, type Wallet, type Wallets } from '../src/core/wallets/wallets.ts';
+import { createObjects, type Objects, renderOptions } from '../src/features/transactions/objects.ts';
 import type { App } from '../src/http/app-type.ts';
 import { type Access, createAccess } from '../src/http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from '../src/http/idempotent.ts';
-import { createObjects, type Objects } from '../src/http/objects/objects.ts';
 import { createServer } from '../src/http/server.ts';
-import { createIdempotency } from '../src/idempotency/idempotency.ts';
-import { systemClock } from '../src/kernel/clock.ts';
-import { createLedger, type Ledger } from '../src/ledger/ledger.ts';
-import { createWallets, type Wallet, type Wallets } from '../src/wallets/wallets.ts';
 import type { Side } from './compare.ts';
 import { fundWallets } from './filling.ts';
 import type { LoadResult } from './load.ts';
@@ -55,7 +55,7 @@ export async function webOn(database: Database): Promise<Web> {
     wallets,
     ledger: createLedger(database, systemClock),
     database,
-    objects: createObjects(),
+    objects: createObjects(renderOptions()),
   };
 }
 

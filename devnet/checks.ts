@@ -1,7 +1,7 @@
-import type { CustomRecords, InvoiceRequest, KeysendOrder, NodeCapabilities, PaymentOrder } from '../src/lightning/node.ts';
-import { paymentHashOf } from '../src/lightning/payment-hash.ts';
-import { isPublicKey } from '../src/lightning/public-key.ts';
-import { type OutsideName, PlaygroundRefusal } from '../src/lightning/test-network.ts';
+import type { CustomRecords, InvoiceRequest, KeysendOrder, NodeCapabilities, PaymentOrder } from '../src/core/lightning/node.ts';
+import { paymentHashOf } from '../src/core/lightning/payment-hash.ts';
+import { isPublicKey } from '../src/core/lightning/public-key.ts';
+import { type OutsideName, PlaygroundRefusal } from '../src/core/lightning/test-network.ts';
 
 /** Test networks support everything. */
 export const ALL_CAPABILITIES: NodeCapabilities = {

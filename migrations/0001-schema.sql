@@ -1,4 +1,4 @@
--- The whole schema, for SQLite and PostgreSQL. It is written in SQLite's types; src/db/dialect.ts replaces them for PostgreSQL
+-- The whole schema, for SQLite and PostgreSQL. It is written in SQLite's types; src/core/db/dialect.ts replaces them for PostgreSQL
 -- (INTEGER becomes BIGINT, BLOB becomes BYTEA). A block between `-- begin sqlite` and `-- end sqlite`, or `-- begin postgres` and
 -- `-- end postgres`, is for that database alone.
 --
@@ -20,7 +20,7 @@ CREATE TABLE service_fact (
   value TEXT NOT NULL
 ) STRICT;
 
--- A background job that one instance at a time runs (src/db/leases.ts). The holder increments `beat` every two seconds. Another instance
+-- A background job that one instance at a time runs (src/core/db/leases.ts). The holder increments `beat` every two seconds. Another instance
 -- takes over a lease whose beat stands still, or one without a holder.
 CREATE TABLE lease (
   name TEXT PRIMARY KEY,
@@ -28,7 +28,7 @@ CREATE TABLE lease (
   beat INTEGER NOT NULL
 ) STRICT;
 
--- The end of one retention round for one kind of rows: the newest position at that moment (src/db/retention.ts). A round is 15 minutes of
+-- The end of one retention round for one kind of rows: the newest position at that moment (src/core/db/retention.ts). A round is 15 minutes of
 -- running time, so no clock decides when old rows are deleted.
 CREATE TABLE retention_round (
   name TEXT NOT NULL,
@@ -91,7 +91,7 @@ CREATE TABLE ledger_account (
 ALTER TABLE ledger_account SET (fillfactor = 50);
 -- end postgres
 
--- The system's accounts have the ids 1 to 4 (src/ledger/accounts.ts). `node` is minus the money that the Lightning node holds for
+-- The system's accounts have the ids 1 to 4 (src/core/ledger/accounts.ts). `node` is minus the money that the Lightning node holds for
 -- customers; `routing_fees` is what the operator pays for routing. Only these two may be negative.
 INSERT INTO ledger_account (kind) VALUES ('node');
 INSERT INTO ledger_account (kind) VALUES ('routing_fees');
@@ -100,7 +100,7 @@ INSERT INTO ledger_account (kind) VALUES ('suspense');
 
 -- One transfer and its two entries: −amount on `from_account`, +amount on `to_account`. Rows are never changed or deleted.
 -- An entry has its number on its account (from 1, without a gap), the balance after it, and a hash that commits to the account's entry
--- before it (src/ledger/chain.ts).
+-- before it (src/core/ledger/chain.ts).
 -- There are no foreign keys to the accounts: a writer holds their rows locked, and checking each row cost
 -- PostgreSQL a fifth of its throughput. `npm run verify` finds transfers without an account.
 -- The integers come first because PostgreSQL aligns them to eight bytes.
@@ -170,7 +170,7 @@ CREATE TABLE ledger_hold (
 CREATE INDEX ledger_hold_open ON ledger_hold (account) WHERE state = 'open';
 
 -- One batch of postings in PostgreSQL. When a connection is lost during COMMIT, the row states whether the batch was committed: a batch
--- without a row is marked 'refuted', and then can no longer be committed (src/ledger/store-postgres.ts). Kept for a day of running time.
+-- without a row is marked 'refuted', and then can no longer be committed (src/core/ledger/store-postgres.ts). Kept for a day of running time.
 CREATE TABLE ledger_batch (
   id TEXT PRIMARY KEY,
   -- begin postgres
@@ -203,7 +203,7 @@ CREATE TABLE wallet (
 ) STRICT;
 CREATE INDEX wallet_account ON wallet (account_id, id);
 
--- One key: an API key of an account, or an access key of a wallet (src/accounts/keys.ts lists the kinds). A secret is stored only as its
+-- One key: an API key of an account, or an access key of a wallet (src/core/accounts/keys.ts lists the kinds). A secret is stored only as its
 -- SHA-256 hash, with its last four characters if enough others remain unknown. Public identifiers are stored as text.
 -- A rotation inserts a new key in the same line and sets `replaced_by` of the old one.
 CREATE TABLE access_key (
@@ -429,7 +429,7 @@ CREATE TABLE reconciliation_pending (
 ) STRICT;
 
 -- The node's own funds, beyond what it holds for customers, when they were first measured or when an operator accepted them
--- (src/reconcile/remainder.ts).
+-- (src/features/reconcile/remainder.ts).
 CREATE TABLE node_baseline (
   -- The reconciliation that measured it.
   id TEXT PRIMARY KEY,

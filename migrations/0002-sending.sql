@@ -1,4 +1,4 @@
--- What is known about the requests that sent a payment to the node (src/payments/sending.ts).
+-- What is known about the requests that sent a payment to the node (src/core/payments/sending.ts).
 
 -- When the last request began, in Unix milliseconds; written before it. NULL: the node never received one.
 ALTER TABLE payment ADD COLUMN sending_since_ms INTEGER;

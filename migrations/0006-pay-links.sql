@@ -64,7 +64,7 @@ CREATE TABLE pay_link_invoice (
 DROP INDEX invoice_open_until;
 CREATE INDEX invoice_open_until ON invoice (ledger_account, wtx_type, expires_at) WHERE state = 'open';
 
--- The default pay link of each wallet; src/lnurl/pay/default-link.ts creates those of new wallets.
+-- The default pay link of each wallet; src/features/lnurl/pay/default-link.ts creates those of new wallets.
 INSERT INTO pay_metadata (hash, text)
 VALUES ('fb0241f7d5d792a2164fc4a86d6fa3f471bb3d4ddf7699b0d3ae37011a0257cb', '[["text/plain","Lightning payment"]]');
 INSERT INTO pay_link (id, wallet_id, account_id, state, user_label, short_desc, min_msat, max_msat, comment_length, metadata_hash, created_at, updated_at)

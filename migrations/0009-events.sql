@@ -1,5 +1,5 @@
 -- One event that is not a booking, such as a created invoice. The events of bookings (money received, sent, transferred) are not stored: they
--- derive from the rows of ledger_transfer (src/feed/log.ts). Rows are never changed, and deleted after EVENT_RETENTION_DAYS.
+-- derive from the rows of ledger_transfer (src/features/events/log.ts). Rows are never changed, and deleted after EVENT_RETENTION_DAYS.
 CREATE TABLE event (
   row INTEGER PRIMARY KEY,
   -- Its place in the event log, on the same line as the positions of transfers. In SQLite, the position of the newest transfer: the event

@@ -14,7 +14,7 @@ CREATE TABLE webhook (
   disabled_reason TEXT CHECK ((disabled_reason IS NOT NULL) = (status = 'disabled')),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  -- JSON: the sealed signing secrets, newest first (src/webhooks/secrets.ts).
+  -- JSON: the sealed signing secrets, newest first (src/features/webhooks/secrets.ts).
   secrets TEXT NOT NULL,
   -- The fingerprint of the key that sealed the newest secret.
   key_id TEXT NOT NULL,

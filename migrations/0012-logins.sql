@@ -7,7 +7,7 @@ ALTER TABLE account ADD COLUMN status TEXT NOT NULL DEFAULT 'active' CHECK (stat
 ALTER TABLE account ADD COLUMN max_wallets INTEGER NOT NULL DEFAULT 0 CHECK (max_wallets >= 0);
 -- In lower case. With a password it is the login.
 ALTER TABLE account ADD COLUMN email TEXT;
--- scrypt with its parameters and salt (src/accounts/login/passwords.ts); NULL: nobody can log in with a password.
+-- scrypt with its parameters and salt (src/features/logins/passwords.ts); NULL: nobody can log in with a password.
 ALTER TABLE account ADD COLUMN password_hash TEXT;
 -- Partial, so that PostgreSQL does not take a change of the e-mail for a change of the row's key, which would block inserts of wallets.
 CREATE UNIQUE INDEX account_email ON account (email) WHERE email IS NOT NULL;

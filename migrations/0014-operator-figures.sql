@@ -25,7 +25,7 @@ CREATE TABLE node_sample (
 ALTER TABLE stray_settlement ADD COLUMN node_id TEXT REFERENCES lightning_node (id);
 ALTER TABLE stray_settlement ADD COLUMN is_keysend INTEGER;
 
--- One running instance of the service on PostgreSQL (src/db/instances.ts). It is deleted when the instance stops, or later if it crashed.
+-- One running instance of the service on PostgreSQL (src/core/db/instances.ts). It is deleted when the instance stops, or later if it crashed.
 CREATE TABLE instance (
   id TEXT PRIMARY KEY,
   host TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- When a key was last used, at most once a minute per instance (src/accounts/key-uses.ts). A key without a row was not used. This is no column
+-- When a key was last used, at most once a minute per instance (src/core/accounts/key-uses.ts). A key without a row was not used. This is no column
 -- of access_key, because in PostgreSQL a posting locks the row of its key, so updates of that row and postings would wait for each other.
 CREATE TABLE key_use (
   key_id TEXT PRIMARY KEY REFERENCES access_key (id),

@@ -1,4 +1,4 @@
--- The fiat rate that operators set, for display only (src/operator/fiat-rate.ts). Each change is a row: the one with the highest number is the
+-- The fiat rate that operators set, for display only (src/features/operator/fiat-rate.ts). Each change is a row: the one with the highest number is the
 -- rate, and all of them are the record of who set it when.
 CREATE TABLE fiat_rate (
   number INTEGER PRIMARY KEY,

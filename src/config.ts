@@ -2,10 +2,10 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
 import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
-import { errorMessage } from './kernel/log.ts';
-import { isClnUrl, parseClnUrl } from './lightning/cln/url.ts';
-import { isLndUrl, parseLndUrl } from './lightning/lnd/url.ts';
-import { type AllowList, parseAllowList, parseProxy, type SocksProxy } from './outbound/addresses.ts';
+import { errorMessage } from './core/kernel/log.ts';
+import { isClnUrl, parseClnUrl } from './core/lightning/cln/url.ts';
+import { isLndUrl, parseLndUrl } from './core/lightning/lnd/url.ts';
+import { type AllowList, parseAllowList, parseProxy, type SocksProxy } from './core/outbound/addresses.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
 export interface Config {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { AccountKeys } from './accounts/accounts.ts';
 import type { Config } from './config.ts';
+import type { AccountKeys } from './core/accounts/accounts.ts';
 
 /** Returns the absolute path of the file with the keys of the first account. The operator may delete it after storing the keys elsewhere. */
 export function keysFile(dataDir: string): string {

@@ -1,4 +1,4 @@
-import type { AccountKeys } from './accounts/accounts.ts';
+import type { AccountKeys } from './core/accounts/accounts.ts';
 
 export interface Greeting {
   readonly publicUrl: string;

@@ -1,9 +1,9 @@
-import { setupUrl } from './accounts/login/setup-links.ts';
 import { type Satchel, startSatchel } from './app.ts';
 import { type Config, InvalidConfig, readConfig } from './config.ts';
+import { setupUrl } from './core/accounts/setup-links.ts';
+import { errorMessage } from './core/kernel/log.ts';
 import { keysFile, secretKeyShell } from './first-key.ts';
 import { type Greeting, greeting } from './greeting.ts';
-import { errorMessage } from './kernel/log.ts';
 import { removeSetupLink, storeSetupLink } from './setup-link.ts';
 import { closeOnSignals } from './signals.ts';
 

@@ -1,44 +1,45 @@
 import type { pino } from 'pino';
-import { createAccounts } from './accounts/accounts.ts';
-import { createAccountDirectory } from './accounts/directory.ts';
-import { createKeyUses } from './accounts/key-uses.ts';
-import { createKeyring } from './accounts/keyring.ts';
-import type { Passwords } from './accounts/login/passwords.ts';
-import { createAlerts } from './alerts/alerts.ts';
 import type { Config } from './config.ts';
-import { connectNodes } from './connection/connections.ts';
-import type { Commits } from './db/commits.ts';
-import type { Database, Tx } from './db/database.ts';
-import type { DatabaseHealth } from './db/health.ts';
-import { createInstances } from './db/instances.ts';
-import { detailsOf } from './feed/details.ts';
-import { createFeed } from './feed/feed.ts';
-import { createEventLog, type LoggedEvent } from './feed/log.ts';
+import { createAccounts } from './core/accounts/accounts.ts';
+import { createAccountDirectory } from './core/accounts/directory.ts';
+import { createKeyUses } from './core/accounts/key-uses.ts';
+import { createKeyring } from './core/accounts/keyring.ts';
+import { createAlerts } from './core/alerts/alerts.ts';
+import { connectNodes } from './core/connection/connections.ts';
+import type { Commits } from './core/db/commits.ts';
+import type { Database, Tx } from './core/db/database.ts';
+import type { DatabaseHealth } from './core/db/health.ts';
+import { createInstances } from './core/db/instances.ts';
+import { createIdempotency } from './core/idempotency/idempotency.ts';
+import { createInvoices } from './core/invoices/invoices.ts';
+import { keysendRouting } from './core/invoices/settle.ts';
+import { systemClock } from './core/kernel/clock.ts';
+import { createLedger } from './core/ledger/ledger.ts';
+import { createOutbound } from './core/outbound/outbound.ts';
+import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
+import { createWallets, type Wallets } from './core/wallets/wallets.ts';
+import { detailsOf } from './features/events/details.ts';
+import { renderEvent } from './features/events/event-object.ts';
+import { createFeed } from './features/events/feed.ts';
+import { createEventLog, type LoggedEvent } from './features/events/log.ts';
+import type { StreamTiming } from './features/events/streams.ts';
+import { defaultLinkRow } from './features/lnurl/pay/default-link.ts';
+import { createPayLinks } from './features/lnurl/pay/pay-links.ts';
+import { createRemoteLinks } from './features/lnurl/remote/remote-links.ts';
+import { createWithdrawLinks, linkUses } from './features/lnurl/withdraw/withdraw-links.ts';
+import { createLoginModules } from './features/logins/login-modules.ts';
+import type { Passwords } from './features/logins/passwords.ts';
+import { createOperatorReads } from './features/operator/reads.ts';
+import { createOperatorRequests } from './features/operator/requests.ts';
+import { createProofs } from './features/proof/proofs.ts';
+import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
+import { createHistory } from './features/transactions/history.ts';
+import { renderOptions } from './features/transactions/objects.ts';
+import { createSecretBox, createWebhooks } from './features/webhooks/webhooks.ts';
 import { storeFirstKeys } from './first-key.ts';
-import { createHistory } from './history/history.ts';
-import type { StreamTiming } from './http/live/streams.ts';
-import { createObjects } from './http/objects/objects.ts';
-import { createIdempotency } from './idempotency/idempotency.ts';
-import { createInvoices } from './invoices/invoices.ts';
-import { keysendRouting } from './invoices/settle.ts';
 import type { JobTiming } from './jobs.ts';
-import { systemClock } from './kernel/clock.ts';
-import { createLedger } from './ledger/ledger.ts';
-import { defaultLinkRow } from './lnurl/pay/default-link.ts';
-import { createPayLinks } from './lnurl/pay/pay-links.ts';
-import { createRemoteLinks } from './lnurl/remote/remote-links.ts';
-import { createWithdrawLinks, linkUses } from './lnurl/withdraw/withdraw-links.ts';
-import { createLoginModules } from './login-modules.ts';
 import type { OpenedNode } from './open-node.ts';
-import { createOperatorReads } from './operator/reads.ts';
-import { createOperatorRequests } from './operator/requests.ts';
-import { createOutbound } from './outbound/outbound.ts';
-import { createPayments, markPendingAtNode } from './payments/payments.ts';
-import { createProofs } from './proof/proofs.ts';
-import { requestUnsettledComparison } from './reconcile/invoices.ts';
 import { readSecretKey } from './secret-key.ts';
-import { createWallets, type Wallets } from './wallets/wallets.ts';
-import { createSecretBox, createWebhooks } from './webhooks/webhooks.ts';
 
 type CoreModules = Awaited<ReturnType<typeof createModules>>;
 
@@ -110,7 +111,7 @@ export async function createModules({ config, log, database, commits, opened, jo
     database,
     commits,
     eventLog,
-    renderEvents: async (events) => (await eventDetails(events)).map(createObjects(config).event),
+    renderEvents: async (events) => (await eventDetails(events)).map((details) => renderEvent(details, renderOptions(config))),
     outbound: createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, maxRequestsPerHost: 256 }),
     alerts,
     secretBox: createSecretBox(secretKey),

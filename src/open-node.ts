@@ -1,10 +1,10 @@
-import type { Log } from './kernel/log.ts';
-import { openCln } from './lightning/cln/cln-node.ts';
-import { isClnUrl } from './lightning/cln/url.ts';
-import { openLnd } from './lightning/lnd/lnd-node.ts';
-import { isLndUrl } from './lightning/lnd/url.ts';
-import type { LightningNode } from './lightning/node.ts';
-import type { PlaygroundControl, TestNetwork } from './lightning/test-network.ts';
+import type { Log } from './core/kernel/log.ts';
+import { openCln } from './core/lightning/cln/cln-node.ts';
+import { isClnUrl } from './core/lightning/cln/url.ts';
+import { openLnd } from './core/lightning/lnd/lnd-node.ts';
+import { isLndUrl } from './core/lightning/lnd/url.ts';
+import type { LightningNode } from './core/lightning/node.ts';
+import type { PlaygroundControl, TestNetwork } from './core/lightning/test-network.ts';
 
 /** An open node, and the control of its test network if it has one. */
 export interface OpenedNode {

@@ -1,52 +1,54 @@
+import { playgroundRoutes } from '../devnet/playground/routes.ts';
 import type { Config } from './config.ts';
-import type { Database } from './db/database.ts';
+import type { Database } from './core/db/database.ts';
+import { TtlCache } from './core/kernel/ttl-cache.ts';
+import { accountChangeRoutes } from './features/accounts/change-routes.ts';
+import { accountRoutes } from './features/accounts/routes.ts';
+import type { EventDetails } from './features/events/details.ts';
+import { renderEvent } from './features/events/event-object.ts';
+import { Places } from './features/events/places.ts';
+import { eventRoutes } from './features/events/routes.ts';
+import { createStatusWaits } from './features/events/status-waits.ts';
+import { createStreams, STREAM_TIMING, type StreamTiming } from './features/events/streams.ts';
+import { invoiceRoutes } from './features/invoices/routes.ts';
+import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
+import { keyRoutes } from './features/keys/routes.ts';
+import { payRequestRoutes } from './features/lnurl/pay/request-routes.ts';
+import { lnurlPayRoutes } from './features/lnurl/pay/routes.ts';
+import { lnurlWithdrawRoutes } from './features/lnurl/withdraw/claim-routes.ts';
+import { withdrawLinkRoutes } from './features/lnurl/withdraw/routes.ts';
+import { lnurlAuthRoutes } from './features/logins/lnurl-auth/routes.ts';
+import { createLoginLimits } from './features/logins/login-limits.ts';
+import { createLoginResponses } from './features/logins/login-responses.ts';
+import { passkeyRoutes } from './features/logins/passkey-routes.ts';
+import { sessionRoutes } from './features/logins/session-routes.ts';
+import { totpRoutes } from './features/logins/totp-routes.ts';
+import { walletLoginRoutes } from './features/logins/wallet-login-routes.ts';
+import { metricsRoute } from './features/metrics/metrics.ts';
+import { nodeRoutes } from './features/nodes/routes.ts';
+import { operatorActionRoutes } from './features/operator/action-routes.ts';
+import { fiatRateRoutes } from './features/operator/fiat-rate-routes.ts';
+import { operatorMoneyRoutes } from './features/operator/money-routes.ts';
+import { operatorNodeRoutes } from './features/operator/node-routes.ts';
+import { operatorReadRoutes } from './features/operator/read-routes.ts';
+import { lnurlRemoteRoutes } from './features/payments/lnurl-routes.ts';
+import { paymentRoutes } from './features/payments/routes.ts';
+import { transferRoutes } from './features/payments/transfer-routes.ts';
+import { proofRoutes } from './features/proof/routes.ts';
+import { lastPositions } from './features/reconcile/requests.ts';
+import { serviceRoutes } from './features/service/routes.ts';
+import { createObjects, renderOptions } from './features/transactions/objects.ts';
+import { transactionRoutes } from './features/transactions/routes.ts';
+import { walletRoutes } from './features/wallets/routes.ts';
+import { webhookDeliveryRoutes } from './features/webhooks/delivery-routes.ts';
+import { webhookRoutes } from './features/webhooks/routes.ts';
 import type { App } from './http/app-type.ts';
 import { type Access, createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
 import { createListJobs } from './http/limits/list-jobs.ts';
-import { createLoginLimits } from './http/limits/login-limits.ts';
 import { createRateLimits, type RateLimits } from './http/limits/rate-limits.ts';
-import { Places } from './http/live/places.ts';
-import { createStatusWaits } from './http/live/status-waits.ts';
-import { createStreams, STREAM_TIMING, type StreamTiming } from './http/live/streams.ts';
-import { metricsRoute } from './http/metrics/metrics.ts';
-import { createObjects } from './http/objects/objects.ts';
-import { createLoginResponses } from './http/responses/login-responses.ts';
-import { accountChangeRoutes } from './http/routes/account-changes.ts';
-import { accountRoutes } from './http/routes/accounts.ts';
-import { eventRoutes } from './http/routes/events.ts';
-import { fiatRateRoutes } from './http/routes/fiat-rate.ts';
-import { invoiceStatusRoutes } from './http/routes/invoice-status.ts';
-import { invoiceRoutes } from './http/routes/invoices.ts';
-import { keyRoutes } from './http/routes/keys.ts';
-import { lnurlAuthRoutes } from './http/routes/lnurl-auth.ts';
-import { lnurlPayRoutes } from './http/routes/lnurl-pay.ts';
-import { payRequestRoutes } from './http/routes/lnurl-pay-requests.ts';
-import { lnurlRemoteRoutes } from './http/routes/lnurl-remote.ts';
-import { lnurlWithdrawRoutes } from './http/routes/lnurl-withdraw.ts';
-import { nodeRoutes } from './http/routes/node.ts';
-import { operatorActionRoutes } from './http/routes/operator-actions.ts';
-import { operatorMoneyRoutes } from './http/routes/operator-money.ts';
-import { operatorNodeRoutes } from './http/routes/operator-nodes.ts';
-import { operatorReadRoutes } from './http/routes/operator-reads.ts';
-import { passkeyRoutes } from './http/routes/passkeys.ts';
-import { paymentRoutes } from './http/routes/payments.ts';
-import { playgroundRoutes } from './http/routes/playground.ts';
-import { proofRoutes } from './http/routes/proofs.ts';
-import { serviceRoutes } from './http/routes/service.ts';
-import { sessionRoutes } from './http/routes/sessions.ts';
-import { totpRoutes } from './http/routes/totp.ts';
-import { transactionRoutes } from './http/routes/transactions.ts';
-import { transferRoutes } from './http/routes/transfers.ts';
-import { walletLoginRoutes } from './http/routes/wallet-logins.ts';
-import { walletRoutes } from './http/routes/wallets.ts';
-import { webhookDeliveryRoutes } from './http/routes/webhook-deliveries.ts';
-import { webhookRoutes } from './http/routes/webhooks.ts';
-import { withdrawLinkRoutes } from './http/routes/withdraw-links.ts';
 import { createServer } from './http/server.ts';
-import { TtlCache } from './kernel/ttl-cache.ts';
 import type { Modules } from './modules.ts';
-import { lastPositions } from './reconcile/requests.ts';
 
 /** Creates the HTTP server with all routes. */
 export function createHttpServer(config: Config, modules: Modules): App {
@@ -65,7 +67,13 @@ function registerRoutes(
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds, publicUrl } = config;
   const live = createLive(app, config, modules, { ...STREAM_TIMING, ...modules.streamTiming });
-  const deps = { ...modules, ...live, objects: createObjects(config), listJobs: createListJobs(app) };
+  const deps = {
+    ...modules,
+    ...live,
+    objects: createObjects(renderOptions(config)),
+    renderEvent: (details: EventDetails) => renderEvent(details, renderOptions(config)),
+    listJobs: createListJobs(app),
+  };
   walletRoutes(app, deps);
   accountRoutes(app, { ...deps, publicUrl: config.publicUrl });
   accountChangeRoutes(app, deps);

@@ -1,4 +1,4 @@
-import { errorMessage } from './kernel/log.ts';
+import { errorMessage } from './core/kernel/log.ts';
 
 /** npm forwards signals that a terminal or a service manager also sends to this process. */
 const SAME_SIGNAL_MS = 1000;

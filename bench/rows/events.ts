@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, createServer, request as sendRequest } from 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Dialect } from '../../src/db/database.ts';
+import type { Dialect } from '../../src/core/db/database.ts';
 import { compare, figureOf, type Side } from '../compare.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';

@@ -1,8 +1,8 @@
-import type { Database, Dialect } from '../../src/db/database.ts';
-import { createHistory } from '../../src/history/history.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
-import type { Wallet } from '../../src/wallets/wallets.ts';
+import type { Database, Dialect } from '../../src/core/db/database.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { createLedger, type Ledger } from '../../src/core/ledger/ledger.ts';
+import type { Wallet } from '../../src/core/wallets/wallets.ts';
+import { createHistory } from '../../src/features/transactions/history.ts';
 import { compare, perSecond, type Side } from '../compare.ts';
 import { fillWithTransfers, openFunded, spread, transfer } from '../filling.ts';
 import type { Figure, Row } from '../row.ts';

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../src/db/database.ts';
+import type { Dialect } from '../../src/core/db/database.ts';
 import { compare, type Side } from '../compare.ts';
 import { type FakeService, startFakeService } from '../fake-service.ts';
 import type { LoadResult } from '../load.ts';

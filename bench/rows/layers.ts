@@ -4,7 +4,7 @@ import { devNull } from 'node:os';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { Type } from 'typebox';
-import type { Dialect } from '../../src/db/database.ts';
+import type { Dialect } from '../../src/core/db/database.ts';
 import { KeyParams } from '../../src/http/fields.ts';
 import { compare } from '../compare.ts';
 import { COUNTED } from '../counted.ts';

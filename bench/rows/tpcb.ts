@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { compare, perSecondFor } from '../compare.ts';
 import { openFunded, spread } from '../filling.ts';
 import { type Figure, type Row, Skipped } from '../row.ts';

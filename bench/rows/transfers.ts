@@ -1,4 +1,4 @@
-import type { Dialect } from '../../src/db/database.ts';
+import type { Dialect } from '../../src/core/db/database.ts';
 import { compare } from '../compare.ts';
 import type { LoadResult } from '../load.ts';
 import type { Figure, Row, Target } from '../row.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import { signRecoverable } from 'tiny-secp256k1';
-import type { Network } from '../../src/lightning/bolt11/bolt11.ts';
+import type { Network } from '../../src/core/lightning/bolt11/bolt11.ts';
 
 /** A tagged field: its letter (`p`, `s`, `d`, …) and its data, either 5-bit words or bytes that the encoder pads to words. Source: BOLT 11. */
 export type Bolt11Field = readonly [letter: string, data: readonly number[] | Uint8Array];

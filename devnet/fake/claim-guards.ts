@@ -1,4 +1,4 @@
-import type { IncomingGuard } from '../../src/lightning/node.ts';
+import type { IncomingGuard } from '../../src/core/lightning/node.ts';
 import type { ClaimRequest, Incoming } from './incoming.ts';
 import type { NetworkState } from './network-state.ts';
 

@@ -16,8 +16,8 @@ import type {
   Position,
   Route,
   RouteQuery,
-} from '../../src/lightning/node.ts';
-import { HistoryChanged, NodeUnavailable, NotPermitted } from '../../src/lightning/node.ts';
+} from '../../src/core/lightning/node.ts';
+import { HistoryChanged, NodeUnavailable, NotPermitted } from '../../src/core/lightning/node.ts';
 import { channelsOf } from './channels.ts';
 import type { ClaimGuards, GuardConnection } from './claim-guards.ts';
 import type { EventLog } from './event-log.ts';

@@ -1,4 +1,4 @@
-import type { LightningNode } from '../../src/lightning/node.ts';
+import type { LightningNode } from '../../src/core/lightning/node.ts';
 import type { Draws } from './draws.ts';
 
 /** The calls of the node interface that can have a fault. */

@@ -1,4 +1,4 @@
-import { msat } from '../../src/kernel/money.ts';
+import { msat } from '../../src/core/kernel/money.ts';
 import type {
   CancelOutcome,
   CreatedInvoice,
@@ -6,8 +6,8 @@ import type {
   IncomingPayment,
   InvoiceRequest,
   InvoiceStatus,
-} from '../../src/lightning/node.ts';
-import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
+} from '../../src/core/lightning/node.ts';
+import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { requireBytes32, requireInvoiceRequest } from '../checks.ts';
 import type { EventLog } from './event-log.ts';
 import type { NetworkState } from './network-state.ts';

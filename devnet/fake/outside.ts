@@ -1,7 +1,7 @@
-import { type Msat, msat } from '../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
-import type { CustomRecords } from '../../src/lightning/node.ts';
-import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
+import { type Msat, msat } from '../../src/core/kernel/money.ts';
+import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
+import type { CustomRecords } from '../../src/core/lightning/node.ts';
+import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import {
   type HoldAction,
   NODE_NAMES,
@@ -11,7 +11,7 @@ import {
   type OutsidePayRequest,
   type PlaygroundControl,
   PlaygroundRefusal,
-} from '../../src/lightning/test-network.ts';
+} from '../../src/core/lightning/test-network.ts';
 import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireRecords, requireWhole } from '../checks.ts';
 import { playgroundChannels } from './channels.ts';
 import type { ClaimGuards } from './claim-guards.ts';

@@ -1,4 +1,4 @@
-import type { NodeCapabilities, PaymentOutcome, PaymentReference } from '../../src/lightning/node.ts';
+import type { NodeCapabilities, PaymentOutcome, PaymentReference } from '../../src/core/lightning/node.ts';
 import { ALL_CAPABILITIES } from '../checks.ts';
 
 /** The program that the fake node behaves like. `ideal` does everything that the interface permits. */

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../src/lightning/node.ts';
+import type { FailureReason } from '../../src/core/lightning/node.ts';
 import type { CallFault } from './faults.ts';
 
 /** The behavior of one outgoing payment of our node. An empty script succeeds at once. */

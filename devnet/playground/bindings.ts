@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Option_ThirtyTwoBytesZ, Option_ThirtyTwoBytesZ_Some, Option_u64Z, Option_u64Z_Some } from 'lightningdevkit';
-import { type Msat, msat } from '../../src/kernel/money.ts';
+import { type Msat, msat } from '../../src/core/kernel/money.ts';
 
 /** LDK rejected a call that should succeed. */
 export class LdkError extends Error {

@@ -1,9 +1,9 @@
 import { Agent, type IncomingMessage, request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { pause } from '../../src/kernel/clock.ts';
-import type { Log } from '../../src/kernel/log.ts';
-import { NodeUnavailable } from '../../src/lightning/node.ts';
-import { OutcomeUnknown, PlaygroundRefusal, type TestNetwork } from '../../src/lightning/test-network.ts';
+import { pause } from '../../src/core/kernel/clock.ts';
+import type { Log } from '../../src/core/kernel/log.ts';
+import { NodeUnavailable } from '../../src/core/lightning/node.ts';
+import { OutcomeUnknown, PlaygroundRefusal, type TestNetwork } from '../../src/core/lightning/test-network.ts';
 import { connectTestNetwork } from './connect.ts';
 import { DEFAULT_NODE } from './node-name.ts';
 import { type Call, type CommandName, MAY_REPEAT, type Transport } from './protocol.ts';

@@ -1,8 +1,8 @@
 import { addAbortListener } from 'node:events';
-import { pause } from '../../src/kernel/clock.ts';
-import { errorMessage, type Log } from '../../src/kernel/log.ts';
-import { HistoryChanged, type IncomingGuard, type LightningNode, type NodeEvent, type Position } from '../../src/lightning/node.ts';
-import type { PlaygroundControl, TestNetwork } from '../../src/lightning/test-network.ts';
+import { pause } from '../../src/core/kernel/clock.ts';
+import { errorMessage, type Log } from '../../src/core/kernel/log.ts';
+import { HistoryChanged, type IncomingGuard, type LightningNode, type NodeEvent, type Position } from '../../src/core/lightning/node.ts';
+import type { PlaygroundControl, TestNetwork } from '../../src/core/lightning/test-network.ts';
 import { ALL_CAPABILITIES } from '../checks.ts';
 import { type Call, type ClaimRequest, MAX_WAIT_MS, type Transport } from './protocol.ts';
 

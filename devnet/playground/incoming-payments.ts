@@ -1,7 +1,7 @@
 import type { Event_PaymentClaimable, Event_PaymentClaimed } from 'lightningdevkit';
-import type { Msat } from '../../src/kernel/money.ts';
-import type { CancelOutcome, CreatedInvoice, CustomRecords, InvoiceRequest, InvoiceStatus } from '../../src/lightning/node.ts';
-import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
+import type { Msat } from '../../src/core/kernel/money.ts';
+import type { CancelOutcome, CreatedInvoice, CustomRecords, InvoiceRequest, InvoiceStatus } from '../../src/core/lightning/node.ts';
+import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { requireBytes32, requireInvoiceRequest, requireWhole } from '../checks.ts';
 import { unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';

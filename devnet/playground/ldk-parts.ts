@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as ldk from 'lightningdevkit';
-import type { Log } from '../../src/kernel/log.ts';
+import type { Log } from '../../src/core/kernel/log.ts';
 import { type CallbackErrors, unixNow, unwrap } from './bindings.ts';
 import type { Store } from './store.ts';
 

@@ -1,7 +1,7 @@
 import * as ldk from 'lightningdevkit';
-import type { Msat } from '../../src/kernel/money.ts';
-import type { FailureReason, KeysendOrder, Route, RouteHop, RouteQuery } from '../../src/lightning/node.ts';
-import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
+import type { Msat } from '../../src/core/kernel/money.ts';
+import type { FailureReason, KeysendOrder, Route, RouteHop, RouteQuery } from '../../src/core/lightning/node.ts';
+import { PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
 import { KEYSEND_PREIMAGE_TYPE } from '../checks.ts';
 import { bytes32Of, bytesOf, errorOf, hexOf, msatOf, some32, someU64, u64Of, unwrap } from './bindings.ts';
 import { BLOCKS_PER_OPENING } from './channels.ts';

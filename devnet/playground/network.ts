@@ -1,5 +1,5 @@
 import * as ldk from 'lightningdevkit';
-import type { Log } from '../../src/kernel/log.ts';
+import type { Log } from '../../src/core/kernel/log.ts';
 import { CallbackErrors, unixNow } from './bindings.ts';
 import { Chain } from './chain.ts';
 import { fund, openChannels } from './channels.ts';

@@ -1,7 +1,7 @@
 import * as ldk from 'lightningdevkit';
-import type { Msat } from '../../src/kernel/money.ts';
-import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/lightning/node.ts';
-import { PlaygroundRefusal } from '../../src/lightning/test-network.ts';
+import type { Msat } from '../../src/core/kernel/money.ts';
+import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/core/lightning/node.ts';
+import { PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
 import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.ts';
 import { bytes32Of, hexOf, msatOf, sha256, u64Of, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as ldk from 'lightningdevkit';
-import { type Msat, msat } from '../../src/kernel/money.ts';
-import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
+import { type Msat, msat } from '../../src/core/kernel/money.ts';
+import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import {
   type HoldAction,
   type OutsideInvoice,
@@ -11,7 +11,7 @@ import {
   type OutsidePayment,
   type OutsidePayRequest,
   PlaygroundRefusal,
-} from '../../src/lightning/test-network.ts';
+} from '../../src/core/lightning/test-network.ts';
 import * as check from '../checks.ts';
 import { bytes32Of, hexOf, u64Of, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
 import { clientCode, clientTypes } from './client.ts';
 
-export const ROOT = new URL('../../', import.meta.url);
+export const ROOT = new URL('../..', import.meta.url);
 
 /** Every generated file, by its path in the repository. */
 export async function generatedFiles(): Promise<Record<string, string>> {

@@ -1,7 +1,7 @@
-import { listAccounts } from '../accounts/lost-keys.ts';
-import type { Database } from '../db/database.ts';
-import { MIGRATIONS, requireMigrated } from '../db/migrate.ts';
-import { errorMessage } from '../kernel/log.ts';
+import { listAccounts } from '../core/accounts/lost-keys.ts';
+import type { Database } from '../core/db/database.ts';
+import { MIGRATIONS, requireMigrated } from '../core/db/migrate.ts';
+import { errorMessage } from '../core/kernel/log.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { moment, table } from './table.ts';

@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts';
-import type { Database } from '../db/database.ts';
-import { type OpenOptions, openDatabase } from '../db/open.ts';
+import type { Database } from '../core/db/database.ts';
+import { type OpenOptions, openDatabase } from '../core/db/open.ts';
 import { stderrLog } from './stderr-log.ts';
 
 /** Opens the database of DATABASE_URL for a command, and closes it after the work. The service may run at the same time. */

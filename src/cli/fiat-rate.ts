@@ -1,5 +1,5 @@
-import { systemClock, unixSeconds } from '../kernel/clock.ts';
-import { changeFiatRate, isCurrency, PER_BTC_PATTERN, readFiatRate } from '../operator/fiat-rate.ts';
+import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
+import { changeFiatRate, isCurrency, PER_BTC_PATTERN, readFiatRate } from '../features/operator/fiat-rate.ts';
 import { exitWithUsage, operatorName, readArguments } from './arguments.ts';
 import { EXIT, exitNotDone, runCommand } from './operator-command.ts';
 import { moment, span } from './table.ts';

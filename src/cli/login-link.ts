@@ -1,6 +1,6 @@
-import { replaceSetupLink, setupUrl } from '../accounts/login/setup-links.ts';
 import { readConfig } from '../config.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { replaceSetupLink, setupUrl } from '../core/accounts/setup-links.ts';
+import { systemClock } from '../core/kernel/clock.ts';
 import { runAccountSecretCommand } from './account-secret.ts';
 import { moment } from './table.ts';
 

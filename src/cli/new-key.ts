@@ -1,5 +1,5 @@
-import { replaceLostKey } from '../accounts/lost-keys.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { replaceLostKey } from '../core/accounts/lost-keys.ts';
+import { systemClock } from '../core/kernel/clock.ts';
 import { runAccountSecretCommand } from './account-secret.ts';
 
 const USAGE = `npm run --silent new-key -- [acc_…]

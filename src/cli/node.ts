@@ -1,5 +1,5 @@
-import type { Database } from '../db/database.ts';
-import { listNodes } from '../operator/actions.ts';
+import type { Database } from '../core/db/database.ts';
+import { listNodes } from '../features/operator/actions.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
 import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, table } from './table.ts';

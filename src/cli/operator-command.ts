@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../db/database.ts';
-import { MIGRATIONS, requireMigrated } from '../db/migrate.ts';
-import { systemClock, unixSeconds } from '../kernel/clock.ts';
-import { errorMessage } from '../kernel/log.ts';
-import { type Action, findAction, type NewAction, requestAction, withdrawAction } from '../operator/actions.ts';
+import type { Database } from '../core/db/database.ts';
+import { MIGRATIONS, requireMigrated } from '../core/db/migrate.ts';
+import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
+import { errorMessage } from '../core/kernel/log.ts';
+import { type Action, findAction, type NewAction, requestAction, withdrawAction } from '../features/operator/actions.ts';
 import { operatorName } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { moment } from './table.ts';

@@ -1,5 +1,5 @@
-import { systemClock, unixSeconds } from '../kernel/clock.ts';
-import { listPending } from '../operator/actions.ts';
+import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
+import { listPending } from '../features/operator/actions.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
 import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, span, table } from './table.ts';

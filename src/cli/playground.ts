@@ -6,7 +6,7 @@ import { DEFAULT_NODE } from '../../devnet/playground/node-name.ts';
 import { servePlayground } from '../../devnet/playground/server.ts';
 import { DEFAULT_PORT, playgroundUrl } from '../../devnet/playground/shared.ts';
 import { InvalidConfig, makeDataDir, readConfig } from '../config.ts';
-import { errorMessage } from '../kernel/log.ts';
+import { errorMessage } from '../core/kernel/log.ts';
 import { closeOnSignals } from '../signals.ts';
 import { readArguments } from './arguments.ts';
 

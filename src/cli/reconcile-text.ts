@@ -1,4 +1,4 @@
-import { type Alert, adviceFor } from '../alerts/alerts.ts';
+import { type Alert, adviceFor } from '../core/alerts/alerts.ts';
 import {
   type BalanceReport,
   holdsLess,
@@ -6,7 +6,7 @@ import {
   type NodeReport,
   type PendingReport,
   type ReconciliationReport,
-} from '../reconcile/report.ts';
+} from '../features/reconcile/report.ts';
 import { grouped, moment, span, table } from './table.ts';
 
 /** Formats a report and the open alerts for a terminal. Amounts are msat. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ALERT_KINDS, type AlertKind } from '../alerts/alert-kinds.ts';
-import { type Alert, type Alerts, adviceFor, createAlerts } from '../alerts/alerts.ts';
-import type { Database } from '../db/database.ts';
-import { systemClock, unixSeconds } from '../kernel/clock.ts';
-import { errorMessage } from '../kernel/log.ts';
-import type { ReconciliationReport, ReconciliationScope } from '../reconcile/report.ts';
-import { findRequest, lastReport, type Requester, requestReconciliation, withdrawRequest } from '../reconcile/requests.ts';
+import { ALERT_KINDS, type AlertKind } from '../core/alerts/alert-kinds.ts';
+import { type Alert, type Alerts, adviceFor, createAlerts } from '../core/alerts/alerts.ts';
+import type { Database } from '../core/db/database.ts';
+import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
+import { errorMessage } from '../core/kernel/log.ts';
+import type { ReconciliationReport, ReconciliationScope } from '../features/reconcile/report.ts';
+import { findRequest, lastReport, type Requester, requestReconciliation, withdrawRequest } from '../features/reconcile/requests.ts';
 import { exitWithUsage, operatorName, readArguments } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { POLL_MS, TAKEN_UP_MS } from './operator-command.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../kernel/log.ts';
+import type { Log } from '../core/kernel/log.ts';
 
 /** The log of a command: warnings and errors, written to standard error. */
 export const stderrLog: Log = { info() {}, warn: write, error: write };

@@ -1,5 +1,5 @@
-import type { Database } from '../db/database.ts';
-import { actionsOf, listStrays } from '../operator/actions.ts';
+import type { Database } from '../core/db/database.ts';
+import { actionsOf, listStrays } from '../features/operator/actions.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
 import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, moment, table } from './table.ts';

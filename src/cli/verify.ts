@@ -1,5 +1,5 @@
-import { errorMessage } from '../kernel/log.ts';
-import { verify } from '../verify/verify.ts';
+import { errorMessage } from '../core/kernel/log.ts';
+import { verify } from '../features/verify/verify.ts';
 import { readArguments } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { counted } from './table.ts';

@@ -1,14 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { errorMessage } from '../kernel/log.ts';
-import { Refusal } from '../kernel/refusal.ts';
-import { NodeUnavailable } from '../lightning/node.ts';
+import { errorMessage } from '../core/kernel/log.ts';
+import { Refusal } from '../core/kernel/refusal.ts';
+import { NodeUnavailable } from '../core/lightning/node.ts';
 import type { App } from './app-type.ts';
 import { isFromBrowser } from './auth/cross-site.ts';
 import { setCommonHeaders } from './headers.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
-import { sendLnurlErrorPage } from './pages/lnurl-page.ts';
-import { acceptsPage } from './pages/page.ts';
+import { acceptsPage, sendLnurlErrorPage } from './pages/page.ts';
 import { describeInvalid } from './requests/validation-errors.ts';
 
 declare module 'fastify' {

@@ -1,10 +1,17 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
-import { ConcurrentOutcome, type Idempotency, isOutcome, type NamedRequest, nameOf, type Outcome } from '../idempotency/idempotency.ts';
-import { type SealKey, seal, unseal } from '../idempotency/seal.ts';
-import { invariant } from '../kernel/assert.ts';
-import { Refusal } from '../kernel/refusal.ts';
-import type { RowWrite } from '../ledger/ledger.ts';
-import { NodeUnavailable } from '../lightning/node.ts';
+import {
+  ConcurrentOutcome,
+  type Idempotency,
+  isOutcome,
+  type NamedRequest,
+  nameOf,
+  type Outcome,
+} from '../core/idempotency/idempotency.ts';
+import { type SealKey, seal, unseal } from '../core/idempotency/seal.ts';
+import { invariant } from '../core/kernel/assert.ts';
+import { Refusal } from '../core/kernel/refusal.ts';
+import type { RowWrite } from '../core/ledger/ledger.ts';
+import { NodeUnavailable } from '../core/lightning/node.ts';
 import type { Credential } from './auth/access.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, HTTPMethods } from 'fastify';
-import { Refusal } from '../kernel/refusal.ts';
+import { Refusal } from '../core/kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { allowsCrossOrigin, sendPreflight } from './cors.ts';
 

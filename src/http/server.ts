@@ -7,9 +7,9 @@ import Fastify, {
   type HookHandlerDoneFunction,
   LogController,
 } from 'fastify';
-import { invariant } from '../kernel/assert.ts';
-import { newId } from '../kernel/ids.ts';
-import { Refusal } from '../kernel/refusal.ts';
+import { invariant } from '../core/kernel/assert.ts';
+import { newId } from '../core/kernel/ids.ts';
+import { Refusal } from '../core/kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { rejectCrossSite, rejectOtherPages, SAFE_METHODS } from './auth/cross-site.ts';
 import { sessionCookieName } from './auth/session-cookie.ts';

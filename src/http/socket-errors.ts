@@ -2,8 +2,8 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ConnectionError } from 'fastify';
-import { newId } from '../kernel/ids.ts';
-import { Refusal } from '../kernel/refusal.ts';
+import { newId } from '../core/kernel/ids.ts';
+import { Refusal } from '../core/kernel/refusal.ts';
 import { CORS_HEADERS } from './cors.ts';
 import { errorObject } from './errors.ts';
 import { METHODS } from './methods.ts';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createAccounts, type Key, keyGuard } from '../../src/accounts/accounts.ts';
-import { createKeyring } from '../../src/accounts/keyring.ts';
-import type { Database } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
-import { transferBetween } from '../../src/payments/transfer.ts';
-import { createWallets } from '../../src/wallets/wallets.ts';
+import { createAccounts, type Key, keyGuard } from '../../src/core/accounts/accounts.ts';
+import { createKeyring } from '../../src/core/accounts/keyring.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { createLedger } from '../../src/core/ledger/ledger.ts';
+import { transferBetween } from '../../src/core/payments/transfer.ts';
+import { createWallets } from '../../src/core/wallets/wallets.ts';
 import { amount, onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
 
 const expire = statement('test_expire', 'UPDATE access_key SET expires_at = $2 WHERE id = $1');

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createAccounts, insertKey, type Key } from '../../src/accounts/accounts.ts';
-import { createKeyUses, type KeyUses, MAX_PER_ROUND } from '../../src/accounts/key-uses.ts';
-import { createKeyring } from '../../src/accounts/keyring.ts';
-import { newKeyText } from '../../src/accounts/keys.ts';
-import type { Database } from '../../src/db/database.ts';
-import { type Clock, systemClock } from '../../src/kernel/clock.ts';
+import { createAccounts, insertKey, type Key } from '../../src/core/accounts/accounts.ts';
+import { createKeyUses, type KeyUses, MAX_PER_ROUND } from '../../src/core/accounts/key-uses.ts';
+import { createKeyring } from '../../src/core/accounts/keyring.ts';
+import { newKeyText } from '../../src/core/accounts/keys.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { type Clock, systemClock } from '../../src/core/kernel/clock.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const at = (seconds: number): Clock => ({ nowMs: () => seconds * 1000 });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { relyingPartyOf } from '../../src/accounts/login/webauthn.ts';
+import { relyingPartyOf } from '../../src/features/logins/webauthn.ts';
 import { type App, onFakeNode } from '../support/app.ts';
 import { Browser, codeOf, loginTo, newLogin } from '../support/browser.ts';
 import type { HttpResponse, Json } from '../support/client.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPasswords } from '../../src/accounts/login/passwords.ts';
+import { createPasswords } from '../../src/features/logins/passwords.ts';
 
 it('verifies a password with the parameters and the salt in its hash', async () => {
   const { hash, verify } = createPasswords();

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { createAccounts } from '../../src/accounts/accounts.ts';
-import { newKeyText } from '../../src/accounts/keys.ts';
-import { createLogins } from '../../src/accounts/login/logins.ts';
-import { createOwnerCheck } from '../../src/accounts/login/owner-check.ts';
-import { createPasswords } from '../../src/accounts/login/passwords.ts';
-import { createSecondFactors } from '../../src/accounts/login/second-factors.ts';
-import { createSetupLink, createStartLink } from '../../src/accounts/login/setup-links.ts';
-import type { Database } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
+import { createAccounts } from '../../src/core/accounts/accounts.ts';
+import { newKeyText } from '../../src/core/accounts/keys.ts';
+import { createSetupLink, createStartLink } from '../../src/core/accounts/setup-links.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import type { Clock } from '../../src/core/kernel/clock.ts';
+import { createLogins } from '../../src/features/logins/logins.ts';
+import { createOwnerCheck } from '../../src/features/logins/owner-check.ts';
+import { createPasswords } from '../../src/features/logins/passwords.ts';
+import { createSecondFactors } from '../../src/features/logins/second-factors.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const secretKey = Buffer.alloc(32, 7);

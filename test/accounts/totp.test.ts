@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { base32, otpauthUrl, stepOfCode, totpCode } from '../../src/accounts/login/totp.ts';
+import { base32, otpauthUrl, stepOfCode, totpCode } from '../../src/features/logins/totp.ts';
 
 const SEED = Buffer.from('12345678901234567890');
 

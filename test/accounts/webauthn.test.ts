@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidCredential, readRegistration } from '../../src/accounts/login/webauthn.ts';
+import { InvalidCredential, readRegistration } from '../../src/features/logins/webauthn.ts';
 import type { Json } from '../support/client.ts';
 import { Authenticator, cbor } from './authenticator.ts';
 

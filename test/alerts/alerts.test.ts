@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createAlerts } from '../../src/alerts/alerts.ts';
-import type { Database } from '../../src/db/database.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
+import { createAlerts } from '../../src/core/alerts/alerts.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const STUCK = { kind: 'payment_stuck', subject: 'lntx_1', message: 'pending for 2 h' } as const;

@@ -5,62 +5,70 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..', '..');
 
 /**
- * Which modules each module may import. A module is a folder of `src/`; `app` is the files directly in `src/`, and `devnet` the networks for
- * development and tests. Imports point in one direction, so no two modules import each other.
+ * Which modules each module may import. A module is a folder of `src/core` or `src/features`; `http` is the framework of the API, `app` the
+ * files directly in `src/`, and `devnet` the networks for development and tests. Imports point in one direction, so no two modules import
+ * each other. Every feature may import all of the core and `http`; its row lists the other features that it may import.
  */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+const CORE: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   db: ['kernel'],
-  events: ['kernel', 'db'],
-  alerts: ['kernel', 'db', 'events'],
+  journal: ['kernel', 'db'],
+  alerts: ['kernel', 'db', 'journal'],
   idempotency: ['kernel', 'db'],
   lightning: ['kernel'],
   outbound: ['kernel'],
-  devnet: ['kernel', 'lightning'],
   connection: ['kernel', 'db', 'alerts', 'lightning'],
-  ledger: ['kernel', 'db', 'alerts'],
+  ledger: ['kernel', 'db', 'journal'],
   budgets: ['kernel', 'db', 'ledger'],
-  accounts: ['kernel', 'db', 'events', 'ledger', 'budgets'],
-  wallets: ['kernel', 'db', 'events', 'ledger', 'budgets', 'accounts'],
-  invoices: ['kernel', 'db', 'events', 'ledger', 'lightning', 'connection', 'wallets'],
-  payments: ['kernel', 'db', 'events', 'alerts', 'ledger', 'budgets', 'lightning', 'connection', 'wallets', 'invoices'],
-  lnurl: ['kernel', 'db', 'events', 'ledger', 'budgets', 'lightning', 'outbound', 'accounts', 'wallets', 'invoices', 'payments'],
-  history: ['kernel', 'db', 'ledger', 'lightning', 'wallets', 'invoices', 'payments'],
-  feed: ['kernel', 'db', 'events', 'ledger', 'wallets', 'invoices', 'payments', 'history'],
-  webhooks: ['kernel', 'db', 'events', 'alerts', 'outbound', 'feed'],
-  proof: ['kernel', 'db', 'ledger'],
-  verify: ['kernel', 'db', 'ledger', 'proof'],
-  reconcile: ['kernel', 'db', 'events', 'alerts', 'ledger', 'lightning', 'connection', 'invoices', 'payments'],
-  operator: ['kernel', 'db', 'events', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'invoices', 'payments', 'reconcile'],
-  http: [
-    'kernel',
-    'alerts',
-    'idempotency',
-    'ledger',
-    'budgets',
-    'lightning',
-    'connection',
-    'accounts',
-    'wallets',
-    'invoices',
-    'payments',
-    'lnurl',
-    'events',
-    'history',
-    'feed',
-    'webhooks',
-    'proof',
-    'reconcile',
-    'operator',
-  ],
-  cli: ['app', 'kernel', 'db', 'accounts', 'alerts', 'ledger', 'lightning', 'devnet', 'operator', 'payments', 'reconcile', 'verify'],
+  accounts: ['kernel', 'db', 'journal', 'ledger', 'budgets'],
+  wallets: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'accounts'],
+  invoices: ['kernel', 'db', 'journal', 'ledger', 'lightning', 'connection', 'wallets'],
+  payments: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'budgets', 'lightning', 'connection', 'wallets', 'invoices'],
+};
+
+const HTTP = ['kernel', 'journal', 'idempotency', 'lightning', 'ledger', 'accounts', 'wallets'];
+
+const FEATURES: Readonly<Record<string, readonly string[]>> = {
+  accounts: [],
+  keys: [],
+  wallets: [],
+  nodes: [],
+  service: [],
+  proof: [],
+  verify: ['proof'],
+  reconcile: [],
+  operator: ['reconcile'],
+  transactions: ['wallets'],
+  lnurl: ['transactions'],
+  logins: ['accounts', 'lnurl'],
+  payments: ['lnurl', 'transactions'],
+  events: ['keys', 'transactions', 'wallets'],
+  invoices: ['events', 'transactions'],
+  webhooks: ['events', 'transactions'],
+  metrics: ['events', 'webhooks'],
+};
+
+const core = Object.keys(CORE).map((name) => `core/${name}`);
+
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(Object.entries(CORE).map(([name, allowed]) => [`core/${name}`, allowed.map((one) => `core/${one}`)])),
+  http: HTTP.map((name) => `core/${name}`),
+  ...Object.fromEntries(
+    Object.entries(FEATURES).map(([name, allowed]) => [`features/${name}`, [...core, 'http', ...allowed.map((one) => `features/${one}`)]]),
+  ),
+  devnet: ['core/kernel', 'core/lightning', 'core/invoices', 'http'],
+  cli: ['app', 'devnet', ...core, ...Object.keys(FEATURES).map((name) => `features/${name}`)],
 };
 
 /** The statements for facts about the service, a table that several modules use. */
-const SHARED_SQL = 'src/db/facts.sql.ts';
+const SHARED_SQL = 'src/core/db/facts.sql.ts';
 
-/** `verify` reads the tables of the ledger and of the proofs independently. */
-const FOREIGN_SQL: ReadonlySet<string> = new Set(['verify → ledger', 'verify → proof']);
+/** `verify` reads the tables of the ledger and of the proofs independently; `logins` are parts of accounts. */
+const FOREIGN_SQL: ReadonlySet<string> = new Set([
+  'features/verify → core/ledger',
+  'features/verify → features/proof',
+  'features/logins → core/accounts',
+]);
 
 const IMPORT = /(?:from|import) '(\.[^']+)'|import\('(\.[^']+)'\)/g;
 
@@ -69,9 +77,10 @@ const PACKAGE = /(?:from|import) '((?:@[^/']+\/)?[^./'][^/']*)/g;
 const files = globSync(['src/**/*.ts', 'devnet/**/*.ts'], { cwd: root }).sort();
 
 function moduleOf(file: string): string {
-  const [top = '', folder = '', ...rest] = file.split('/');
+  const [top = '', folder = '', module = '', ...rest] = file.split('/');
   if (top !== 'src') return top;
-  return rest.length > 0 ? folder : 'app';
+  if (rest.length > 0 && (folder === 'core' || folder === 'features')) return `${folder}/${module}`;
+  return module === '' ? 'app' : folder;
 }
 
 function importsOf(file: string): string[] {
@@ -118,10 +127,10 @@ describe('imports between modules', () => {
   });
 
   it('of the ledger are imports of its entry file; `verify` also checks its internals', () => {
-    const others = files.filter((file) => !['ledger', 'verify'].includes(moduleOf(file)));
+    const others = files.filter((file) => !['core/ledger', 'features/verify'].includes(moduleOf(file)));
     const inner = others.flatMap((file) =>
       importsOf(file)
-        .filter((imported) => moduleOf(imported) === 'ledger' && imported !== 'src/ledger/ledger.ts')
+        .filter((imported) => moduleOf(imported) === 'ledger' && imported !== 'src/core/ledger/ledger.ts')
         .map((imported) => `${file} imports ${imported}`),
     );
     expect(inner).toEqual([]);

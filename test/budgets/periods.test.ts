@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type BudgetPeriod, periodStart } from '../../src/budgets/limits.ts';
+import { type BudgetPeriod, periodStart } from '../../src/core/budgets/limits.ts';
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 

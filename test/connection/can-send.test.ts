@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
-import { createAlerts } from '../../src/alerts/alerts.ts';
-import type { NodeConnection } from '../../src/connection/connection.ts';
-import { connectNodes } from '../../src/connection/connections.ts';
-import type { Database } from '../../src/db/database.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { NodeUnavailable } from '../../src/lightning/node.ts';
+import { createAlerts } from '../../src/core/alerts/alerts.ts';
+import type { NodeConnection } from '../../src/core/connection/connection.ts';
+import { connectNodes } from '../../src/core/connection/connections.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { NodeUnavailable } from '../../src/core/lightning/node.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
 
 onBothDatabases('requireCanSend', (open) => {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
-import { createAlerts } from '../../src/alerts/alerts.ts';
-import { connectNodes } from '../../src/connection/connections.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import type { Log } from '../../src/kernel/log.ts';
-import type { CredentialReport, LightningNode } from '../../src/lightning/node.ts';
+import { createAlerts } from '../../src/core/alerts/alerts.ts';
+import { connectNodes } from '../../src/core/connection/connections.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import type { Log } from '../../src/core/kernel/log.ts';
+import type { CredentialReport, LightningNode } from '../../src/core/lightning/node.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const EXACT: CredentialReport = { missing: [], excessive: [], command: 'create' };

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
-import { addMissingNodes, ledgerNodes } from '../../src/connection/binding.ts';
-import { Endpoints } from '../../src/connection/endpoint.ts';
-import { NodeUnavailable } from '../../src/lightning/node.ts';
+import { addMissingNodes, ledgerNodes } from '../../src/core/connection/binding.ts';
+import { Endpoints } from '../../src/core/connection/endpoint.ts';
+import { NodeUnavailable } from '../../src/core/lightning/node.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 onBothDatabases('the endpoints of LIGHTNING_URL', (open) => {

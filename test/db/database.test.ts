@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { addMissingNodes, bindNode, ledgerNodes } from '../../src/connection/binding.ts';
-import type { Tx } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
+import { addMissingNodes, bindNode, ledgerNodes } from '../../src/core/connection/binding.ts';
+import type { Tx } from '../../src/core/db/database.ts';
+import { migrate } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { collectLog } from '../devnet/playground/support/open.ts';
 import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/ledger.ts';
 

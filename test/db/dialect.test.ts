@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statementsOf } from '../../src/db/dialect.ts';
+import { statementsOf } from '../../src/core/db/dialect.ts';
 
 describe('statements of a migration', () => {
   it("are in PostgreSQL's words where the dialects differ", () => {

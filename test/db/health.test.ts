@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { CommitUnknown, isOutage, StatementFailed } from '../../src/db/errors.ts';
-import { watchHealth } from '../../src/db/health.ts';
-import { statement } from '../../src/db/statement.ts';
+import { CommitUnknown, isOutage, StatementFailed } from '../../src/core/db/errors.ts';
+import { watchHealth } from '../../src/core/db/health.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { collectLog } from '../devnet/playground/support/open.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 

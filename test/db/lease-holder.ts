@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { underLease } from '../../src/db/leases.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { underLease } from '../../src/core/db/leases.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
 import { silentLog } from '../support/ledger.ts';
 
 /** A process that holds a lease and can be paused: `node lease-holder.ts <database url> <lease> <timing as JSON>`. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { underLease } from '../../src/db/leases.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { underLease } from '../../src/core/db/leases.ts';
+import { migrate } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
 import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/ledger.ts';
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { SchemaMismatch } from '../../src/db/errors.ts';
-import { MIGRATIONS, migrate, requireMigrated } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { SchemaMismatch } from '../../src/core/db/errors.ts';
+import { MIGRATIONS, migrate, requireMigrated } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { freshUrls, onBothDatabases, silentLog } from '../support/ledger.ts';
 
 const SECOND = 'CREATE TABLE test_second (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;\n';

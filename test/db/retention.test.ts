@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { endRound, type Retained, SLICE } from '../../src/db/retention.ts';
-import { statement } from '../../src/db/statement.ts';
-import { createIdempotency, type Refused } from '../../src/idempotency/idempotency.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { endRound, type Retained, SLICE } from '../../src/core/db/retention.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { createIdempotency, type Refused } from '../../src/core/idempotency/idempotency.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const insert = statement(

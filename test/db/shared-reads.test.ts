@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { migrate } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { MIGRATIONS, onBothDatabases, silentLog } from '../support/ledger.ts';
 
 const put = statement('test_put', 'INSERT INTO service_fact (name, value) VALUES ($1, $2)');

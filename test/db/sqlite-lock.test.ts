@@ -2,8 +2,8 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
 import { silentLog } from '../support/ledger.ts';
 
 describe('the lock of a SQLite file', () => {

@@ -1,10 +1,10 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Dialect, Tx } from '../../src/db/database.ts';
-import { sendRows } from '../../src/db/row-write.ts';
-import type { Statement } from '../../src/db/statement.ts';
-import { statement } from '../../src/db/statement.ts';
+import type { Dialect, Tx } from '../../src/core/db/database.ts';
+import { sendRows } from '../../src/core/db/row-write.ts';
+import type { Statement } from '../../src/core/db/statement.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import type { Tx } from '../../src/db/database.ts';
-import { CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../../src/db/errors.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
+import type { Tx } from '../../src/core/db/database.ts';
+import { CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../../src/core/db/errors.ts';
+import { migrate } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/ledger.ts';
 
 const put = statement('test_put', 'INSERT INTO service_fact (name, value) VALUES ($1, $2)');

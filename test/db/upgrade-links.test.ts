@@ -2,11 +2,11 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
-import { claimsAgainstPayments, linkDaysAgainstClaims, linksAgainstPayments } from '../../src/verify/records.sql.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { migrate } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { claimsAgainstPayments, linkDaysAgainstClaims, linksAgainstPayments } from '../../src/features/verify/records.sql.ts';
 import { freshUrls, ledgerWith, MIGRATIONS, silentLog } from '../support/ledger.ts';
 
 const DAY = 86_400;

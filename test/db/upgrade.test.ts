@@ -2,12 +2,12 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ledgerNodes } from '../../src/connection/binding.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
+import { ledgerNodes } from '../../src/core/connection/binding.ts';
+import { migrate } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { freshUrls, ledgerWith, MIGRATIONS, problemsOfLedger, silentLog } from '../support/ledger.ts';
 
 const OLD = ['0001-schema.sql', '0002-sending.sql'];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ALERT_KINDS } from '../../src/alerts/alert-kinds.ts';
+import { ALERT_KINDS } from '../../src/core/alerts/alert-kinds.ts';
 
 it('has one row in the table of alerts for every kind, and no other rows', () => {
   const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');

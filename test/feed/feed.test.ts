@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { createFeed, type Feed } from '../../src/feed/feed.ts';
-import { UnknownCursor } from '../../src/feed/log.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { createFeed, type Feed } from '../../src/features/events/feed.ts';
+import { UnknownCursor } from '../../src/features/events/log.ts';
 import { silentLog } from '../support/ledger.ts';
 import { LogTwin } from '../support/log-twin.ts';
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { cutOut, MAX_COUNT } from '../../src/history/cut.ts';
-import type { ListQuery } from '../../src/history/list.ts';
-import { idOf } from '../../src/history/list.ts';
-import type { ListScope, PlacedEntry } from '../../src/history/scope.ts';
-import { entriesOfPeriod } from '../../src/history/statement.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Ledger } from '../../src/core/ledger/ledger.ts';
+import { cutOut, MAX_COUNT } from '../../src/features/transactions/cut.ts';
+import type { ListQuery } from '../../src/features/transactions/list.ts';
+import { idOf } from '../../src/features/transactions/list.ts';
+import type { ListScope, PlacedEntry } from '../../src/features/transactions/scope.ts';
+import { entriesOfPeriod } from '../../src/features/transactions/statement.ts';
 
 /** A wallet with this many entries, every hundredth of which is a deposit. It counts the entries that are read. */
 function longScope(entries: number, maxLookedAt = 20_000): ListScope & { read: number } {

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import { cutOut } from '../../src/history/cut.ts';
-import type { ListQuery } from '../../src/history/list.ts';
-import { accountScope, type ScopeDependencies, walletScope } from '../../src/history/scope.ts';
-import { rowToInvoice } from '../../src/invoices/invoice.ts';
-import * as sql from '../../src/invoices/invoices.sql.ts';
-import { firstIdAt } from '../../src/kernel/ids.ts';
-import type { Wallet, Wallets } from '../../src/wallets/wallets.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { rowToInvoice } from '../../src/core/invoices/invoice.ts';
+import * as sql from '../../src/core/invoices/invoices.sql.ts';
+import { firstIdAt } from '../../src/core/kernel/ids.ts';
+import type { Wallet, Wallets } from '../../src/core/wallets/wallets.ts';
+import { cutOut } from '../../src/features/transactions/cut.ts';
+import type { ListQuery } from '../../src/features/transactions/list.ts';
+import { accountScope, type ScopeDependencies, walletScope } from '../../src/features/transactions/scope.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const NOW = 1_900_000_000;

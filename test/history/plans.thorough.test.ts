@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import * as keys from '../../src/accounts/accounts.sql.ts';
-import type { Dialect } from '../../src/db/database.ts';
-import type { Statement } from '../../src/db/statement.ts';
-import { statement } from '../../src/db/statement.ts';
-import * as lists from '../../src/history/lists.sql.ts';
-import * as invoices from '../../src/invoices/invoices.sql.ts';
-import * as entries from '../../src/ledger/entries.sql.ts';
-import * as ledger from '../../src/ledger/ledger.sql.ts';
-import * as onPostgres from '../../src/ledger/store-postgres.sql.ts';
-import * as onSqlite from '../../src/ledger/store-sqlite/store-sqlite.sql.ts';
-import * as links from '../../src/lnurl/withdraw/withdraw-links.sql.ts';
-import * as payments from '../../src/payments/payments.sql.ts';
-import * as wallets from '../../src/wallets/wallets.sql.ts';
+import * as keys from '../../src/core/accounts/accounts.sql.ts';
+import type { Dialect } from '../../src/core/db/database.ts';
+import type { Statement } from '../../src/core/db/statement.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import * as invoices from '../../src/core/invoices/invoices.sql.ts';
+import * as entries from '../../src/core/ledger/entries.sql.ts';
+import * as ledger from '../../src/core/ledger/ledger.sql.ts';
+import * as onPostgres from '../../src/core/ledger/store-postgres.sql.ts';
+import * as onSqlite from '../../src/core/ledger/store-sqlite/store-sqlite.sql.ts';
+import * as payments from '../../src/core/payments/payments.sql.ts';
+import * as wallets from '../../src/core/wallets/wallets.sql.ts';
+import * as links from '../../src/features/lnurl/withdraw/withdraw-links.sql.ts';
+import * as lists from '../../src/features/transactions/lists.sql.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 /** All reads of requests, with parameters of the right types. */

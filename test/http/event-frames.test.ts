@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { EventType } from '../../src/events/event-types.ts';
-import type { LoggedEvent } from '../../src/feed/log.ts';
-import { START } from '../../src/feed/place.ts';
-import { eventFrames } from '../../src/http/live/event-frames.ts';
-import { createEventTexts } from '../../src/http/live/event-texts.ts';
+import type { EventType } from '../../src/core/journal/event-types.ts';
+import { eventFrames } from '../../src/features/events/event-frames.ts';
+import { createEventTexts } from '../../src/features/events/event-texts.ts';
+import type { LoggedEvent } from '../../src/features/events/log.ts';
+import { START } from '../../src/features/events/place.ts';
 import { LogTwin } from '../support/log-twin.ts';
 
 const TYPES = ['wallet_receive', 'wallet_send'] as const;

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import type { NodeConnection } from '../../src/connection/connection.ts';
+import type { NodeConnection } from '../../src/core/connection/connection.ts';
+import type { Payments } from '../../src/core/payments/payments.ts';
+import { nodeRoutes } from '../../src/features/nodes/routes.ts';
 import type { Access } from '../../src/http/auth/access.ts';
-import { nodeRoutes } from '../../src/http/routes/node.ts';
 import { createServer } from '../../src/http/server.ts';
-import type { Payments } from '../../src/payments/payments.ts';
 import { onFakeNode } from '../support/app.ts';
 
 onFakeNode('the node', (service) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { msat } from '../../src/kernel/money.ts';
+import { msat } from '../../src/core/kernel/money.ts';
 import { strayMoney } from '../operator/strays.ts';
 import { type FakeNodeApp, MEASURES_AT_ONCE, onFakeNode } from '../support/app.ts';
 import { loginTo } from '../support/browser.ts';

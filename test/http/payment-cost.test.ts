@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Dialect } from '../../src/db/database.ts';
+import type { Dialect } from '../../src/core/db/database.ts';
 import { onFakeNode } from '../support/app.ts';
 
 /** Background jobs run other statements. Keys and wallets are cached, so whether they are read is a matter of time. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
-import { Places } from '../../src/http/live/places.ts';
+import { Places } from '../../src/features/events/places.ts';
 
 const places = () => new Places({ ofKey: 3, ofAddress: 2, ofAll: 6 });
 

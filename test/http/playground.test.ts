@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { playgroundRoutes } from '../../devnet/playground/routes.ts';
+import type { Invoices } from '../../src/core/invoices/invoices.ts';
+import { NodeUnavailable } from '../../src/core/lightning/node.ts';
+import { OutcomeUnknown, type PlaygroundControl } from '../../src/core/lightning/test-network.ts';
 import type { Access } from '../../src/http/auth/access.ts';
-import { playgroundRoutes } from '../../src/http/routes/playground.ts';
 import { createServer } from '../../src/http/server.ts';
-import type { Invoices } from '../../src/invoices/invoices.ts';
-import { NodeUnavailable } from '../../src/lightning/node.ts';
-import { OutcomeUnknown, type PlaygroundControl } from '../../src/lightning/test-network.ts';
 import { onFakeNode } from '../support/app.ts';
 
 onFakeNode('the playground routes', (service) => {

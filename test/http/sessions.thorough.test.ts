@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { IDLE_SECONDS, SESSION_SECONDS } from '../../src/accounts/login/sessions.ts';
+import { IDLE_SECONDS, SESSION_SECONDS } from '../../src/core/accounts/sessions.ts';
 import { onFakeNode } from '../support/app.ts';
 import { Browser, newLogin } from '../support/browser.ts';
 import type { HttpResponse, Json } from '../support/client.ts';

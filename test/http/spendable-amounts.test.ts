@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { KEY_KINDS } from '../../src/accounts/keys.ts';
+import { KEY_KINDS } from '../../src/core/accounts/keys.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse, TestWallet } from '../support/client.ts';
 

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import type { Idempotency } from '../../src/core/idempotency/idempotency.ts';
+import { msat } from '../../src/core/kernel/money.ts';
+import { Refusal } from '../../src/core/kernel/refusal.ts';
+import type { Payment } from '../../src/core/payments/payment.ts';
+import { paymentRoutes } from '../../src/features/payments/routes.ts';
+import { transferRoutes } from '../../src/features/payments/transfer-routes.ts';
+import { createObjects, renderOptions } from '../../src/features/transactions/objects.ts';
 import { createIdempotentHandler } from '../../src/http/idempotent.ts';
-import { createObjects } from '../../src/http/objects/objects.ts';
-import { paymentRoutes } from '../../src/http/routes/payments.ts';
-import { transferRoutes } from '../../src/http/routes/transfers.ts';
 import { createServer } from '../../src/http/server.ts';
-import type { Idempotency } from '../../src/idempotency/idempotency.ts';
-import { msat } from '../../src/kernel/money.ts';
-import { Refusal } from '../../src/kernel/refusal.ts';
-import type { Payment } from '../../src/payments/payment.ts';
 
 /** A server on which a payment holds money, and then every read fails. */
 function brokenAfterHold(payment: Payment) {
@@ -29,7 +29,7 @@ function brokenAfterHold(payment: Payment) {
   const deps = {
     runIdempotent: createIdempotentHandler({ idempotency: {} as Idempotency }),
     access: { authorizeWallet: async () => ({ wallet, guards: [], credential: { text: 'sak_1', key: { id: 'key_1' } } }) },
-    objects: createObjects(),
+    objects: createObjects(renderOptions()),
     payments: { readInvoice: () => ({}), payInvoice: async () => ({ payment, replayed: false, balance }), wait: gone },
     history: { ofPayment: gone },
     paymentWaitSeconds: 1,

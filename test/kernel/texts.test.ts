@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { timeText } from '../../src/kernel/clock.ts';
-import { MAX_MSAT, satText } from '../../src/kernel/money.ts';
+import { timeText } from '../../src/core/kernel/clock.ts';
+import { MAX_MSAT, satText } from '../../src/core/kernel/money.ts';
 
 it.each([
   [0, '0 sat'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TtlCache } from '../../src/kernel/ttl-cache.ts';
+import { TtlCache } from '../../src/core/kernel/ttl-cache.ts';
 
 describe('a cache with a time to live', () => {
   const cache = () => new TtlCache<string>({ maxAgeMs: 60_000, maxSize: 10 });

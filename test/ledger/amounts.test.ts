@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { floorSat, MAX_MSAT, type Msat, msat } from '../../src/kernel/money.ts';
-import { Refusal } from '../../src/kernel/refusal.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import type { Posting } from '../../src/ledger/posting.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import { floorSat, MAX_MSAT, type Msat, msat } from '../../src/core/kernel/money.ts';
+import { Refusal } from '../../src/core/kernel/refusal.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
+import type { Posting } from '../../src/core/ledger/posting.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 const PAYMENTS = 10_000;

@@ -1,15 +1,15 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Database, Tx } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
-import type { Posting, Receipt } from '../../src/ledger/posting.ts';
-import { allAccounts } from '../../src/ledger/stores.ts';
+import type { Database, Tx } from '../../src/core/db/database.ts';
+import { migrate } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import { createLedger, type Ledger } from '../../src/core/ledger/ledger.ts';
+import type { Posting, Receipt } from '../../src/core/ledger/posting.ts';
+import { allAccounts } from '../../src/core/ledger/stores.ts';
 import { type Fault, type FaultyDatabase, faulty } from '../support/faulty-database.ts';
 import { amount, freshUrls, MIGRATIONS, problemsOfLedger, silentLog } from '../support/ledger.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Database, SqlValue, Tx } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import type { Database, SqlValue, Tx } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 /** All columns with content. `position` only orders the rows; another test covers it. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../src/kernel/ids.ts';
-import type { Payment } from '../../src/payments/payment.ts';
-import { findById } from '../../src/payments/payments.sql.ts';
-import type { Wallet } from '../../src/wallets/wallets.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import type { Payment } from '../../src/core/payments/payment.ts';
+import { findById } from '../../src/core/payments/payments.sql.ts';
+import type { Wallet } from '../../src/core/wallets/wallets.ts';
 import { type Fault, InjectedFailure, isInjected } from '../support/faulty-database.ts';
 import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { draftOf, type Modules, modulesOn, preimageOf, settlementOf } from '../support/modules.ts';

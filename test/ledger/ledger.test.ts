@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { statement } from '../../src/db/statement.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { MAX_MSAT } from '../../src/kernel/money.ts';
-import { Refusal } from '../../src/kernel/refusal.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import { HoldClosed } from '../../src/ledger/arithmetic.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import { MAX_MSAT } from '../../src/core/kernel/money.ts';
+import { Refusal } from '../../src/core/kernel/refusal.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
+import { HoldClosed } from '../../src/core/ledger/arithmetic.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 const at = <T>(list: readonly T[], index: number): T => list[index] as T;

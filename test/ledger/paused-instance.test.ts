@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { newId } from '../../src/kernel/ids.ts';
+import { migrate } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
 import { amount, freshUrls, ledgerWith, MIGRATIONS, problemsOf, silentLog } from '../support/ledger.ts';
 

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
-import type { Database, Tx } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { errorMessage } from '../../src/kernel/log.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
+import type { Database, Tx } from '../../src/core/db/database.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { errorMessage } from '../../src/core/kernel/log.ts';
+import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { amount, silentLog } from '../support/ledger.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { mayGoBelowZero } from '../../src/ledger/accounts.ts';
-import type { HoldOrder, Posting, TransferOrder } from '../../src/ledger/posting.ts';
+import { mayGoBelowZero } from '../../src/core/ledger/accounts.ts';
+import type { HoldOrder, Posting, TransferOrder } from '../../src/core/ledger/posting.ts';
 
 /** Why a posting was rejected. */
 export type Refused = 'insufficient_balance' | 'closed' | 'bug' | 'row';

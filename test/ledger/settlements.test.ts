@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { statement } from '../../src/db/statement.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import { amount, onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { draftOf, modulesOn, preimageOf, settlementOf } from '../support/modules.ts';
 

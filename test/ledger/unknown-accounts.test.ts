@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { statement } from '../../src/db/statement.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import type { Posting } from '../../src/ledger/posting.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import type { Posting } from '../../src/core/ledger/posting.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 const NO_ACCOUNT = 999_999;

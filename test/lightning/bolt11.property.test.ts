@@ -2,7 +2,7 @@ import { bech32 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Bolt11Draft, type Bolt11Field, encodeBolt11, numberWords, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
-import { type Bolt11, canonicalText, decodeBolt11, InvalidInvoice, unverifiedPaymentHash } from '../../src/lightning/bolt11/bolt11.ts';
+import { type Bolt11, canonicalText, decodeBolt11, InvalidInvoice, unverifiedPaymentHash } from '../../src/core/lightning/bolt11/bolt11.ts';
 import { forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 
 const ORDINARY = ordinaryFields({ paymentHash: 'ab'.repeat(32), paymentSecret: '11'.repeat(32), description: 'coffee' });

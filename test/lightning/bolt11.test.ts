@@ -17,8 +17,8 @@ import {
   InvalidInvoice,
   unknownRequiredBits,
   unverifiedPaymentHash,
-} from '../../src/lightning/bolt11/bolt11.ts';
-import { isPublicKey } from '../../src/lightning/public-key.ts';
+} from '../../src/core/lightning/bolt11/bolt11.ts';
+import { isPublicKey } from '../../src/core/lightning/public-key.ts';
 import { forgeAmount, forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 import { INVALID, UNKNOWN_REQUIRED_FEATURE, VALID } from './bolt11-vectors.ts';
 

@@ -3,7 +3,7 @@ import { Agent, createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { NotSent, requestOverHttps } from '../../src/lightning/https-request.ts';
+import { NotSent, requestOverHttps } from '../../src/core/lightning/https-request.ts';
 import { freePort } from '../support/free-port.ts';
 import { fixtureFile } from './lnd/recordings.ts';
 

@@ -1,9 +1,9 @@
 import { createPrivateKey, createSign, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { verifyEcdsa } from '../../src/lightning/ecdsa.ts';
-import { readDerSignature } from '../../src/lnurl/auth/der.ts';
-import { decodeLnurl } from '../../src/lnurl/bech32.ts';
+import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
+import { verifyEcdsa } from '../../src/core/lightning/ecdsa.ts';
+import { readDerSignature } from '../../src/features/logins/lnurl-auth/der.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';

@@ -1,7 +1,7 @@
 import { bech32 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeLnurl, encodeLnurl, InvalidLnurl } from '../../src/lnurl/bech32.ts';
+import { decodeLnurl, encodeLnurl, InvalidLnurl } from '../../src/core/lightning/bech32.ts';
 
 // The example of LUD-01.
 const URL_OF_LUD01 = 'https://service.com/api?q=3fc3645b439ce8e7f2553a69e5267081d96dcd340693afabe04be7b0ccd178df';

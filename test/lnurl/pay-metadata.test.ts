@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { descriptionHash } from '../../src/lnurl/description-hash.ts';
-import { imageIn, MAX_IMAGE_LENGTH, metadataText, readImage } from '../../src/lnurl/pay/metadata.ts';
-import { readPayerData, readPayerDataRequest } from '../../src/lnurl/pay/payer-data.ts';
-import { readSuccessAction, type SuccessAction, sentSuccessAction } from '../../src/lnurl/pay/success-action.ts';
+import { descriptionHash } from '../../src/features/lnurl/description-hash.ts';
+import { imageIn, MAX_IMAGE_LENGTH, metadataText, readImage } from '../../src/features/lnurl/pay/metadata.ts';
+import { readPayerData, readPayerDataRequest } from '../../src/features/lnurl/pay/payer-data.ts';
+import { readSuccessAction, type SuccessAction, sentSuccessAction } from '../../src/features/lnurl/pay/success-action.ts';
 import { decryptAction } from './strict-payer.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(Buffer.from(text, 'utf8')).digest('hex');

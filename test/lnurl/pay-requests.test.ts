@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
+import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { encodeLnurl } from '../../src/lnurl/bech32.ts';
+import { encodeLnurl } from '../../src/core/lightning/bech32.ts';
 import type { Json } from '../support/client.ts';
 
 /** What a service returns: any JSON, or a function that writes the response itself. */

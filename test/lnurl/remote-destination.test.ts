@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../src/kernel/refusal.ts';
-import { encodeLnurl } from '../../src/lnurl/bech32.ts';
-import { isDestination, readDestination } from '../../src/lnurl/remote/destination.ts';
+import { Refusal } from '../../src/core/kernel/refusal.ts';
+import { encodeLnurl } from '../../src/core/lightning/bech32.ts';
+import { isDestination, readDestination } from '../../src/features/lnurl/remote/destination.ts';
 
 const URL_OF_LINK = 'https://pay.example.com/lnurlp/17?a=1';
 const LNURL = encodeLnurl(URL_OF_LINK);

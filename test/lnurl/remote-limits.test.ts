@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { encodeLnurl } from '../../src/lnurl/bech32.ts';
+import { encodeLnurl } from '../../src/core/lightning/bech32.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';

@@ -1,7 +1,7 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { encodeBolt11, ordinaryFields } from '../../devnet/fake/bolt11-encoder.ts';
-import { encodeLnurl } from '../../src/lnurl/bech32.ts';
+import { encodeLnurl } from '../../src/core/lightning/bech32.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';

@@ -1,6 +1,7 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readSuccessAction, revealSuccessAction } from '../../src/lnurl/remote/success-action.ts';
+import { revealSuccessAction } from '../../src/core/payments/success-action.ts';
+import { readSuccessAction } from '../../src/features/lnurl/remote/success-action.ts';
 
 const DOMAIN = 'pay.example.com';
 const CALLBACK = new URL('https://cb.example.com/pay');

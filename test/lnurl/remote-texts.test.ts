@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readMetadata } from '../../src/lnurl/remote/metadata.ts';
-import { readPayOffer } from '../../src/lnurl/remote/pay-offer.ts';
-import { withParameters } from '../../src/lnurl/remote/response.ts';
-import { shownReason, shownText } from '../../src/lnurl/remote/shown-text.ts';
+import { shownReason, shownText } from '../../src/core/kernel/shown-text.ts';
+import { readMetadata } from '../../src/features/lnurl/remote/metadata.ts';
+import { readPayOffer } from '../../src/features/lnurl/remote/pay-offer.ts';
+import { withParameters } from '../../src/features/lnurl/remote/response.ts';
 
 const DOMAIN = 'pay.example.com';
 

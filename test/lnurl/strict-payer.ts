@@ -1,7 +1,7 @@
 import { createDecipheriv, createHash } from 'node:crypto';
 import { expect } from 'vitest';
-import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
-import { decodeLnurl } from '../../src/lnurl/bech32.ts';
+import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
+import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
 import type { Json } from '../support/client.ts';
 
 /*

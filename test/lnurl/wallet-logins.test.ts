@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { decodeLnurl } from '../../src/lnurl/bech32.ts';
+import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
 import { type App, onFakeNode } from '../support/app.ts';
 import { Browser, codeOf, loginTo, newLogin } from '../support/browser.ts';
 import type { HttpResponse, Json } from '../support/client.ts';

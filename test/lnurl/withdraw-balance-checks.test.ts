@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { tokenHash } from '../../src/lnurl/token.ts';
-import { linkOfBalanceText, openBalanceText, sealBalanceText } from '../../src/lnurl/withdraw/balance-token.ts';
-import { balanceRootOf, k1Of } from '../../src/lnurl/withdraw/withdraw-token.ts';
+import { tokenHash } from '../../src/features/lnurl/token.ts';
+import { linkOfBalanceText, openBalanceText, sealBalanceText } from '../../src/features/lnurl/withdraw/balance-token.ts';
+import { balanceRootOf, k1Of } from '../../src/features/lnurl/withdraw/withdraw-token.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { decodeBolt11 } from '../../src/lightning/bolt11/bolt11.ts';
+import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';

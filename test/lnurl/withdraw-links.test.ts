@@ -1,6 +1,6 @@
 import { getParams, type LNURLWithdrawParams } from 'js-lnurl';
 import { beforeAll, expect, it } from 'vitest';
-import { decodeLnurl } from '../../src/lnurl/bech32.ts';
+import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';

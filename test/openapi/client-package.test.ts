@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
 const run = promisify(execFile);
-const ROOT = new URL('../../', import.meta.url).pathname;
+const ROOT = new URL('../..', import.meta.url).pathname;
 
 const PROGRAM = `import { createClient, type Wallet, type ErrorType, pages, waitForSettlement } from 'satchel-client';
 const satchel = createClient({ url: 'http://127.0.0.1:1', key: 'sak_1' });

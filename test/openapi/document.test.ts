@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { REFUSALS } from '../../src/core/kernel/refusal.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from '../../src/http/openapi/openapi-types.ts';
-import { REFUSALS } from '../../src/kernel/refusal.ts';
 import { operationsOf } from './conformance/operations.ts';
 
 // The committed file. Another test compares it with the routes.

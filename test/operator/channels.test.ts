@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { NodeConnection } from '../../src/connection/connection.ts';
-import { Refusal } from '../../src/kernel/refusal.ts';
-import { readChannels } from '../../src/operator/channels.ts';
+import type { NodeConnection } from '../../src/core/connection/connection.ts';
+import { Refusal } from '../../src/core/kernel/refusal.ts';
+import { readChannels } from '../../src/features/operator/channels.ts';
 
 const clock = { nowMs: () => 5_000 };
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { findAction, requestAction } from '../../src/operator/actions.ts';
-import { runAction } from '../../src/operator/operator.ts';
+import { findAction, requestAction } from '../../src/features/operator/actions.ts';
+import { runAction } from '../../src/features/operator/operator.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { operatorOn } from './operator-on.ts';
 

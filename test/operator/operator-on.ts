@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
-import { newKeyText } from '../../src/accounts/keys.ts';
-import type { Database } from '../../src/db/database.ts';
-import { systemClock as clock } from '../../src/kernel/clock.ts';
-import { msat } from '../../src/kernel/money.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import type { OperatorDependencies } from '../../src/operator/actions.ts';
+import { newKeyText } from '../../src/core/accounts/keys.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { systemClock as clock } from '../../src/core/kernel/clock.ts';
+import { msat } from '../../src/core/kernel/money.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
+import type { OperatorDependencies } from '../../src/features/operator/actions.ts';
 import { faulty } from '../support/faulty-database.ts';
 import { silentLog as log } from '../support/ledger.ts';
 import { connectionsTo, connectionTo, createModules, NODE_ID, nameNode } from '../support/modules.ts';

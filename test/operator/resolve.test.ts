@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { msat } from '../../src/kernel/money.ts';
+import { msat } from '../../src/core/kernel/money.ts';
 import { MEASURES_AT_ONCE, onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 

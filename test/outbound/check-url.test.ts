@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OutboundError } from '../../src/outbound/outbound.ts';
+import { OutboundError } from '../../src/core/outbound/outbound.ts';
 import { createWorld } from './world.ts';
 
 describe('a URL that is stored for later requests', () => {

@@ -2,10 +2,10 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { parseAllowList } from '../../src/outbound/addresses.ts';
-import { openConnection, systemNetwork } from '../../src/outbound/connect.ts';
-import { createOutbound } from '../../src/outbound/outbound.ts';
-import { readTarget } from '../../src/outbound/target.ts';
+import { parseAllowList } from '../../src/core/outbound/addresses.ts';
+import { openConnection, systemNetwork } from '../../src/core/outbound/connect.ts';
+import { createOutbound } from '../../src/core/outbound/outbound.ts';
+import { readTarget } from '../../src/core/outbound/target.ts';
 import { answerJson, closeListeners, createWorld, failure, listen, listenRaw, listenTls, PUBLIC, trustTestAuthority } from './world.ts';
 
 closeListeners();

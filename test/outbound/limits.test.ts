@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { OutboundError } from '../../src/outbound/outbound.ts';
+import type { OutboundError } from '../../src/core/outbound/outbound.ts';
 import {
   answerJson,
   closeListeners,

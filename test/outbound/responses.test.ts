@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { GetOptions } from '../../src/outbound/outbound.ts';
+import type { GetOptions } from '../../src/core/outbound/outbound.ts';
 import { answerJson, closeListeners, createWorld, failure, type Listener, listen, listenRaw } from './world.ts';
 
 closeListeners();

@@ -4,9 +4,9 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from 'node:path';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { parseAllowList, parseProxy } from '../../src/outbound/addresses.ts';
-import type { NetworkAccess } from '../../src/outbound/connect.ts';
-import { createOutbound, type Outbound, type OutboundError, type OutboundSettings } from '../../src/outbound/outbound.ts';
+import { parseAllowList, parseProxy } from '../../src/core/outbound/addresses.ts';
+import type { NetworkAccess } from '../../src/core/outbound/connect.ts';
+import { createOutbound, type Outbound, type OutboundError, type OutboundSettings } from '../../src/core/outbound/outbound.ts';
 
 /** A local server that counts its connections. */
 export interface Listener {

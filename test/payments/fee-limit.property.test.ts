@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MAX_MSAT, type Msat } from '../../src/kernel/money.ts';
-import { CLAIM_FEE_RULE, type FeeRule, feeLimit, maxPayable, PAYMENT_FEE_RULE } from '../../src/payments/fee-limit.ts';
+import { MAX_MSAT, type Msat } from '../../src/core/kernel/money.ts';
+import { CLAIM_FEE_RULE, type FeeRule, feeLimit, maxPayable, PAYMENT_FEE_RULE } from '../../src/core/payments/fee-limit.ts';
 
 const RULES: [name: string, rule: FeeRule][] = [
   ['payments', PAYMENT_FEE_RULE],

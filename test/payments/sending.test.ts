@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import type { Msat } from '../../src/kernel/money.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import type { Msat } from '../../src/core/kernel/money.ts';
 import {
   type KeysendOrder,
   type LightningNode,
   NodeUnavailable,
   type PaymentOrder,
   type PaymentOutcome,
-} from '../../src/lightning/node.ts';
-import { type Payment, rowToPayment } from '../../src/payments/payment.ts';
-import { findById } from '../../src/payments/payments.sql.ts';
-import { markPendingAtNode } from '../../src/payments/payments.ts';
+} from '../../src/core/lightning/node.ts';
+import { type Payment, rowToPayment } from '../../src/core/payments/payment.ts';
+import { findById } from '../../src/core/payments/payments.sql.ts';
+import { markPendingAtNode } from '../../src/core/payments/payments.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { draftOf, type Modules, modulesOn, NODE_ID, preimageOf } from '../support/modules.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Dialect } from '../../src/db/database.ts';
+import type { Dialect } from '../../src/core/db/database.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
 import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runVerify } from '../support/process.ts';

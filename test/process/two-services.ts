@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { DEFAULT_NODE } from '../../devnet/playground/node-name.ts';
 import { type PlaygroundServer, servePlayground } from '../../devnet/playground/server.ts';
 import { playgroundUrl } from '../../devnet/playground/shared.ts';
-import type { Dialect } from '../../src/db/database.ts';
+import type { Dialect } from '../../src/core/db/database.ts';
 import type { Client } from '../support/client.ts';
 import { freshUrls, silentLog } from '../support/ledger.ts';
 import { processSettings, type ServiceProcess, startProcess } from '../support/process.ts';

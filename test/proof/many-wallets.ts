@@ -1,10 +1,10 @@
-import { insertAccount } from '../../src/accounts/accounts.sql.ts';
-import type { Database } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
-import { insertWallet, openLedgerAccount } from '../../src/wallets/wallets.sql.ts';
+import { insertAccount } from '../../src/core/accounts/accounts.sql.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
+import type { Ledger } from '../../src/core/ledger/ledger.ts';
+import { insertWallet, openLedgerAccount } from '../../src/core/wallets/wallets.sql.ts';
 import { testDeposit } from '../support/ledger.ts';
 
 const CREATED_AT = 1_700_000_000;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvariantViolation } from '../../src/kernel/assert.ts';
-import { MAX_MSAT, msat } from '../../src/kernel/money.ts';
-import { epochRoot, innerNode, type Leaf, leafNode, NOTHING, type SumNode } from '../../src/proof/hashes.ts';
-import { SumTree, siblingsOf } from '../../src/proof/sum-tree.ts';
+import { InvariantViolation } from '../../src/core/kernel/assert.ts';
+import { MAX_MSAT, msat } from '../../src/core/kernel/money.ts';
+import { epochRoot, innerNode, type Leaf, leafNode, NOTHING, type SumNode } from '../../src/features/proof/hashes.ts';
+import { SumTree, siblingsOf } from '../../src/features/proof/sum-tree.ts';
 import { type SlowLeaf, slowPath, slowRoot, slowTree } from './slow-tree.ts';
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Database, SqlValue } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
-import { createProofs } from '../../src/proof/proofs.ts';
+import type { Database, SqlValue } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { createLedger } from '../../src/core/ledger/ledger.ts';
+import { createProofs } from '../../src/features/proof/proofs.ts';
 import { onBothDatabases, problemsOf, silentLog } from '../support/ledger.ts';
 import { dropWallet, manyWallets, move, type TestedWallet } from './many-wallets.ts';
 

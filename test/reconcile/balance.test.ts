@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { remove, setAside } from '../../src/connection/unbooked-events.sql.ts';
-import { statement } from '../../src/db/statement.ts';
-import { msat } from '../../src/kernel/money.ts';
+import { remove, setAside } from '../../src/core/connection/unbooked-events.sql.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { msat } from '../../src/core/kernel/money.ts';
 import { onBothDatabases, testDeposit } from '../support/ledger.ts';
 import { NODE_ID } from '../support/modules.ts';
 import { type Books, booksOn, FAILED, RESERVE_MSAT, succeeded } from './books.ts';

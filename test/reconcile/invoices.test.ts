@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createEventPosition } from '../../src/connection/position.ts';
-import { ZERO_MSAT } from '../../src/kernel/money.ts';
-import { requestUnsettledComparison } from '../../src/reconcile/invoices.ts';
+import { createEventPosition } from '../../src/core/connection/position.ts';
+import { ZERO_MSAT } from '../../src/core/kernel/money.ts';
+import { requestUnsettledComparison } from '../../src/features/reconcile/invoices.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { draftOf, NODE_ID } from '../support/modules.ts';
 import { type Books, booksOn } from './books.ts';

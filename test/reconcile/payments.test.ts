@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readFact } from '../../src/db/facts.sql.ts';
-import { ZERO_MSAT } from '../../src/kernel/money.ts';
-import type { Payment } from '../../src/payments/payment.ts';
+import { readFact } from '../../src/core/db/facts.sql.ts';
+import { ZERO_MSAT } from '../../src/core/kernel/money.ts';
+import type { Payment } from '../../src/core/payments/payment.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { draftOf, NODE_ID } from '../support/modules.ts';
 import { booksOn, FAILED, RESERVE_MSAT, STUCK_SECONDS, succeeded } from './books.ts';

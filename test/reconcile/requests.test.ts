@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import { reconcilePeriodically } from '../../src/reconcile/reconcile.ts';
-import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../../src/reconcile/requests.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { reconcilePeriodically } from '../../src/features/reconcile/reconcile.ts';
+import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../../src/features/reconcile/requests.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { type Books, booksOn, FAILED } from './books.ts';
 

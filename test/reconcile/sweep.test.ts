@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { type ReconciliationRun, windowStart } from '../../src/reconcile/run.ts';
-import { sweepWindow } from '../../src/reconcile/sweep.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { type ReconciliationRun, windowStart } from '../../src/features/reconcile/run.ts';
+import { sweepWindow } from '../../src/features/reconcile/sweep.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { ids } from './books.ts';
 

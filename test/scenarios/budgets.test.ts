@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { periodStart } from '../../src/budgets/limits.ts';
+import { periodStart } from '../../src/core/budgets/limits.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { satText } from '../../src/kernel/money.ts';
+import { satText } from '../../src/core/kernel/money.ts';
 import { MEASURES_AT_ONCE, onFakeNode } from '../support/app.ts';
 
 const [ADDED_MSAT, TAKEN_MSAT] = [1_000_000_000, 900_000_000];

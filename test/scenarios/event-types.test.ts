@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import type { PaymentScript } from '../../devnet/fake/script.ts';
-import { EVENT_TYPES } from '../../src/events/event-types.ts';
+import { EVENT_TYPES } from '../../src/core/journal/event-types.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { eventsOf, nameOf } from '../support/events.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { NodeInfo } from '../../src/lightning/node.ts';
+import type { NodeInfo } from '../../src/core/lightning/node.ts';
 import { billFor, termsOf } from '../lnurl/strict-payer.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { TestWallet } from '../support/client.ts';

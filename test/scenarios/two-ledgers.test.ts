@@ -5,11 +5,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { type Satchel, startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Database } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
-import { msat } from '../../src/kernel/money.ts';
-import type { LightningNode } from '../../src/lightning/node.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { msat } from '../../src/core/kernel/money.ts';
+import type { LightningNode } from '../../src/core/lightning/node.ts';
 import { freshUrls } from '../support/ledger.ts';
 import { nodeInvoice } from '../support/node-invoice.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { msat } from '../../src/core/kernel/money.ts';
 import type { JobTiming } from '../../src/jobs.ts';
-import { msat } from '../../src/kernel/money.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 
 const countUnbooked = async ({ rows }: FakeNodeApp) => (await rows('SELECT id FROM unbooked_event')).length;

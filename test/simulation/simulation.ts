@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FakeNetwork, type FakeNetworkOptions } from '../../devnet/fake/fake.ts';
 import { SteppedTime } from '../../devnet/fake/time.ts';
-import type { Database } from '../../src/db/database.ts';
-import { statement } from '../../src/db/statement.ts';
-import { msat } from '../../src/kernel/money.ts';
-import { Refusal } from '../../src/kernel/refusal.ts';
-import { NodeUnavailable } from '../../src/lightning/node.ts';
-import type { Wallet } from '../../src/wallets/wallets.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { msat } from '../../src/core/kernel/money.ts';
+import { Refusal } from '../../src/core/kernel/refusal.ts';
+import { NodeUnavailable } from '../../src/core/lightning/node.ts';
+import type { Wallet } from '../../src/core/wallets/wallets.ts';
 import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
 import { problemsOf } from '../support/ledger.ts';
 import { ACCOUNT, beginLife, type Life, openAccount } from './life.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { totpCode } from '../../src/accounts/login/totp.ts';
+import { totpCode } from '../../src/features/logins/totp.ts';
 import type { Client, HttpResponse } from './client.ts';
 
 /** Sends requests as a page of the service does in a browser: with the cookie, and with `Sec-Fetch-Site`. */

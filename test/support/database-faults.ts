@@ -1,5 +1,5 @@
-import type { Database, Tx } from '../../src/db/database.ts';
-import { StatementFailed } from '../../src/db/errors.ts';
+import type { Database, Tx } from '../../src/core/db/database.ts';
+import { StatementFailed } from '../../src/core/db/errors.ts';
 
 /** How the database of a running service fails. Tests change it at any time. */
 export interface DatabaseFaults {

@@ -1,6 +1,6 @@
-import type { Database, Tx } from '../../src/db/database.ts';
-import { CommitUnknown } from '../../src/db/errors.ts';
-import { statement } from '../../src/db/statement.ts';
+import type { Database, Tx } from '../../src/core/db/database.ts';
+import { CommitUnknown } from '../../src/core/db/errors.ts';
+import { statement } from '../../src/core/db/statement.ts';
 
 /**
  * The place of a failure: the nth statement or commit of all transactions since the faults were set, from 1.

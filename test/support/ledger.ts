@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, inject } from 'vitest';
-import type { Database, Dialect, SqlValue, Tx } from '../../src/db/database.ts';
-import { MIGRATIONS } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { statement } from '../../src/db/statement.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { type Msat, msat } from '../../src/kernel/money.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
-import type { TransferOrder } from '../../src/ledger/posting.ts';
-import { verify } from '../../src/verify/verify.ts';
+import type { Database, Dialect, SqlValue, Tx } from '../../src/core/db/database.ts';
+import { MIGRATIONS } from '../../src/core/db/migrate.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import { type Msat, msat } from '../../src/core/kernel/money.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
+import { createLedger, type Ledger } from '../../src/core/ledger/ledger.ts';
+import type { TransferOrder } from '../../src/core/ledger/posting.ts';
+import { verify } from '../../src/features/verify/verify.ts';
 
 /*
  * A ledger on SQLite and on PostgreSQL: for tests of the modules, without HTTP and without a node.

@@ -1,7 +1,7 @@
-import type { EventType } from '../../src/events/event-types.ts';
-import type { FeedListener } from '../../src/feed/feed.ts';
-import type { EventFilter, LoggedEvent, LogPart } from '../../src/feed/log.ts';
-import { comparePlaces, eventId, type LogPlace, START } from '../../src/feed/place.ts';
+import type { EventType } from '../../src/core/journal/event-types.ts';
+import type { FeedListener } from '../../src/features/events/feed.ts';
+import type { EventFilter, LoggedEvent, LogPart } from '../../src/features/events/log.ts';
+import { comparePlaces, eventId, type LogPlace, START } from '../../src/features/events/place.ts';
 
 /** An event log in memory, and a feed that passes its events on only when the test says so. */
 export class LogTwin {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { InvoiceRequest, LightningNode } from '../../src/lightning/node.ts';
-import { paymentHashOf } from '../../src/lightning/payment-hash.ts';
+import type { InvoiceRequest, LightningNode } from '../../src/core/lightning/node.ts';
+import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 
 export interface NodeInvoice {
   readonly paymentRequest: string;

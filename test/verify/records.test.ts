@@ -1,7 +1,7 @@
 import { beforeAll, expect, it, vi } from 'vitest';
-import { newId } from '../../src/kernel/ids.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/ledger/accounts.ts';
-import { verify } from '../../src/verify/verify.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
+import { verify } from '../../src/features/verify/verify.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOf } from '../support/ledger.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import { Placement } from '../../src/wallets/placement.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { Placement } from '../../src/core/wallets/placement.ts';
 
 /** Places wallets on nodes with these numbers of wallets. Returns the placement and the nodes that it has called. */
 function placementOn(counts: Readonly<Record<string, number>>, away: ReadonlySet<string> = new Set()) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { searchWallets } from '../../src/wallets/search.ts';
-import type { Wallet } from '../../src/wallets/wallets.ts';
+import { searchWallets } from '../../src/core/wallets/search.ts';
+import type { Wallet } from '../../src/core/wallets/wallets.ts';
 
 const wallets = Array.from({ length: 25_000 }, (_, index) => ({
   id: `wal_${String(99_999 - index)}`,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { decodeLnurl } from '../../src/lnurl/bech32.ts';
+import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
 import { DEVICES, THEMES } from '../support/chromium.ts';
 import type { Client, Json } from '../support/client.ts';
 import { onPlaygroundDashboard } from '../support/dashboard.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { decodeLnurl } from '../../src/lnurl/bech32.ts';
+import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
 import { LinkingKey } from '../lnurl/linking-key.ts';
 import { codeOf } from '../support/browser.ts';
 import { onDashboard } from '../support/dashboard.ts';

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { ROUNDS_PER_DAY } from '../../src/db/retention.ts';
-import { eventRow } from '../../src/events/events.ts';
-import { createEventLog } from '../../src/feed/log.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { msat } from '../../src/kernel/money.ts';
-import { LogReader } from '../../src/webhooks/log-reader.ts';
-import { WebhookQueue } from '../../src/webhooks/queue.ts';
-import type { Webhook } from '../../src/webhooks/webhook.ts';
+import { ROUNDS_PER_DAY } from '../../src/core/db/retention.ts';
+import { eventRow } from '../../src/core/journal/events.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { newId } from '../../src/core/kernel/ids.ts';
+import { msat } from '../../src/core/kernel/money.ts';
+import { createEventLog } from '../../src/features/events/log.ts';
+import { LogReader } from '../../src/features/webhooks/log-reader.ts';
+import { WebhookQueue } from '../../src/features/webhooks/queue.ts';
+import type { Webhook } from '../../src/features/webhooks/webhook.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
 import { modulesOn } from '../support/modules.ts';
 

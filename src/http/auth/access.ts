@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import { type Accounts, type Key, keyGuard } from '../../accounts/accounts.ts';
-import { type AccountDirectory, NEEDS_OPERATOR } from '../../accounts/directory.ts';
-import type { KeyUses } from '../../accounts/key-uses.ts';
-import { KEY_KINDS, type Permission } from '../../accounts/keys.ts';
-import type { Sessions } from '../../accounts/login/sessions.ts';
-import { Refusal } from '../../kernel/refusal.ts';
-import type { Guard } from '../../ledger/ledger.ts';
-import type { Wallet, Wallets } from '../../wallets/wallets.ts';
+import { type Accounts, type Key, keyGuard } from '../../core/accounts/accounts.ts';
+import { type AccountDirectory, NEEDS_OPERATOR } from '../../core/accounts/directory.ts';
+import type { KeyUses } from '../../core/accounts/key-uses.ts';
+import { KEY_KINDS, type Permission } from '../../core/accounts/keys.ts';
+import type { Sessions } from '../../core/accounts/sessions.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Guard } from '../../core/ledger/ledger.ts';
+import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { credentialText, sessionCredential } from './credential.ts';
 

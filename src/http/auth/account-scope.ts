@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Wallet } from '../../wallets/wallets.ts';
+import type { Wallet } from '../../core/wallets/wallets.ts';
 import type { Access } from './access.ts';
 
 /** The filter `wallet_id` of an account's list. @param items what the list contains */

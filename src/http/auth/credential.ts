@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { canonicalText } from '../../accounts/keys.ts';
+import { canonicalText } from '../../core/accounts/keys.ts';
 import { sessionSecret } from './session-cookie.ts';
 
 /**

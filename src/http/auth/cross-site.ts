@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '../../kernel/refusal.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import { hasBasicCredential, sessionCredential } from './credential.ts';
 
 /** Requests with these methods change nothing, except where a route has `hasSideEffect`. */

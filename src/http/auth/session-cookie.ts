@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SESSION_SECONDS, SESSION_SECRET_LENGTH } from '../../accounts/login/sessions.ts';
+import { SESSION_SECONDS, SESSION_SECRET_LENGTH } from '../../core/accounts/sessions.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { canonicalText, isPublicText } from '../../accounts/keys.ts';
-import { Refusal } from '../../kernel/refusal.ts';
+import { canonicalText, isPublicText } from '../../core/accounts/keys.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import { credentialText } from '../auth/credential.ts';
 import { takesIdempotencyKey } from '../idempotent.ts';
 import { networkOf } from './addresses.ts';

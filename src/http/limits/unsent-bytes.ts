@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isPublicText } from '../../accounts/keys.ts';
-import { Refusal } from '../../kernel/refusal.ts';
+import { isPublicText } from '../../core/accounts/keys.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 import { credentialText } from '../auth/credential.ts';
 import { isLoopback, networkOf } from './addresses.ts';

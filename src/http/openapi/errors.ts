@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { REFUSALS, type RefusalType } from '../../kernel/refusal.ts';
+import { REFUSALS, type RefusalType } from '../../core/kernel/refusal.ts';
 import { headersWith } from './headers.ts';
 import type { ApiResponse, JsonSchema, Reference } from './openapi-types.ts';
 

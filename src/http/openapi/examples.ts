@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../kernel/json.ts';
+import { isJsonObject } from '../../core/kernel/json.ts';
 /** The parts of a route's schema that its example depends on. */
 export interface ExampleSchema {
   readonly type?: string;

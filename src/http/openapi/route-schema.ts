@@ -1,4 +1,4 @@
-import type { Permission } from '../../accounts/keys.ts';
+import type { Permission } from '../../core/accounts/keys.ts';
 
 declare module 'fastify' {
   // The operation's name, texts, tags and security are in the schema as well: @fastify/swagger declares them.

@@ -35,3 +35,8 @@ export function sendPage(reply: FastifyReply, title: string, body: Html): Fastif
 `;
   return reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(document.markup);
 }
+
+/** The page of a link or an address that does not work. */
+export function sendLnurlErrorPage(reply: FastifyReply, reason: string): FastifyReply {
+  return sendPage(reply, 'This link does not work', html`<main class="link"><h1>This link does not work</h1><p>${reason}</p></main>`);
+}

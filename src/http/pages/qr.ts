@@ -3,7 +3,7 @@ import { generate } from 'lean-qr';
 import { toPngBuffer } from 'lean-qr/extras/node_export';
 import { toSvgSource } from 'lean-qr/extras/svg';
 import { type Static, Type } from 'typebox';
-import { encodeLnurl } from '../../lnurl/bech32.ts';
+import { encodeLnurl } from '../../core/lightning/bech32.ts';
 import { choice } from '../fields.ts';
 
 export const QrFormat = { ...choice(['svg', 'png'], { description: 'The format of the image' }), examples: ['svg'] };

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import qs from 'qs';
-import { Refusal } from '../../kernel/refusal.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 
 /** Maximum size of a request body in bytes. */

@@ -1,5 +1,5 @@
 import type { preValidationHookHandler, RouteOptions } from 'fastify';
-import { Refusal } from '../../kernel/refusal.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 import { type FieldSchema, fieldsOf, isStrict, ruleOf, shownName } from '../field-schema.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify';
-import { Refusal } from '../../kernel/refusal.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 import { fieldsOf, shownName, shownNames } from '../field-schema.ts';
 import { isSelectableRoute } from '../responses/select.ts';

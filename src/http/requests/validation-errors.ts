@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
-import { Refusal } from '../../kernel/refusal.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import { type FieldSchema, fieldsOf, ruleOf, shownName, shownNames } from '../field-schema.ts';
 
 /** Returns the error for a request that does not match the schema of its route: the field, the rule and the remedy. */

@@ -1,11 +1,18 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { isJsonObject } from '../../kernel/json.ts';
+import { isJsonObject } from '../../core/kernel/json.ts';
 import type { App } from '../app-type.ts';
-import { SELECTABLE } from '../objects/objects.ts';
 import { SLICE_ROWS, serializeInSlices } from './slices.ts';
 
+const selectableSchemas = new WeakSet<object>();
+
+/** Marks the schema of an object: the query parameter `fields` selects a part of such an object, alone or in a list. */
+export function selectable<T extends object>(schema: T): T {
+  selectableSchemas.add(schema);
+  return schema;
+}
+
 /**
- * Implements `fields=a,b,wal.balance` on reads of {@link SELECTABLE} objects: the response has only those fields, in the requested order.
+ * Implements `fields=a,b,wal.balance` on reads of {@link selectable} objects: the response has only those fields, in the requested order.
  * Also serializes long lists in slices.
  */
 export function selectFields(app: App): void {
@@ -51,7 +58,8 @@ export function isSelectableRoute({ method, schema }: RouteOptions): boolean {
 
 /** Returns whether a response schema is a selectable object or a list of them. */
 export function isSelectableAnswer(schema: { items?: unknown } | undefined): boolean {
-  return SELECTABLE.has(schema?.items ?? schema);
+  const object = schema?.items ?? schema;
+  return typeof object === 'object' && selectableSchemas.has(object);
 }
 
 function selectionOf(request: FastifyRequest): Selection | undefined {

@@ -1,4 +1,4 @@
-import { createTurnQueue } from '../../kernel/turn-queue.ts';
+import { createTurnQueue } from '../../core/kernel/turn-queue.ts';
 
 /**
  * Rows that are rendered or serialized without a pause. A slice of rows of 10 kB takes about 3 ms; a page of 500 such rows would block the

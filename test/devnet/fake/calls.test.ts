@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../../devnet/fake/fake.ts';
 import { ConnectionLost } from '../../../devnet/fake/fake-node.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
-import { msat } from '../../../src/kernel/money.ts';
-import { NodeUnavailable } from '../../../src/lightning/node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { NodeUnavailable } from '../../../src/core/lightning/node.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { isSettled, orderFor, reportedOutcomes } from './support/orders.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../../devnet/fake/fake.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
-import { msat } from '../../../src/kernel/money.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { eventsOf, isSettled } from './support/orders.ts';
 

@@ -6,7 +6,7 @@ import { parseFakeUrl } from '../../../devnet/fake/fake-url.ts';
 import { NO_FAULTS } from '../../../devnet/fake/faults.ts';
 import { openFake } from '../../../devnet/fake/open.ts';
 import { InvalidConfig, readConfig } from '../../../src/config.ts';
-import { msat } from '../../../src/kernel/money.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
 import { nodeContract } from '../../lightning/contract.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { collectLog } from '../playground/support/open.ts';

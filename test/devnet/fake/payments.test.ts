@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../../devnet/fake/fake.ts';
 import { readScript } from '../../../devnet/fake/script.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
-import { msat } from '../../../src/kernel/money.ts';
-import { paymentHashOf } from '../../../src/lightning/payment-hash.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { paymentHashOf } from '../../../src/core/lightning/payment-hash.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { type OrderOptions, orderFor, reportedOutcomes } from './support/orders.ts';
 

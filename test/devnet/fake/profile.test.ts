@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../../devnet/fake/fake.ts';
 import { parseFakeUrl } from '../../../devnet/fake/fake-url.ts';
 import { SteppedTime } from '../../../devnet/fake/time.ts';
-import { msat } from '../../../src/kernel/money.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { orderFor } from './support/orders.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
-import type { IncomingPayment } from '../../../src/lightning/node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import type { IncomingPayment } from '../../../src/core/lightning/node.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { allEvents, findEvent, newInvoice, openTemp, outsideSays, until } from './support/open.ts';
 

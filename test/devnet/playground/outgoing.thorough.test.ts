@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
-import type { KeysendOrder } from '../../../src/lightning/node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import type { KeysendOrder } from '../../../src/core/lightning/node.ts';
 import { findEvent, openTemp, outsideSays, payOutside } from './support/open.ts';
 
 const playground = await openTemp();

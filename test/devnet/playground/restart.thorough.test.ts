@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { openPlayground } from '../../../devnet/playground/playground.ts';
-import { msat } from '../../../src/kernel/money.ts';
-import { NodeUnavailable } from '../../../src/lightning/node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { NodeUnavailable } from '../../../src/core/lightning/node.ts';
 import { closeAfterEach, collectLog, findEvent, newInvoice, outsideSays, payOutside, tempDir, until } from './support/open.ts';
 
 const closing = closeAfterEach();

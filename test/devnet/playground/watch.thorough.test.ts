@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openPlayground } from '../../../devnet/playground/playground.ts';
-import { type NodeEvent, NodeUnavailable } from '../../../src/lightning/node.ts';
+import { type NodeEvent, NodeUnavailable } from '../../../src/core/lightning/node.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { allEvents, closeAfterEach, collectLog, DEADLINE_MS, openTemp, payOutside, tempDir } from './support/open.ts';
 

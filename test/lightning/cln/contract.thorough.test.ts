@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { openCln } from '../../../src/lightning/cln/cln-node.ts';
-import { METHODS } from '../../../src/lightning/cln/rpc.ts';
+import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
+import { METHODS } from '../../../src/core/lightning/cln/rpc.ts';
 import { silentLog } from '../../support/ledger.ts';
 import { nodeContract } from '../contract.ts';
 import { canRunNodes, hasClnrest, type Regtest, startRegtest, WITHOUT_NODES } from './regtest.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ERRORS, meaningOf, ResponseLost, RpcError } from '../../../src/lightning/cln/errors.ts';
+import { ERRORS, meaningOf, ResponseLost, RpcError } from '../../../src/core/lightning/cln/errors.ts';
 import { recording } from './replay.ts';
 
 /** A recorded or observed message for each row of the table, in its order. */

@@ -1,4 +1,4 @@
-import { METHODS } from '../../../src/lightning/cln/rpc.ts';
+import { METHODS } from '../../../src/core/lightning/cln/rpc.ts';
 import { faultSuite } from '../faults.ts';
 import { canRunNodes, hasClnrest, restartNode, startRegtest, WITHOUT_NODES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';

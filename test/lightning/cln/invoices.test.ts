@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
-import { openCln } from '../../../src/lightning/cln/cln-node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
 import { silentLog as log } from '../../support/ledger.ts';
 import { recording, replayOnSocket, type Script } from './replay.ts';
 

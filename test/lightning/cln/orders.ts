@@ -1,6 +1,6 @@
-import { msat } from '../../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../../src/lightning/bolt11/bolt11.ts';
-import type { PaymentOrder } from '../../../src/lightning/node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { decodeBolt11 } from '../../../src/core/lightning/bolt11/bolt11.ts';
+import type { PaymentOrder } from '../../../src/core/lightning/node.ts';
 import { recording } from './replay.ts';
 
 /** Returns the order to pay the invoice of a recorded call of `xpay`, under the label of the recording. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openCln } from '../../../src/lightning/cln/cln-node.ts';
-import type { PaymentOrder } from '../../../src/lightning/node.ts';
+import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
+import type { PaymentOrder } from '../../../src/core/lightning/node.ts';
 import { silentLog as log } from '../../support/ledger.ts';
 import { ORDER, orderOf, PREIMAGE } from './orders.ts';
 import { type Answer, recording, replayOnSocket, type Script } from './replay.ts';
@@ -246,7 +246,7 @@ describe('what was observed on real nodes', () => {
 
   it('lightningd pays its own invoices, so it is never sent one', async () => {
     const order = { ...orderOf('xpay-fail-self-payment'), paymentId: 'self' };
-    const { decodeBolt11 } = await import('../../../src/lightning/bolt11/bolt11.ts');
+    const { decodeBolt11 } = await import('../../../src/core/lightning/bolt11/bolt11.ts');
     const { payee } = decodeBolt11(order.paymentRequest);
     const info = { ...(JSON.parse(recording('getinfo').response) as { result: object }).result, id: payee };
     const { node, count } = await replayed({ getinfo: { result: info } });

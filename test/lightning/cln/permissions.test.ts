@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { reportRune } from '../../../src/lightning/cln/permissions.ts';
-import { METHODS } from '../../../src/lightning/cln/rpc.ts';
+import { reportRune } from '../../../src/core/lightning/cln/permissions.ts';
+import { METHODS } from '../../../src/core/lightning/cln/rpc.ts';
 
 // Runes of a regtest node of Core Lightning 26.06 that no longer exists.
 const TWO_METHODS = 'SG6qw6yv9VnOz6kyB2XgHz6UHpmJ6QQ75-As0_3Zjgc9MCZtZXRob2Q9Z2V0aW5mb3xtZXRob2Q9aW52b2ljZSZyYXRlPTYw';

@@ -3,7 +3,7 @@ import { chmodSync, createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SocketTransport } from '../../../src/lightning/cln/transport-socket.ts';
+import { SocketTransport } from '../../../src/core/lightning/cln/transport-socket.ts';
 import { freePort } from '../../support/free-port.ts';
 import { BTCD_USER, btcdClient } from './btcd-client.ts';
 

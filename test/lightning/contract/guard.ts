@@ -1,6 +1,6 @@
 import { describe, expect, it, type TestContext } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
-import type { IncomingPayment, NodeCapabilities } from '../../../src/lightning/node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import type { IncomingPayment, NodeCapabilities } from '../../../src/core/lightning/node.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { guardOnRequest, type SharedSubject, type Subject, settlementOf, waitUntilSent } from './subject.ts';
 

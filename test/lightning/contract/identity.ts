@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../../src/lightning/bolt11/bolt11.ts';
-import { NodeUnavailable } from '../../../src/lightning/node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { decodeBolt11 } from '../../../src/core/lightning/bolt11/bolt11.ts';
+import { NodeUnavailable } from '../../../src/core/lightning/node.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { orderFor, type SharedSubject } from './subject.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../../src/lightning/bolt11/bolt11.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { decodeBolt11 } from '../../../src/core/lightning/bolt11/bolt11.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { type SharedSubject, settlementOf, sha256 } from './subject.ts';
 

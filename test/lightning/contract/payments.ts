@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
 import { endOf, keysendFor, orderFor, paySuccessfully, payToEnd, received, type SharedSubject, sha256 } from './subject.ts';
 
 export function paymentContract({ subject, reopened }: SharedSubject): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../../src/lightning/bolt11/bolt11.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { decodeBolt11 } from '../../../src/core/lightning/bolt11/bolt11.ts';
 import { orderFor, paySuccessfully, payToEnd, received, type SharedSubject, waitUntilAfter } from './subject.ts';
 
 export function sendingContract({ subject, reopened }: SharedSubject): void {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { msat } from '../../../src/kernel/money.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
 import type {
   IncomingPayment,
   KeysendOrder,
@@ -10,8 +10,8 @@ import type {
   PaymentReference,
   Position,
   Settlement,
-} from '../../../src/lightning/node.ts';
-import type { OutsidePayment, PlaygroundControl } from '../../../src/lightning/test-network.ts';
+} from '../../../src/core/lightning/node.ts';
+import type { OutsidePayment, PlaygroundControl } from '../../../src/core/lightning/test-network.ts';
 
 /** An adapter under test, and the control of the other nodes: alice is its peer, carol is a peer of alice only. */
 export interface Subject {

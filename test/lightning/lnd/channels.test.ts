@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type NodeChannel, NotPermitted } from '../../../src/lightning/node.ts';
+import { type NodeChannel, NotPermitted } from '../../../src/core/lightning/node.ts';
 import { recording } from './recordings.ts';
 import { scriptedLnd } from './scripted-lnd.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type LndTransport, openTransport } from '../../../src/lightning/lnd/transport.ts';
-import { parseLndUrl } from '../../../src/lightning/lnd/url.ts';
+import { type LndTransport, openTransport } from '../../../src/core/lightning/lnd/transport.ts';
+import { parseLndUrl } from '../../../src/core/lightning/lnd/url.ts';
 import { type ScriptedLnd, scriptedLnd } from './scripted-lnd.ts';
 
 const open = scriptedLnd();

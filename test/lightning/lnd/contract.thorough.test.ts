@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { openLnd } from '../../../src/lightning/lnd/lnd-node.ts';
+import { openLnd } from '../../../src/core/lightning/lnd/lnd-node.ts';
 import { silentLog } from '../../support/ledger.ts';
 import { nodeContract } from '../contract.ts';
 import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LndInvoice } from '../../../src/lightning/lnd/invoices.ts';
-import { HistoryChanged, type LightningNode, type NodeEvent } from '../../../src/lightning/node.ts';
+import type { LndInvoice } from '../../../src/core/lightning/lnd/invoices.ts';
+import { HistoryChanged, type LightningNode, type NodeEvent } from '../../../src/core/lightning/node.ts';
 import { recording, recordings } from './recordings.ts';
 import { type ReceivedRequest, type ScriptedLnd, type ScriptedResponse, scriptedLnd } from './scripted-lnd.ts';
 

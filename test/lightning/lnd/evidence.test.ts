@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idRecords, type PaymentRecord } from '../../../src/lightning/lnd/payment-record.ts';
+import { idRecords, type PaymentRecord } from '../../../src/core/lightning/lnd/payment-record.ts';
 import { recording, recordings } from './recordings.ts';
 import { scriptedLnd } from './scripted-lnd.ts';
 

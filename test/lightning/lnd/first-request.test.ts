@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LND_ERRORS } from '../../../src/lightning/lnd/errors.ts';
-import { idRecords } from '../../../src/lightning/lnd/payment-record.ts';
-import { LND_PAYMENT_TIMING } from '../../../src/lightning/lnd/payments.ts';
-import { NodeUnavailable, type PaymentOrder } from '../../../src/lightning/node.ts';
+import { LND_ERRORS } from '../../../src/core/lightning/lnd/errors.ts';
+import { idRecords } from '../../../src/core/lightning/lnd/payment-record.ts';
+import { LND_PAYMENT_TIMING } from '../../../src/core/lightning/lnd/payments.ts';
+import { NodeUnavailable, type PaymentOrder } from '../../../src/core/lightning/node.ts';
 import {
   KEYSEND,
   keysendOf,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
-import { LndError } from '../../../src/lightning/lnd/errors.ts';
-import { paymentHashOf } from '../../../src/lightning/payment-hash.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { LndError } from '../../../src/core/lightning/lnd/errors.ts';
+import { paymentHashOf } from '../../../src/core/lightning/payment-hash.ts';
 import { type Recording, recording } from './recordings.ts';
 import { scriptedLnd } from './scripted-lnd.ts';
 

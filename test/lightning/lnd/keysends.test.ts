@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LndInvoice } from '../../../src/lightning/lnd/invoices.ts';
-import type { IncomingPayment } from '../../../src/lightning/node.ts';
+import type { LndInvoice } from '../../../src/core/lightning/lnd/invoices.ts';
+import type { IncomingPayment } from '../../../src/core/lightning/node.ts';
 import { recordings } from './recordings.ts';
 import { type ScriptedLnd, scriptedLnd } from './scripted-lnd.ts';
 

@@ -1,8 +1,8 @@
-import { msat } from '../../../src/kernel/money.ts';
-import { decodeBolt11 } from '../../../src/lightning/bolt11/bolt11.ts';
-import type { LndOptions } from '../../../src/lightning/lnd/lnd-node.ts';
-import { idRecords } from '../../../src/lightning/lnd/payment-record.ts';
-import type { KeysendOrder, PaymentOrder, PaymentReference } from '../../../src/lightning/node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { decodeBolt11 } from '../../../src/core/lightning/bolt11/bolt11.ts';
+import type { LndOptions } from '../../../src/core/lightning/lnd/lnd-node.ts';
+import { idRecords } from '../../../src/core/lightning/lnd/payment-record.ts';
+import type { KeysendOrder, PaymentOrder, PaymentReference } from '../../../src/core/lightning/node.ts';
 import { type Recording, recording } from './recordings.ts';
 import { type ReceivedRequest, type ScriptedLnd, type ScriptedResponse, scriptedLnd } from './scripted-lnd.ts';
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { msat } from '../../../src/kernel/money.ts';
-import { LND_ERRORS } from '../../../src/lightning/lnd/errors.ts';
-import { idRecords } from '../../../src/lightning/lnd/payment-record.ts';
-import { NodeUnavailable } from '../../../src/lightning/node.ts';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { LND_ERRORS } from '../../../src/core/lightning/lnd/errors.ts';
+import { idRecords } from '../../../src/core/lightning/lnd/payment-record.ts';
+import { NodeUnavailable } from '../../../src/core/lightning/node.ts';
 import {
   KEYSEND,
   keysendOf,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reportPermissions } from '../../../src/lightning/lnd/permissions.ts';
+import { reportPermissions } from '../../../src/core/lightning/lnd/permissions.ts';
 
 // Macaroons of a regtest node of LND 0.21.2 that no longer exists: one that was made with the printed command, and two that LND makes itself.
 const EXACT = [

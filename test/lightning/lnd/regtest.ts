@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { reportPermissions } from '../../../src/lightning/lnd/permissions.ts';
-import { openTransport } from '../../../src/lightning/lnd/transport.ts';
-import { parseLndUrl } from '../../../src/lightning/lnd/url.ts';
+import { reportPermissions } from '../../../src/core/lightning/lnd/permissions.ts';
+import { openTransport } from '../../../src/core/lightning/lnd/transport.ts';
+import { parseLndUrl } from '../../../src/core/lightning/lnd/url.ts';
 import { freePort } from '../../support/free-port.ts';
 
 /*

@@ -5,8 +5,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { type LndOptions, openLnd } from '../../../src/lightning/lnd/lnd-node.ts';
-import type { LightningNode } from '../../../src/lightning/node.ts';
+import { type LndOptions, openLnd } from '../../../src/core/lightning/lnd/lnd-node.ts';
+import type { LightningNode } from '../../../src/core/lightning/node.ts';
 import { silentLog } from '../../support/ledger.ts';
 import { fixtureFile, type Recording, recording } from './recordings.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { InvalidLndUrl, parseLndUrl } from '../../../src/lightning/lnd/url.ts';
+import { InvalidLndUrl, parseLndUrl } from '../../../src/core/lightning/lnd/url.ts';
 
 describe('the URL of an LND node', () => {
   it('names the files of the certificate and of the macaroon', () => {

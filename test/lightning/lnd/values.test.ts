@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMsat, readWhole } from '../../../src/lightning/lnd/values.ts';
+import { readMsat, readWhole } from '../../../src/core/lightning/lnd/values.ts';
 
 describe('the 64-bit integers of LND, which are text,', () => {
   it('are read exactly up to 2^53 - 1', () => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
+import { msat } from '../../../src/core/kernel/money.ts';
 import type { JsonSchema } from '../../../src/http/openapi/openapi-types.ts';
-import { msat } from '../../../src/kernel/money.ts';
 import { LinkingKey } from '../../lnurl/linking-key.ts';
 import type { FakeNodeApp } from '../../support/app.ts';
 import { codeOf, loginTo, newLogin } from '../../support/browser.ts';

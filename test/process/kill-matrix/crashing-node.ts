@@ -1,5 +1,5 @@
-import { eventNumber } from '../../../src/lightning/event-position.ts';
-import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../src/lightning/node.ts';
+import { eventNumber } from '../../../src/core/lightning/event-position.ts';
+import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../src/core/lightning/node.ts';
 import type { CrashPoints } from './crash-points.ts';
 
 /**

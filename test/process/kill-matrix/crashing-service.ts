@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { startSatchel } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
-import { openDatabase } from '../../../src/db/open.ts';
+import { openDatabase } from '../../../src/core/db/open.ts';
 import { openNode } from '../../../src/open-node.ts';
 import { CrashPoints, type Order } from './crash-points.ts';
 import { crashing } from './crashing-database.ts';

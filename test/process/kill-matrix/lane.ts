@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { openSharedPlayground } from '../../../devnet/playground/client.ts';
-import type { Dialect } from '../../../src/db/database.ts';
-import { openDatabase } from '../../../src/db/open.ts';
-import { statement } from '../../../src/db/statement.ts';
-import { eventNumber } from '../../../src/lightning/event-position.ts';
-import type { LightningNode, Position } from '../../../src/lightning/node.ts';
-import type { OutsidePayment, PlaygroundControl } from '../../../src/lightning/test-network.ts';
+import type { Dialect } from '../../../src/core/db/database.ts';
+import { openDatabase } from '../../../src/core/db/open.ts';
+import { statement } from '../../../src/core/db/statement.ts';
+import { eventNumber } from '../../../src/core/lightning/event-position.ts';
+import type { LightningNode, Position } from '../../../src/core/lightning/node.ts';
+import type { OutsidePayment, PlaygroundControl } from '../../../src/core/lightning/test-network.ts';
 import type { Client, Json, TestWallet } from '../../support/client.ts';
 import { silentLog } from '../../support/ledger.ts';
 import { type ServiceProcess, startProcess } from '../../support/process.ts';

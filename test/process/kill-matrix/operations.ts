@@ -1,4 +1,4 @@
-import type { Msat } from '../../../src/kernel/money.ts';
+import type { Msat } from '../../../src/core/kernel/money.ts';
 import { METADATA_HASH, RemoteService } from '../../lnurl/payee.ts';
 import type { HttpResponse, Json, TestWallet } from '../../support/client.ts';
 import type { Lane } from './lane.ts';

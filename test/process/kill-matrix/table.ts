@@ -1,4 +1,4 @@
-import type { Dialect } from '../../../src/db/database.ts';
+import type { Dialect } from '../../../src/core/db/database.ts';
 
 /** One operation's part of the matrix: its points in order, and the result of each kill on each database. */
 export class Table {

@@ -1,8 +1,8 @@
 import { startSatchel } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
-import type { Database, Tx } from '../../../src/db/database.ts';
-import { openDatabase } from '../../../src/db/open.ts';
-import { type Statement, statement } from '../../../src/db/statement.ts';
+import type { Database, Tx } from '../../../src/core/db/database.ts';
+import { openDatabase } from '../../../src/core/db/open.ts';
+import { type Statement, statement } from '../../../src/core/db/statement.ts';
 import { openNode } from '../../../src/open-node.ts';
 
 /** The service. Once its parent process orders it, the database rejects every statement, which is sent with its real parameters. */

@@ -1,7 +1,7 @@
 import type { FakeNetwork } from '../../../../devnet/fake/fake.ts';
 import type { InvoiceOptions } from '../../../../devnet/fake/outside.ts';
-import { msat } from '../../../../src/kernel/money.ts';
-import type { LightningNode, NodeEvent, PaymentOrder, Position } from '../../../../src/lightning/node.ts';
+import { msat } from '../../../../src/core/kernel/money.ts';
+import type { LightningNode, NodeEvent, PaymentOrder, Position } from '../../../../src/core/lightning/node.ts';
 
 export interface OrderOptions extends InvoiceOptions {
   readonly paymentId?: string;

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { ToWorker } from '../../../../devnet/playground/supervisor.ts';
-import type { InvoiceRequest } from '../../../../src/lightning/node.ts';
+import type { InvoiceRequest } from '../../../../src/core/lightning/node.ts';
 
 // The real worker, which also crashes in the middle of a command when an invoice requests it.
 parentPort?.on('message', (message: ToWorker) => {

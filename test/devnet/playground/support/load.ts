@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { openPlayground } from '../../../../devnet/playground/playground.ts';
-import { msat } from '../../../../src/kernel/money.ts';
+import { msat } from '../../../../src/core/kernel/money.ts';
 import { nodeInvoice } from '../../../support/node-invoice.ts';
 
 // Pays in every direction until it is killed. It writes each result to a file before it continues.

@@ -1,0 +1,260 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Type } from 'typebox';
+import type { Invoices } from '../../src/core/invoices/invoices.ts';
+import { satToMsat } from '../../src/core/kernel/money.ts';
+import { Refusal } from '../../src/core/kernel/refusal.ts';
+import { decodeBolt11, InvalidInvoice } from '../../src/core/lightning/bolt11/bolt11.ts';
+import { OutcomeUnknown, type PlaygroundControl, PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
+import type { App } from '../../src/http/app-type.ts';
+import type { Access } from '../../src/http/auth/access.ts';
+import {
+  CustomRecords,
+  choice,
+  customRecordsHex,
+  described,
+  Expiry,
+  Memo,
+  memoText,
+  NumSatoshis,
+  NumSatoshisOrAny,
+  PaymentRequest,
+} from '../../src/http/fields.ts';
+import { EXAMPLE } from '../../src/http/openapi/example-values.ts';
+import { requires } from '../../src/http/openapi/route-schema.ts';
+import { OutsidePaymentObject, PlaygroundObject, renderOutsidePayment, renderPlayground } from './playground-object.ts';
+
+const OutsideNode = choice(['alice', 'carol'], { description: '`alice` is our peer, `carol` is behind alice. Default: `alice`' });
+
+const COMMON = { tags: ['Playground'], ...requires('secret_key') };
+
+const describeSchema = {
+  ...COMMON,
+  operationId: 'getPlayground',
+  summary: 'Read the nodes and channels of the playground',
+  response: { 200: PlaygroundObject },
+};
+
+const paySchema = {
+  ...COMMON,
+  operationId: 'playgroundPay',
+  summary: 'Pay an invoice of this service from another node',
+  body: Type.Object(
+    {
+      payment_request: PaymentRequest,
+      from: Type.Optional(described(OutsideNode, 'The node that pays: `alice` is our peer, `carol` is behind alice. Default: `alice`')),
+      num_satoshis: Type.Optional(described(NumSatoshis, 'The amount in whole satoshis, for an invoice without an amount')),
+    },
+    { additionalProperties: false, examples: [{ payment_request: 'lnbcrt12u1p4szcp7…', from: 'carol' }] },
+  ),
+  response: { 200: OutsidePaymentObject },
+  // Carol pays through alice, whose fee is 1 sat and 0.01 %.
+  exampleChanges: { 200: { node: 'carol', fee_msat: 1120 } },
+};
+
+const fundSchema = {
+  ...COMMON,
+  operationId: 'playgroundFund',
+  summary: 'Fund a wallet',
+  description: 'Another node pays an invoice of the wallet. The key needs `wallet_deposit` in it.',
+  ...requires('any_key'),
+  body: Type.Object(
+    {
+      wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of the wallet' }),
+      num_satoshis: NumSatoshis,
+    },
+    { additionalProperties: false, examples: [{ wallet_id: EXAMPLE.wallet, num_satoshis: 5000 }] },
+  ),
+  response: { 200: OutsidePaymentObject },
+  exampleChanges: { 200: { amount_msat: 5_000_000 } },
+};
+
+const keysendSchema = {
+  ...COMMON,
+  operationId: 'playgroundKeysend',
+  summary: 'Send a keysend to this service from another node',
+  body: Type.Object(
+    { num_satoshis: NumSatoshis, custom_records: Type.Optional(CustomRecords), from: Type.Optional(OutsideNode) },
+    { additionalProperties: false, examples: [{ num_satoshis: 100, custom_records: { '696969': EXAMPLE.wallet } }] },
+  ),
+  response: { 200: OutsidePaymentObject },
+  exampleChanges: { 200: { amount_msat: 100_000 } },
+};
+
+const invoiceSchema = {
+  ...COMMON,
+  operationId: 'playgroundInvoice',
+  summary: 'Create an invoice of another node',
+  body: Type.Object(
+    {
+      num_satoshis: Type.Optional(NumSatoshisOrAny),
+      memo: Type.Optional(Memo),
+      description_hash: Type.Optional(
+        Type.String({
+          pattern: '^[0-9a-fA-F]{64}$',
+          rule: '64 hexadecimal characters',
+          description: 'The SHA-256 of a longer description, in hex. The invoice contains it instead of `memo`',
+        }),
+      ),
+      at: Type.Optional(OutsideNode),
+      expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 3600')),
+      hold: Type.Optional(
+        Type.Boolean({ description: 'Whether the payment stays open until `/playground/hold/{hash}` settles or cancels it' }),
+      ),
+    },
+    { additionalProperties: false, examples: [{ num_satoshis: 1000, at: 'carol' }] },
+  ),
+  response: {
+    200: Type.Object(
+      {
+        payment_request: Type.String({ description: 'The BOLT11 invoice', examples: ['lnbcrt10u1p4szcp7…'] }),
+        payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
+      },
+      { title: 'OutsideInvoice' },
+    ),
+  },
+};
+
+const HoldAction = choice(['settle', 'cancel'], { description: '`settle` claims the money, `cancel` returns it' });
+
+const holdSchema = {
+  ...COMMON,
+  operationId: 'playgroundHold',
+  summary: 'Settle or cancel a hold invoice of another node',
+  params: Type.Object({
+    hash: Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'The payment hash, in hex', examples: [EXAMPLE.paymentHash] }),
+  }),
+  body: Type.Object({ action: HoldAction }, { additionalProperties: false, examples: [{ action: 'settle' }] }),
+  response: {
+    200: Type.Object(
+      {
+        payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
+        action: Type.String({ description: '`settle` or `cancel`', examples: ['settle'] }),
+      },
+      { title: 'ResolvedHold' },
+    ),
+  },
+};
+
+const paymentsSchema = {
+  ...COMMON,
+  operationId: 'listPlaygroundPayments',
+  summary: 'List the payments of the other nodes',
+  querystring: Type.Object({
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Returns only payments with a larger id' }),
+    ),
+  }),
+  response: {
+    200: Type.Object(
+      { payments: Type.Array(OutsidePaymentObject, { description: 'Oldest first, at most 1,000' }) },
+      { title: 'OutsidePayments' },
+    ),
+  },
+};
+
+export interface PlaygroundRouteDependencies {
+  readonly access: Access;
+  readonly invoices: Invoices;
+  readonly control: PlaygroundControl;
+}
+
+/** Controls the other nodes of the test network, for any key that is not public. These routes do not exist with a real node. */
+export function playgroundRoutes(app: App, deps: PlaygroundRouteDependencies): void {
+  describeRoute(app, deps);
+  payRoutes(app, deps);
+  invoiceRoutes(app, deps);
+  paymentsRoute(app, deps);
+}
+
+function describeRoute(app: App, { access, control }: PlaygroundRouteDependencies): void {
+  app.get('/playground', { schema: describeSchema, config: { isAlsoPage: true } }, async (request) => {
+    await access.secretKey(request);
+    return renderPlayground(await playing(() => control.describe()));
+  });
+}
+
+function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
+  const { access, invoices, control } = deps;
+  app.post('/playground/pay', { schema: paySchema }, async (request) => {
+    await access.secretKey(request);
+    const { payment_request: paymentRequest, from = 'alice', num_satoshis: sat } = request.body;
+    const invoice = await playing(() => decodeBolt11(paymentRequest));
+    const amount = sat === undefined || invoice.amountMsat !== undefined ? {} : { amountMsat: satToMsat(sat) };
+    request.mayHaveBooked = true;
+    const paid = await playing(() => control.payInvoice({ paymentRequest: invoice.paymentRequest, from, ...amount }));
+    if (paid.state === 'succeeded') await untilCredited(invoices, invoice.paymentHash);
+    return renderOutsidePayment(paid);
+  });
+
+  app.post('/playground/fund', { schema: fundSchema }, async (request) => {
+    const wallet = await access.walletByIdOrKey(request, request.body.wallet_id, 'wallet_deposit');
+    const order = { wallet, amountMsat: satToMsat(request.body.num_satoshis), memo: 'Playground', expirySeconds: 3600 };
+    const { paymentRequest, paymentHash } = await invoices.create({ ...order, wtxType: 'ln_deposit' });
+    request.mayHaveBooked = true;
+    const paid = await playing(() => control.payInvoice({ paymentRequest, from: 'alice' }));
+    if (paid.state === 'succeeded') await untilCredited(invoices, paymentHash);
+    return renderOutsidePayment(paid);
+  });
+
+  app.post('/playground/keysend', { schema: keysendSchema }, async (request) => {
+    await access.secretKey(request);
+    const { num_satoshis: sat, custom_records: records, from = 'alice' } = request.body;
+    request.mayHaveBooked = true;
+    const paid = await playing(() => control.keysend({ from, amountMsat: satToMsat(sat), customRecords: customRecordsHex(records) }));
+    if (paid.state === 'succeeded') await untilCredited(invoices, paid.paymentHash);
+    return renderOutsidePayment(paid);
+  });
+}
+
+function invoiceRoutes(app: App, { access, control }: PlaygroundRouteDependencies): void {
+  app.post('/playground/invoice', { schema: invoiceSchema }, async (request) => {
+    await access.secretKey(request);
+    const { num_satoshis: sat, memo, description_hash: hash, at = 'alice', expiry = 3600, hold = false } = request.body;
+    const amount = sat === undefined ? {} : { amountMsat: satToMsat(sat) };
+    const order = { ...amount, memo: memoText(memo), descriptionHash: hash?.toLowerCase(), at, expirySeconds: expiry, hold };
+    const made = await playing(() => control.createInvoice(order));
+    return { payment_request: made.paymentRequest, payment_hash: made.paymentHash };
+  });
+
+  app.post('/playground/hold/:hash', { schema: holdSchema }, async (request) => {
+    await access.secretKey(request);
+    const hash = request.params.hash.toLowerCase();
+    await playing(() => control.resolveHold(hash, request.body.action));
+    return { payment_hash: hash, action: request.body.action };
+  });
+}
+
+function paymentsRoute(app: App, { access, control }: PlaygroundRouteDependencies): void {
+  app.get('/playground/payments', { schema: paymentsSchema }, async (request) => {
+    await access.secretKey(request);
+    const payments = await playing(() => control.payments(request.query.after ?? 0, PAYMENTS_PAGE));
+    return { payments: payments.map(renderOutsidePayment) };
+  });
+}
+
+/** Payments of one response; `after` with the last id returns the next ones. */
+const PAYMENTS_PAGE = 1000;
+const CREDIT_WAIT_MS = 10_000;
+const CREDIT_POLL_MS = 10;
+const STOPPED =
+  'The playground stopped before it answered, so the outcome is unknown. GET /playground/payments lists what its nodes have sent and received.';
+
+/** Waits for the credit: the payer may report success a moment before our ledger has booked the credit. */
+async function untilCredited(invoices: Invoices, paymentHash: string): Promise<void> {
+  for (const deadline = Date.now() + CREDIT_WAIT_MS; Date.now() < deadline; await delay(CREDIT_POLL_MS)) {
+    if ((await invoices.findByHash(paymentHash))?.state === 'settled') return;
+  }
+}
+
+/** Runs a command of the playground. @throws Refusal when the playground rejects it, or stops before it answers. */
+async function playing<T>(play: () => T | Promise<T>): Promise<T> {
+  try {
+    return await play();
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) throw new Refusal('node_unavailable', STOPPED);
+    if (error instanceof PlaygroundRefusal || error instanceof InvalidInvoice) {
+      throw new Refusal('playground_refused', error.message);
+    }
+    throw error;
+  }
+}

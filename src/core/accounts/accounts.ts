@@ -1,0 +1,170 @@
+import { type KeyLimits, rowToLimits } from '../budgets/limits.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { writeFact } from '../db/facts.sql.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
+import type { Guard } from '../ledger/ledger.ts';
+import * as sql from './accounts.sql.ts';
+import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type ParsedKey, parseKey } from './keys.ts';
+import { validSessions } from './sessions.sql.ts';
+
+/** A stored key, with its account and, for a wallet key, its wallet. */
+export interface Key {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly accountId: string;
+  readonly walletId: string | undefined;
+  /** The id of the first key of its lineage: the key and its predecessors in rotations. */
+  readonly lineageId: string;
+  /** Unix seconds. */
+  readonly expiresAt: number | undefined;
+  readonly limits: KeyLimits | undefined;
+  /** Whether it stands for a session, which has the rights of a secret API key; `id` is then that of the session. */
+  readonly isSession?: boolean;
+}
+
+/**
+ * Returns a guard that rejects a posting if the key or session is revoked or expired at its commit. Keys are read from a cache that may be one second old;
+ * the guard reads the database.
+ */
+export function keyGuard(key: Key): Guard {
+  if (key.isSession)
+    return { statement: validSessions, id: key.id, onMiss: () => new Refusal('unauthorized', 'The session has ended. Log in again.') };
+  return { statement: sql.validKeys, id: key.id, onMiss: () => new Refusal('unauthorized', 'The API key is revoked or expired.') };
+}
+
+/** Returns a guard that rejects a posting unless a key of the lineage is valid. */
+export function lineageGuard(key: Key, onMiss: () => Error): Guard {
+  return { statement: sql.validLineages, id: key.lineageId, onMiss };
+}
+
+/** The keys of a new account. They are returned only once. */
+export interface AccountKeys {
+  readonly accountId: string;
+  readonly secretKey: string;
+  readonly publicKey: string;
+}
+
+/** Accounts (logins) and the keys of accounts and wallets. */
+export interface Accounts {
+  /** Returns the valid key with this text; undefined if it is malformed, unknown, revoked or expired. */
+  find(text: string): Promise<Key | undefined>;
+  /** Returns a key by its id, also a revoked or expired one. */
+  findById(id: string): Promise<Key | undefined>;
+  /** Returns whether a key of the same lineage is valid. */
+  isLineageValid(key: Key): Promise<boolean>;
+  /** Returns the public key that identifies a wallet in links of a kind. */
+  publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined>;
+  /**
+   * Creates the account of `secretKey` unless it exists; without `secretKey`, creates the first account unless there is one.
+   * `store` gets the keys before the commit, so that they cannot be lost.
+   * @returns the keys if an account was created.
+   * @throws Error if `secretKey` is not a `sak_` key with at least 20 characters after the prefix.
+   */
+  bootstrap(secretKey: string | undefined, store: (keys: AccountKeys) => Promise<void>): Promise<AccountKeys | undefined>;
+}
+
+export function createAccounts(database: Database, clock: Clock): Accounts {
+  const cache = new TtlCache<Key>(SHORT_TTL);
+
+  async function load({ kind, hash }: ParsedKey): Promise<Key | undefined> {
+    const row = await database.first(sql.findKey, kind, bytes(hash));
+    return row && toKey(row);
+  }
+
+  return {
+    async find(text) {
+      const parsed = parseKey(text);
+      // The cache is keyed by the hash, so it contains no secret.
+      return parsed && cache.get(`${parsed.kind} ${parsed.hash}`, () => load(parsed));
+    },
+    async findById(id) {
+      const row = await database.first(sql.findKeyById, id);
+      return row && toKey(row);
+    },
+    isLineageValid: async (key) => (await database.first(sql.findValidOfLineage, key.lineageId)) !== undefined,
+    async publicKeyOfWallet(walletId, kind) {
+      return (await database.first(sql.findPublicKeyOfWallet, walletId, kind))?.public_text;
+    },
+    bootstrap: (secretKey, store) =>
+      database.transaction(async (tx) => {
+        // The row is locked until the commit, so instances that start at the same time take turns.
+        await tx.run(writeFact, 'bootstrap', 'done');
+        const keys = await bootstrap(tx, clock, secretKey);
+        if (keys) await store(keys);
+        return keys;
+      }),
+  };
+}
+
+function bytes(hex: string): Uint8Array {
+  return Buffer.from(hex, 'hex');
+}
+
+async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): Promise<AccountKeys | undefined> {
+  if (secretKey === undefined) {
+    const accounts = await tx.first(sql.countAccounts);
+    return accounts?.n === 0 ? createAccount(tx, clock, newKeyText('secret_api')) : undefined;
+  }
+  const parsed = parseKey(secretKey);
+  if (parsed?.kind !== 'secret_api' || secretKey.length < 'sak_'.length + 20) {
+    throw new Error('BOOTSTRAP_SECRET_KEY must be sak_ followed by at least 20 random letters and digits');
+  }
+  // A key that was revoked stays revoked.
+  const existing = await tx.first(sql.knowsKey, parsed.kind, bytes(parsed.hash));
+  return existing ? undefined : createAccount(tx, clock, secretKey);
+}
+
+async function createAccount(tx: Tx, clock: Clock, secretKey: string): Promise<AccountKeys> {
+  const { accountId, publicKey } = await openAccount(tx, clock);
+  await insertKey(tx, clock, secretKey, { accountId, walletId: undefined });
+  return { accountId, secretKey, publicKey };
+}
+
+/** Creates an account with a public key. */
+export async function openAccount(tx: Tx, clock: Clock): Promise<{ accountId: string; publicKey: string }> {
+  const accountId = `acc_${newId(clock.nowMs())}`;
+  const publicKey = newKeyText('public_api');
+  await tx.run(sql.insertAccount, accountId, unixSeconds(clock));
+  await insertKey(tx, clock, publicKey, { accountId, walletId: undefined });
+  return { accountId, publicKey };
+}
+
+/** The fields of a new key, without its text. */
+export interface NewKey {
+  readonly accountId: string;
+  readonly walletId: string | undefined;
+  readonly label?: string | undefined;
+  readonly expiresAt?: number | undefined;
+  /** The lineage, if the key replaces another key. */
+  readonly lineageId?: string | undefined;
+  readonly limits?: Pick<KeyLimits, 'budget' | 'maxPaymentMsat'> | undefined;
+}
+
+/** Stores the hash of a key, and its text if the kind is public. @returns the id of the key. */
+export async function insertKey(tx: Tx, clock: Clock, text: string, key: NewKey): Promise<string> {
+  const parsed = parseKey(text);
+  if (!parsed) throw new Error('the text is not a key');
+  const id = `key_${newId(clock.nowMs())}`;
+  const publicText = KEY_KINDS[parsed.kind].isPublic ? text : null;
+  const named = [id, key.lineageId ?? id, parsed.kind, bytes(parsed.hash), publicText, lastFourOf(parsed.kind, text) ?? null];
+  const owner = [key.accountId, key.walletId ?? null, key.label ?? ''];
+  const { budget, maxPaymentMsat } = key.limits ?? {};
+  const limits = [budget?.amountMsat ?? null, budget?.period ?? null, maxPaymentMsat ?? null];
+  await tx.run(sql.insertKey, ...named, ...owner, ...limits, unixSeconds(clock), key.expiresAt ?? null);
+  return id;
+}
+
+function toKey(row: sql.KeyRow): Key {
+  return {
+    id: row.id,
+    kind: row.kind,
+    accountId: row.account_id,
+    walletId: row.wallet_id ?? undefined,
+    lineageId: row.line_id,
+    expiresAt: row.expires_at ?? undefined,
+    limits: rowToLimits(row),
+  };
+}

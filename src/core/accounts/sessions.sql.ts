@@ -1,0 +1,78 @@
+import { statement } from '../db/statement.ts';
+import type { SessionMethod } from './sessions.ts';
+
+export type SessionRow = {
+  id: string;
+  account_id: string;
+  method: SessionMethod;
+  user_agent: string;
+  created_at: number;
+  last_used_at: number;
+  expires_at: number;
+  latest_expires_at: number;
+  revoked_at: number | null;
+};
+
+const SESSION = `SELECT id, account_id, method, user_agent, created_at, last_used_at, expires_at, latest_expires_at, revoked_at FROM session`;
+
+/** Expiry is compared with the clock of the database, which all instances share. */
+const VALID = {
+  sqlite: 'revoked_at IS NULL AND expires_at > unixepoch()',
+  postgres: 'revoked_at IS NULL AND expires_at > extract(epoch FROM now())',
+};
+
+export const findSession = statement<SessionRow>('session_find', {
+  sqlite: `${SESSION} WHERE secret_hash = $1 AND ${VALID.sqlite}`,
+  postgres: `${SESSION} WHERE secret_hash = $1 AND ${VALID.postgres}`,
+});
+
+export const findSessionById = statement<SessionRow>('session_find_by_id', `${SESSION} WHERE id = $1 AND account_id = $2`);
+
+/** Returns the valid sessions among these, and locks them against revocation until the transaction ends. */
+export const validSessions = statement<{ id: string }>('session_valid', {
+  sqlite: `SELECT id FROM session WHERE id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
+  postgres: `SELECT id FROM session WHERE id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
+});
+
+export const insertSession = statement(
+  'session_insert',
+  `INSERT INTO session (id, account_id, secret_hash, method, user_agent, created_at, last_used_at, expires_at, latest_expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)`,
+);
+
+export const touchSession = statement(
+  'session_touch',
+  'UPDATE session SET last_used_at = $2, expires_at = $3 WHERE id = $1 AND revoked_at IS NULL AND expires_at < $3',
+);
+
+export const revokeSession = statement(
+  'session_revoke',
+  'UPDATE session SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL',
+);
+
+/** Revokes the sessions of an account except one. */
+export const revokeOthers = statement(
+  'session_revoke_others',
+  'UPDATE session SET revoked_at = $3 WHERE account_id = $1 AND id <> $2 AND revoked_at IS NULL',
+);
+
+/** Revokes the sessions of a member that began with a Lightning wallet. */
+export const revokeWalletSessionsOfMember = statement(
+  'session_revoke_wallet_sessions_of_member',
+  `UPDATE session SET revoked_at = $2 WHERE account_id = $1 AND method = 'lnurl_auth' AND revoked_at IS NULL
+     AND EXISTS (SELECT 1 FROM account a WHERE a.id = $1 AND a.role = 'member')`,
+);
+
+/** Revokes all sessions of an account but the newest $3. */
+export const revokeOldest = statement(
+  'session_revoke_oldest',
+  `UPDATE session SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL
+     AND id NOT IN (SELECT id FROM session WHERE account_id = $1 AND revoked_at IS NULL ORDER BY id DESC LIMIT $3)`,
+);
+
+/** Deletes sessions of an account that ended long ago. */
+export const deleteEnded = statement('session_delete_ended', 'DELETE FROM session WHERE account_id = $1 AND latest_expires_at < $2');
+
+export const listSessions = statement<SessionRow>('session_list', `${SESSION} WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`);
+
+export const countSessions = statement<{ n: number }>('session_count', 'SELECT count(*) AS n FROM session WHERE account_id = $1');

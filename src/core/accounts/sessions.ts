@@ -1,0 +1,165 @@
+import { hash } from 'node:crypto';
+import type { Database, Tx } from '../db/database.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { newId, randomText } from '../kernel/ids.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
+import { requireGuards } from '../ledger/ledger.ts';
+import { type Key, keyGuard } from './accounts.ts';
+import * as sql from './sessions.sql.ts';
+
+/** How a person logged in. */
+export const SESSION_METHODS = ['password', 'setup_link', 'lnurl_auth', 'passkey'] as const;
+export type SessionMethod = (typeof SESSION_METHODS)[number];
+
+/** A session of a person in a browser. Times are Unix seconds. */
+export interface Session {
+  readonly id: string;
+  readonly accountId: string;
+  readonly method: SessionMethod;
+  readonly userAgent: string;
+  readonly status: 'active' | 'expired' | 'revoked';
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+}
+
+/** A new session and its secret, which is returned only once. */
+export interface StartedSession {
+  readonly session: Session;
+  readonly secret: string;
+}
+
+export interface NewSession {
+  readonly accountId: string;
+  readonly method: SessionMethod;
+  readonly userAgent: string;
+}
+
+export interface Sessions {
+  /** Returns the key of the valid session with this secret, with the rights of a secret API key; undefined if there is none. */
+  find(secret: string): Promise<Key | undefined>;
+  findById(accountId: string, id: string): Promise<Session | undefined>;
+  /** Returns a page of an account's sessions, newest first, and their number. */
+  list(accountId: string, limit: number, offset: number): Promise<{ sessions: Session[]; total: number }>;
+  /** Revokes a session. When it returns, the session moves no money. @throws Refusal `unauthorized`, `not_found` */
+  revoke(by: Key, id: string): Promise<Session>;
+}
+
+/** The characters of a secret: 256 random bits. */
+export const SESSION_SECRET_LENGTH = 43;
+/** A session without a request for this long ends. */
+export const IDLE_SECONDS = 86_400;
+/** A session ends at the latest after this time. */
+export const SESSION_SECONDS = 14 * 86_400;
+/** Each request would otherwise be a write. */
+const TOUCH_SECONDS = 60;
+const MAX_PER_ACCOUNT = 20;
+/** Ended sessions are listed for this long. */
+const KEPT_SECONDS = 30 * 86_400;
+const MAX_USER_AGENT = 200;
+
+export function createSessions(database: Database, clock: Clock): Sessions {
+  const cache = new TtlCache<Key>(SHORT_TTL);
+
+  async function load(secretHash: Uint8Array): Promise<Key | undefined> {
+    const row = await database.first(sql.findSession, secretHash);
+    if (!row) return undefined;
+    const now = unixSeconds(clock);
+    if (now - row.last_used_at >= TOUCH_SECONDS) await touch(row, now);
+    return toKey(row);
+  }
+
+  /** Postpones the expiry. If the database cannot be written, the session stays readable until it expires. */
+  async function touch(row: sql.SessionRow, now: number): Promise<void> {
+    const expiresAt = Math.min(now + IDLE_SECONDS, row.latest_expires_at);
+    await database.transaction((tx) => tx.run(sql.touchSession, row.id, now, expiresAt)).catch(() => undefined);
+  }
+
+  async function findById(accountId: string, id: string): Promise<Session | undefined> {
+    const row = await database.first(sql.findSessionById, id, accountId);
+    return row && toSession(row, unixSeconds(clock));
+  }
+
+  return {
+    findById,
+    async find(secret) {
+      if (secret.length !== SESSION_SECRET_LENGTH) return undefined;
+      const secretHash = hashSecret(secret);
+      return cache.get(secretHash.toString('hex'), () => load(secretHash));
+    },
+    async list(accountId, limit, offset) {
+      const rows = await database.all(sql.listSessions, accountId, limit, offset);
+      const count = await database.first(sql.countSessions, accountId);
+      return { sessions: rows.map((row) => toSession(row, unixSeconds(clock))), total: count?.n ?? 0 };
+    },
+    async revoke(by, id) {
+      await database.transaction(async (tx) => {
+        await requireGuards(tx, [keyGuard(by)]);
+        await tx.run(sql.revokeSession, id, by.accountId, unixSeconds(clock));
+      });
+      const session = await findById(by.accountId, id);
+      if (!session) throw new Refusal('not_found');
+      return session;
+    },
+  };
+}
+
+/** Starts a session. The oldest sessions of an account with too many are revoked. */
+export async function startSession(tx: Tx, clock: Clock, { accountId, method, userAgent }: NewSession): Promise<StartedSession> {
+  const now = unixSeconds(clock);
+  const id = `ses_${newId(clock.nowMs())}`;
+  const secret = randomText(SESSION_SECRET_LENGTH);
+  const agent = userAgent.slice(0, MAX_USER_AGENT).toWellFormed();
+  await tx.run(sql.deleteEnded, accountId, now - KEPT_SECONDS);
+  await tx.run(sql.insertSession, id, accountId, hashSecret(secret), method, agent, now, now + IDLE_SECONDS, now + SESSION_SECONDS);
+  await tx.run(sql.revokeOldest, accountId, now, MAX_PER_ACCOUNT);
+  const row = await tx.first(sql.findSessionById, id, accountId);
+  if (!row) throw new Error('the new session was not stored');
+  return { session: toSession(row, now), secret };
+}
+
+/** Revokes the sessions of an account, except one. */
+export async function revokeOtherSessions(tx: Tx, clock: Clock, accountId: string, keptId = ''): Promise<void> {
+  await tx.run(sql.revokeOthers, accountId, keptId, unixSeconds(clock));
+}
+
+/**
+ * Revokes the sessions of a member that began with a Lightning wallet, before the member becomes an operator: operators need an authenticator app
+ * for such a login. The account is locked, so no such session can start meanwhile.
+ */
+export async function revokeWalletSessionsOfMember(tx: Tx, clock: Clock, accountId: string): Promise<void> {
+  await tx.run(sql.revokeWalletSessionsOfMember, accountId, unixSeconds(clock));
+}
+
+/** The secret is random, so a fast hash is safe. */
+function hashSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+/** Requests of all sessions of an account share its Idempotency-Keys, so a retry after a new login is a replay. */
+function toKey({ id, account_id: accountId }: sql.SessionRow): Key {
+  return {
+    id,
+    kind: 'secret_api',
+    accountId,
+    walletId: undefined,
+    lineageId: accountId,
+    expiresAt: undefined,
+    limits: undefined,
+    isSession: true,
+  };
+}
+
+function toSession(row: sql.SessionRow, nowSeconds: number): Session {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    method: row.method,
+    userAgent: row.user_agent,
+    status: row.revoked_at !== null ? 'revoked' : row.expires_at <= nowSeconds ? 'expired' : 'active',
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,78 @@
+import { createHmac, hash, hkdfSync } from 'node:crypto';
+import type { Database, Tx } from '../db/database.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { randomText } from '../kernel/ids.ts';
+import { lockAccount } from './keyring.sql.ts';
+import * as sql from './logins.sql.ts';
+
+/** A link with which a person sets the e-mail and the password of an account, once. */
+export interface SetupLink {
+  /** It is not stored. */
+  readonly token: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+/** 256 random bits. */
+const TOKEN_LENGTH = 43;
+const EXPIRY_SECONDS = 7 * 86_400;
+
+/** Creates a link, which replaces an earlier one of the account. */
+export async function createSetupLink(tx: Tx, clock: Clock, accountId: string): Promise<SetupLink> {
+  const token = randomText(TOKEN_LENGTH);
+  const now = unixSeconds(clock);
+  const expiresAt = now + EXPIRY_SECONDS;
+  await tx.run(sql.insertSetupLink, accountId, setupTokenHash(token), now, expiresAt);
+  return { token, expiresAt };
+}
+
+/**
+ * Creates a link for an account. Write access to the database is the authorization.
+ * @returns undefined for an unknown account
+ */
+export function replaceSetupLink(database: Database, clock: Clock, accountId: string): Promise<SetupLink | undefined> {
+  return database.transaction(async (tx) => ((await tx.first(lockAccount, accountId)) ? createSetupLink(tx, clock, accountId) : undefined));
+}
+
+/** Instances that start within this time print the same link, so that each printed link works. */
+const SHARED_SECONDS = 300;
+
+/**
+ * Creates a link for the operator as long as no operator can log in. It replaces an earlier link; on PostgreSQL, it is the one that another
+ * instance has just created: the token is derived from `secretKey`, so each instance can compute it.
+ * @returns undefined if an operator can log in
+ */
+export function createStartLink(database: Database, clock: Clock, secretKey: Uint8Array): Promise<SetupLink | undefined> {
+  const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel setup links', 32));
+  return database.transaction(async (tx) => {
+    const accountId = (await tx.first(sql.findOperatorWithoutLogin))?.id;
+    if (accountId === undefined) return undefined;
+    await tx.first(lockAccount, accountId);
+    // The login may have been set up before the lock.
+    if (!(await tx.first(sql.findOperatorWithoutLogin))) return undefined;
+    const now = unixSeconds(clock);
+    const old = await tx.first(sql.findSetupLinkOf, accountId);
+    const isShared = database.dialect === 'postgres' && old !== undefined && now < old.created_at + SHARED_SECONDS;
+    const shared = isShared ? startToken(key, accountId, old.created_at) : '';
+    if (isShared && setupTokenHash(shared).equals(old.token_hash)) return { token: shared, expiresAt: old.expires_at };
+    // Two links of one account never have the same time, and so not the same token.
+    const createdAt = Math.max(now, (old?.created_at ?? 0) + 1);
+    const token = startToken(key, accountId, createdAt);
+    const expiresAt = createdAt + EXPIRY_SECONDS;
+    await tx.run(sql.insertSetupLink, accountId, setupTokenHash(token), createdAt, expiresAt);
+    return { token, expiresAt };
+  });
+}
+
+function startToken(key: Uint8Array, accountId: string, createdAt: number): string {
+  return createHmac('sha256', key).update(`${accountId} ${createdAt}`).digest('base64url');
+}
+
+export function setupTokenHash(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}
+
+/** Returns the address of a page of the dashboard. Browsers send no fragment, so no log contains the token. */
+export function setupUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/setup#${token}`;
+}

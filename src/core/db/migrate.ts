@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database, Tx } from './database.ts';
+import { statementsOf } from './dialect.ts';
+import { isUnknownTable, SchemaMismatch } from './errors.ts';
+import { statement } from './statement.ts';
+
+/** The folder of this code's migrations. */
+export const MIGRATIONS = join(import.meta.dirname, '..', '..', '..', 'migrations');
+
+const createTable = statement(
+  'migration_table',
+  'CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)',
+);
+/** Instances that start together migrate one after the other. */
+const lockTable = {
+  ...statement('migration_lock', { sqlite: 'SELECT 1 AS locked', postgres: 'LOCK TABLE schema_migration IN ACCESS EXCLUSIVE MODE' }),
+  takesLong: true,
+};
+/** A migration, and the wait for another instance's migration, has no time limit. */
+const liftTimeLimit = statement('migration_wait', {
+  sqlite: 'SELECT 1 AS waits',
+  postgres: "SELECT set_config('statement_timeout', '0', true) AS waits",
+});
+type AppliedRow = { version: number; name: string; checksum: string };
+const listApplied = statement<AppliedRow>('migration_list', 'SELECT version, name, checksum FROM schema_migration ORDER BY version');
+const insertApplied = statement(
+  'migration_insert',
+  'INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)',
+);
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly text: string;
+  readonly checksum: string;
+}
+
+/**
+ * Brings a database to the schema of this code: applies the files `NNNN-name.sql` of a folder that it does not have yet, all of them or
+ * none. There is no way back.
+ * @throws SchemaMismatch when the database has other migrations than the folder.
+ */
+export async function migrate(database: Database, folder: string): Promise<void> {
+  const migrations = await readMigrations(folder);
+  // Two instances may create the table at the same moment; the second finds it on its second try.
+  await database.transaction((tx) => tx.run(createTable)).catch(() => database.transaction((tx) => tx.run(createTable)));
+  await database.transaction(async (tx) => {
+    await tx.all(liftTimeLimit);
+    await tx.all(lockTable);
+    const applied = await tx.all(listApplied);
+    checkHistory(applied, migrations);
+    for (const migration of migrations.slice(applied.length)) await apply(tx, migration);
+  });
+}
+
+/**
+ * Checks that a database has the schema of this code, and changes nothing. For tools that write while the service runs.
+ * @throws SchemaMismatch
+ */
+export async function requireMigrated(database: Database, folder: string): Promise<void> {
+  const migrations = await readMigrations(folder);
+  const applied = await database.all(listApplied).catch((error) => {
+    if (isUnknownTable(error)) return [];
+    throw error;
+  });
+  if (applied.length === 0) throw new SchemaMismatch('The database has no schema. Start Satchel on it first.');
+  checkHistory(applied, migrations);
+  if (applied.length < migrations.length)
+    throw new SchemaMismatch('The database has the schema of an older Satchel. Start this version on it first.');
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}-.+\.sql$/.test(file)).sort();
+  return Promise.all(
+    files.map(async (name) => {
+      const text = await readFile(join(folder, name), 'utf8');
+      return { version: Number(name.slice(0, 4)), name, text, checksum: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}
+
+/** The first migration of the versions before 0.1.0. Their migrations were merged into one, so their databases cannot be upgraded. */
+const FIRST_BEFORE_RELEASE = '0001-foundation.sql';
+
+function checkHistory(applied: readonly AppliedRow[], migrations: readonly Migration[]): void {
+  if (applied[0]?.name === FIRST_BEFORE_RELEASE)
+    throw new SchemaMismatch(
+      'The database was made by a version before 0.1.0 and cannot be upgraded. Point DATABASE_URL, or DATA_DIR for SQLite, to a new one.',
+    );
+  for (const [index, { version, checksum }] of applied.entries()) {
+    const migration = migrations[index];
+    if (!migration)
+      throw new SchemaMismatch(
+        'The database was written by a newer version of Satchel. Start that version, or restore a backup made before the upgrade.',
+      );
+    if (migration.version !== version || migration.checksum !== checksum)
+      throw new SchemaMismatch(
+        `migrations/${migration.name} is not the text that was applied to this database. Restore the file, and put changes into a new one.`,
+      );
+  }
+}
+
+async function apply(tx: Tx, { version, name, text, checksum }: Migration): Promise<void> {
+  for (const [index, sql] of statementsOf(text, tx.dialect).entries()) {
+    await tx.run({ ...statement(`migration_${version}_${index}`, sql), takesLong: true });
+  }
+  await tx.run(insertApplied, version, name, checksum, Math.floor(Date.now() / 1000));
+}

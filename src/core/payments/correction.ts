@@ -1,0 +1,104 @@
+import type { Alerts } from '../alerts/alerts.ts';
+import { chargeLate } from '../budgets/budgets.ts';
+import { eventRow } from '../journal/events.ts';
+import { invariant } from '../kernel/assert.ts';
+import { unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Msat, msat, satText, ZERO_MSAT } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
+import type { PaymentOutcome } from '../lightning/node.ts';
+import { claimOf, excessAlert, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclusion.ts';
+import type { Payment } from './payment.ts';
+import * as sql from './payments.sql.ts';
+import type { SagaDependencies } from './saga.ts';
+
+type Success = Extract<PaymentOutcome, { state: 'succeeded' }>;
+
+/** Another report has corrected the payment before. */
+class CorrectedBefore extends Error {
+  override readonly name = 'CorrectedBefore';
+}
+
+/**
+ * Books a payment that the node reported as succeeded after it had reported it as failed, so that the hold was released. The wallet is
+ * charged the same as for any success. If its balance no longer covers that, the operator bears the cost, because no wallet's balance may
+ * become negative. Idempotent; the posting contains an alert.
+ */
+export async function correctLateSuccess(deps: SagaDependencies, payment: Payment, outcome: Success): Promise<void> {
+  requireProof(payment, outcome.preimage);
+  const reservedMsat = await deps.ledger.reservedMsat(payment.id);
+  invariant(reservedMsat !== undefined, `payment ${payment.id} never had a hold`);
+  for (;;) {
+    try {
+      await bookLateSuccess(deps, payment, reservedMsat, outcome);
+      break;
+    } catch (error) {
+      if (error instanceof CorrectedBefore) break;
+      if (!(error instanceof LinkUsesChanged)) throw error;
+    }
+  }
+  await deps.alerts.announce();
+}
+
+async function bookLateSuccess(deps: SagaDependencies, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
+  const claim = claimOf(payment);
+  const use = claim && (await deps.linkUses.takeUse(deps.database, claim));
+  try {
+    await deps.ledger.post(chargedToWallet(deps, payment, reservedMsat, outcome, use));
+  } catch (error) {
+    if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
+    await deps.ledger.post(borneByOperator(deps, payment, outcome, use));
+  }
+}
+
+function chargedToWallet(
+  deps: SagaDependencies,
+  payment: Payment,
+  reservedMsat: Msat,
+  { preimage, feeMsat }: Success,
+  use: TakenUse | undefined,
+): Posting {
+  const { alerts, connections, clock } = deps;
+  const shares = shareFee(payment, reservedMsat, feeMsat);
+  const { chargedMsat } = shares;
+  const parameters = [payment.id, preimage, chargedMsat, unixSeconds(clock)];
+  const spentMsat = msat(payment.amountMsat + chargedMsat);
+  const message = `reported as failed, then as succeeded: the wallet was charged ${satText(payment.amountMsat)} and ${satText(chargedMsat)} for routing`;
+  const transfers = paidTransfers(payment, connections.of(payment.nodeId).ledgerAccount, shares, clock.nowMs());
+  return {
+    rows: [
+      { statement: sql.correctCharged, parameters, onMiss: new CorrectedBefore() },
+      ...chargeLate(payment.charge, spentMsat),
+      ...correctionRows(alerts, payment, message, use, spentMsat),
+      ...excessAlert(alerts, payment, shares),
+    ],
+    transfers: [...transfers.charged, ...transfers.excess],
+    events: [correctionEvent(deps, payment, 'charged')],
+  };
+}
+
+function borneByOperator(deps: SagaDependencies, payment: Payment, { feeMsat }: Success, use: TakenUse | undefined): Posting {
+  const { alerts, connections, clock } = deps;
+  const to = connections.of(payment.nodeId).ledgerAccount;
+  const lossMsat = msat(payment.amountMsat + feeMsat);
+  const message = `reported as failed, then as succeeded, and the wallet's balance does not cover it: the operator bears ${satText(lossMsat)}`;
+  return {
+    rows: [
+      { statement: sql.correctBorne, parameters: [payment.id], onMiss: new CorrectedBefore() },
+      ...correctionRows(alerts, payment, message, use, ZERO_MSAT),
+    ],
+    transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to, amountMsat: lossMsat }],
+    events: [correctionEvent(deps, payment, 'borne')],
+  };
+}
+
+function correctionEvent({ clock }: SagaDependencies, payment: Payment, correction: 'charged' | 'borne'): RowWrite {
+  return eventRow(clock, { type: 'payment_corrected', owner: payment, subject: payment.id, data: { correction } });
+}
+
+/** Returns the rows that take the released use of the withdraw link again, and raise the alert. */
+function correctionRows(alerts: Alerts, { id, linkId }: Payment, message: string, use: TakenUse | undefined, spentMsat: Msat): RowWrite[] {
+  const overuse = use && use.overused > 0 ? `. Withdraw link ${linkId} has now paid ${use.overused} more than its number of uses` : '';
+  return [...(use?.rows(spentMsat) ?? []), ...alerts.rowsOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];
+}

@@ -1,0 +1,216 @@
+import { type Accounts, insertKey, type Key } from '../accounts/accounts.ts';
+import { lockWalletLimit } from '../accounts/directory.ts';
+import { type KeyKind, newKeyText } from '../accounts/keys.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { writeRows } from '../db/row-write.ts';
+import { eventRow } from '../journal/events.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { isId, newId } from '../kernel/ids.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
+import { type Balance, type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
+import { type IsNodeAvailable, Placement } from './placement.ts';
+import * as sql from './wallets.sql.ts';
+
+/** A customer's wallet. The ledger has its balance. Times are Unix seconds. */
+export interface Wallet {
+  readonly id: string;
+  readonly accountId: string;
+  readonly ledgerAccount: number;
+  /** The node that creates its invoices and sends its payments. */
+  readonly nodeId: string;
+  readonly userLabel: string;
+  readonly status: 'active' | 'inactive';
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A wallet with its committed balance. */
+export interface FundedWallet {
+  readonly wallet: Wallet;
+  readonly balance: Balance;
+}
+
+/** A new wallet gets one key of each of these kinds. */
+export const WALLET_KEY_KINDS = [
+  'wallet_admin',
+  'wallet_invoice',
+  'wallet_read',
+  'wallet_lnurl_withdraw',
+  'wallet_lnurl_pay',
+] as const satisfies readonly KeyKind[];
+
+export type WalletKeyKind = (typeof WALLET_KEY_KINDS)[number];
+
+export interface NewWallet {
+  readonly wallet: Wallet;
+  /** The access keys. They are returned only once. */
+  readonly accessKeys: Readonly<Record<WalletKeyKind, string>>;
+}
+
+/** Changes of a wallet; undefined leaves a field unchanged. */
+export interface WalletChanges {
+  readonly userLabel?: string | undefined;
+  /** An inactive wallet cannot send money. It can still receive. */
+  readonly status?: Wallet['status'] | undefined;
+}
+
+/** Returns a guard that rejects a posting if the wallet is inactive, or its account frozen, at its commit. */
+export function sendingWalletGuard(walletId: string): Guard {
+  return { statement: sql.sendingWallets, id: walletId, onMiss: () => new Refusal('wallet_inactive') };
+}
+
+/** Options for the transaction that creates a wallet. */
+export interface CreateWalletOptions {
+  /** Conditions, such as the validity of the requesting key. */
+  readonly guards?: readonly Guard[];
+  /** Absent: of the active nodes that answer, the one with the fewest wallets. */
+  readonly nodeId?: string | undefined;
+  /** Returns rows to write in the same transaction. */
+  readonly extraRows?: (created: NewWallet) => readonly RowWrite[];
+}
+
+export interface Wallets {
+  create(accountId: string, userLabel: string, options?: CreateWalletOptions): Promise<NewWallet>;
+  /** Changes a wallet. After it was made inactive, no new payment leaves it; pending payments continue. */
+  change(wallet: Wallet, changes: WalletChanges, guards?: readonly Guard[]): Promise<Wallet>;
+  /** Returns a wallet. Its label and status may be one second old. */
+  find(id: string): Promise<Wallet | undefined>;
+  /** Returns ledger account → id of its wallet. */
+  ownersOf(ledgerAccounts: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** Returns the wallet of a path parameter, which is its id or one of its access keys, and that key. */
+  resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
+  /** Returns a page of an account's wallets, newest first, and their number. */
+  list(accountId: string, limit: number, offset: number): Promise<{ wallets: Wallet[]; total: number }>;
+  /** Returns the wallets after an id in that order. */
+  listAfter(accountId: string, limit: number, afterId: string): Promise<Wallet[]>;
+}
+
+export interface WalletDependencies {
+  readonly database: Database;
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly isNodeAvailable: IsNodeAvailable;
+  /** Returns the rows that other modules store with each new wallet. */
+  readonly rowsOf?: (wallet: Wallet) => readonly RowWrite[];
+}
+
+export function createWallets({ database, accounts, clock, isNodeAvailable, rowsOf = () => [] }: WalletDependencies): Wallets {
+  const cache = new TtlCache<Wallet>(SHORT_TTL);
+  const placement = new Placement(database, isNodeAvailable);
+
+  async function find(id: string): Promise<Wallet | undefined> {
+    return cache.get(id, async () => {
+      const row = await database.first(sql.findWallet, id);
+      return row && toWallet(row);
+    });
+  }
+
+  return {
+    find,
+    async create(accountId, userLabel, { guards = [], nodeId: wanted, extraRows = () => [] } = {}) {
+      if (wanted !== undefined && !isId(wanted)) throw new NodeDraining();
+      for (;;) {
+        const nodeId = wanted ?? (await placement.choose());
+        // The node may have been drained since it was chosen.
+        const active: Guard = { statement: sql.activeNodes, id: nodeId, onMiss: () => new NodeDraining() };
+        try {
+          return await database.transaction(async (tx) => {
+            await requireWalletPlace(tx, accountId);
+            await requireGuards(tx, [active, ...guards]);
+            const made = await create(tx, clock, { accountId, userLabel, nodeId });
+            const event = eventRow(clock, { type: 'wallet_created', owner: made.wallet, subject: made.wallet.id });
+            await writeRows(tx, [...rowsOf(made.wallet), ...extraRows(made), event]);
+            return made;
+          });
+        } catch (error) {
+          if (!(error instanceof NodeDraining) || wanted !== undefined) throw error;
+          placement.forget();
+        }
+      }
+    },
+    async change(wallet, { userLabel, status }, guards = []) {
+      const row = await database.transaction(async (tx) => {
+        await requireGuards(tx, guards);
+        const changed = await tx.run(sql.updateWallet, wallet.id, userLabel ?? null, status ?? null, unixSeconds(clock));
+        const after = await tx.first(sql.findWallet, wallet.id);
+        if (changed > 0) await writeRows(tx, [eventRow(clock, { type: 'wallet_updated', owner: wallet, subject: wallet.id })]);
+        return after;
+      });
+      if (!row) throw new Error(`wallet ${wallet.id} is gone`);
+      cache.forget(wallet.id);
+      return toWallet(row);
+    },
+    async resolve(pathKey) {
+      if (pathKey.startsWith('wal_')) {
+        const wallet = isId(pathKey) ? await find(pathKey) : undefined;
+        return wallet && { wallet, key: undefined };
+      }
+      const key = await accounts.find(pathKey);
+      const wallet = key?.walletId === undefined ? undefined : await find(key.walletId);
+      return wallet && { wallet, key };
+    },
+    async ownersOf(ledgerAccounts) {
+      const accounts = [...new Set(ledgerAccounts)];
+      const rows = accounts.length === 0 ? [] : await database.all(sql.ownersOfLedgerAccounts, accounts);
+      return new Map(rows.map((row) => [row.ledger_account, row.id]));
+    },
+    async list(accountId, limit, offset) {
+      const rows = await database.all(sql.listWallets, accountId, limit, offset);
+      const count = await database.first(sql.countWallets, accountId);
+      return { wallets: rows.map(toWallet), total: count?.n ?? 0 };
+    },
+    listAfter: async (accountId, limit, afterId) => (await database.all(sql.listWalletsAfter, accountId, afterId, limit)).map(toWallet),
+  };
+}
+
+/** The node gets no new wallets. */
+export class NodeDraining extends Refusal {
+  constructor() {
+    super('validation_failed', '`ln_node_id` must be a Lightning node of this service that is not draining. GET /v1/nodes lists them.');
+  }
+}
+
+/** @throws Refusal `too_many_wallets` */
+async function requireWalletPlace(tx: Tx, accountId: string): Promise<void> {
+  const limit = await lockWalletLimit(tx, accountId);
+  if (limit === undefined) return;
+  const count = await tx.first(sql.countUpTo, accountId, limit);
+  if ((count?.n ?? 0) >= limit) throw new Refusal('too_many_wallets', `The account may have ${limit} wallets, and has them.`);
+}
+
+interface WalletOwner {
+  readonly accountId: string;
+  readonly userLabel: string;
+  readonly nodeId: string;
+}
+
+async function create(tx: Tx, clock: Clock, { accountId, userLabel, nodeId }: WalletOwner): Promise<NewWallet> {
+  const id = `wal_${newId(clock.nowMs())}`;
+  const ledgerAccount = (await tx.first(sql.openLedgerAccount))?.id;
+  if (ledgerAccount === undefined) throw new Error('no ledger account was opened');
+  await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, unixSeconds(clock), nodeId);
+  const accessKeys = Object.fromEntries(WALLET_KEY_KINDS.map((kind) => [kind, newKeyText(kind)])) as Record<WalletKeyKind, string>;
+  for (const text of Object.values(accessKeys)) await insertKey(tx, clock, text, { accountId, walletId: id });
+  const row = await tx.first(sql.findWallet, id);
+  if (!row) throw new Error('the new wallet was not stored');
+  return { wallet: toWallet(row), accessKeys };
+}
+
+function toWallet(row: sql.WalletRow): Wallet {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    ledgerAccount: row.ledger_account,
+    nodeId: row.node_id,
+    userLabel: row.user_label,
+    status: row.status,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** Returns the id of the pay link that was created with a wallet. */
+export function defaultPayLinkId(walletId: string): string {
+  return `lnurlp_${walletId.slice('wal_'.length)}`;
+}

@@ -1,0 +1,199 @@
+import { type Static, Type } from 'typebox';
+import { ACCOUNT_STATUSES, type AccountChanges, type AccountDirectory, ROLES } from '../../core/accounts/directory.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { App } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { choice, Email, emailText, plainText } from '../../http/fields.ts';
+import type { IdempotentHandler } from '../../http/idempotent.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { AccountObject, NewAccountObject, renderAccount, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
+
+const MAX_WALLETS = 1_000_000;
+
+const fields = {
+  role: Type.Optional(choice(ROLES, { description: 'An `operator` also manages the accounts. A new account is a `member` by default' })),
+  email: Type.Optional(Email),
+  max_wallets: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_WALLETS,
+      unit: 'wallets',
+      description: 'The most wallets that the account may have. It keeps those that it has. 0: no limit, the default',
+    }),
+  ),
+  reason: Type.Optional(Type.String({ maxLength: 500, description: 'Why, for the record of changes' })),
+};
+
+const NewAccountBody = Type.Object(
+  {
+    ...fields,
+    invite: Type.Optional(Type.Boolean({ description: 'Creates a setup link for the owner instead of a secret API key. Default: false' })),
+  },
+  { additionalProperties: false, examples: [{ email: EXAMPLE.email, max_wallets: 10, reason: 'signed the contract' }] },
+);
+
+const SetupLinkBody = Type.Object(
+  { reason: fields.reason },
+  { additionalProperties: false, examples: [{ reason: 'forgot the password' }] },
+);
+
+const AccountChangeBody = Type.Object(
+  {
+    status: Type.Optional(
+      choice(ACCOUNT_STATUSES, {
+        description: 'A `frozen` account sends no money. It receives and reads, and its pending payments continue',
+      }),
+    ),
+    ...fields,
+  },
+  { additionalProperties: false, examples: [{ status: 'frozen', reason: 'reported as stolen' }] },
+);
+
+const IdParams = Type.Object({ id: Type.String({ description: 'The id of the account, `acc_…`', examples: [EXAMPLE.account] }) });
+
+/** Each change by an operator has one effect. */
+const NEEDS_KEY = { needsIdempotencyKey: true };
+
+const COMMON = { tags: ['Accounts'], ...requires('operator') };
+
+const ownSchema = {
+  operationId: 'getAccount',
+  tags: ['Accounts'],
+  summary: 'Read your account and its public API key',
+  ...requires('account'),
+  response: { 200: AccountObject },
+};
+
+const listSchema = {
+  ...COMMON,
+  operationId: 'listAccounts',
+  summary: 'List all accounts',
+  querystring: PageQuery,
+  response: { 200: Type.Array(AccountObject) },
+};
+
+const createSchema = {
+  ...COMMON,
+  operationId: 'createAccount',
+  summary: 'Create an account',
+  description: 'The response contains the first keys of the account, or with `invite` a setup link; no later response does.',
+  body: NewAccountBody,
+  response: { 201: NewAccountObject },
+  errorStatuses: [409],
+};
+
+const getSchema = {
+  ...COMMON,
+  operationId: 'getAccountById',
+  summary: 'Read an account',
+  params: IdParams,
+  response: { 200: AccountObject },
+};
+
+const changeSchema = {
+  ...COMMON,
+  operationId: 'changeAccount',
+  summary: 'Change an account',
+  description: 'Changes only the fields that are sent. The last active operator can be neither frozen nor made a member: 409.',
+  params: IdParams,
+  body: AccountChangeBody,
+  response: { 200: AccountObject },
+  exampleChanges: { 200: { status: 'frozen' } },
+  errorStatuses: [409],
+};
+
+const setupLinkSchema = {
+  ...COMMON,
+  operationId: 'createSetupLink',
+  summary: 'Create a link to set e-mail and password',
+  description: 'For an owner who has no password yet, or has lost it. It replaces an earlier link, and can be used once.',
+  params: IdParams,
+  body: SetupLinkBody,
+  response: { 201: SetupLinkObject },
+};
+
+export interface AccountRouteDependencies {
+  readonly publicUrl: string;
+  readonly access: Access;
+  readonly runIdempotent: IdempotentHandler;
+  readonly directory: AccountDirectory;
+}
+
+export function accountRoutes(app: App, { access, runIdempotent, directory, publicUrl }: AccountRouteDependencies): void {
+  async function readAccount(id: string): Promise<Static<typeof AccountObject>> {
+    const account = await directory.find(id);
+    if (!account) throw new Refusal('not_found');
+    return renderAccount(account);
+  }
+
+  app.get('/v1/account', { schema: ownSchema }, async (request) => readAccount(await access.account(request)));
+
+  app.get('/v1/accounts', { schema: listSchema }, async (request, reply) => {
+    await access.operator(request);
+    const page = readPage(request.query);
+    const { accounts, total } = await directory.list(page.limit, page.offset);
+    setPageHeaders(request, reply, page, total);
+    return accounts.map(renderAccount);
+  });
+
+  app.get('/v1/accounts/:id', { schema: getSchema }, async (request) => {
+    await access.operator(request);
+    return readAccount(request.params.id);
+  });
+
+  app.post('/v1/accounts', { schema: createSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const order = { by: credential.key, ...readChanges(request.body), isInvited: request.body.invite ?? false };
+    const account = await runIdempotent(
+      request,
+      reply,
+      { credential, hasSecret: true },
+      {
+        make: async ({ rows }) => {
+          const created = await directory.create(order, (made) => rows(made.account.id, renderSecrets(made, publicUrl)));
+          return { ...renderAccount(created.account), ...renderSecrets(created, publicUrl) };
+        },
+        replay: async (id, secrets) => ({ ...(await readAccount(id)), ...(secrets() as ReturnType<typeof renderSecrets>) }),
+      },
+    );
+    return reply.code(201).send(account);
+  });
+
+  app.post('/v1/accounts/:id/setup-link', { schema: setupLinkSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const { id } = request.params;
+    const order = { by: credential.key, reason: plainText('reason', request.body.reason ?? '') };
+    const link = await runIdempotent(
+      request,
+      reply,
+      { credential, objectId: id, hasSecret: true },
+      {
+        make: async ({ rows }) =>
+          renderSetupLink(await directory.createSetupLink(id, order, (made) => rows(id, renderSetupLink(made, publicUrl))), publicUrl),
+        replay: async (_id, secret) => secret() as Static<typeof SetupLinkObject>,
+      },
+    );
+    return reply.code(201).send(link);
+  });
+
+  app.patch('/v1/accounts/:id', { schema: changeSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const { id } = request.params;
+    const order = { by: credential.key, ...readChanges(request.body) };
+    return runIdempotent(
+      request,
+      reply,
+      { credential, objectId: id },
+      { make: async ({ rows }) => renderAccount(await directory.change(id, order, rows(id))), replay: readAccount },
+    );
+  });
+}
+
+/** @throws Refusal naming the field */
+function readChanges(body: Static<typeof AccountChangeBody>): { changes: AccountChanges; reason: string } {
+  const { role, status, email, max_wallets: maxWallets, reason = '' } = body;
+  const changes = { role, status, email: email === undefined ? undefined : emailText(email), maxWallets };
+  return { changes, reason: plainText('reason', reason) };
+}

@@ -1,0 +1,176 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { EVENT_NAMES } from '../../core/journal/event-types.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
+import { eventTypes, KeyParams } from '../../http/fields.ts';
+import { endListJob, type ListJobs } from '../../http/limits/list-jobs.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { readPage, setNextLink } from '../../http/responses/paging.ts';
+import { mapInSlices } from '../../http/responses/slices.ts';
+import { countThatFit, FIXED_BYTES, sizeOfLightning, sizeOfTransaction } from '../transactions/page-size.ts';
+import type { EventDetails } from './details.ts';
+import { eventFrames } from './event-frames.ts';
+import { EventObject } from './event-object.ts';
+import { createEventTexts, type EventTexts } from './event-texts.ts';
+import type { Feed } from './feed.ts';
+import { type EventFilter, type EventLog, type EventScope, type LoggedEvent, UnknownCursor } from './log.ts';
+import { comparePlaces, cursorAt, type LogPlace } from './place.ts';
+import { type Streams, wantsStream } from './streams.ts';
+
+const EventQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events',
+    }),
+  ),
+  type: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description: `Only events with these names, separated by commas: ${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}`,
+      examples: ['wallet_receive,wallet_send'],
+    }),
+  ),
+  'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'The number of events. Default: 50, at most 500' })),
+});
+
+const AccountEventQuery = Type.Object({
+  ...EventQuery.properties,
+  wallet_id: walletFilter('events'),
+});
+
+const STREAM =
+  'With `Accept: text/event-stream`: a stream that stays open. Each event has its id as `id`, its name as `event` and the object as `data`. It ' +
+  'begins after the header `Last-Event-ID` or after `after`; without them it has only new events.';
+
+const LIST = { tags: ['Events'], response: { 200: Type.Array(EventObject) }, errorStatuses: [410], eventStream: STREAM };
+
+const DESCRIPTION =
+  'Oldest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, ' +
+  'before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened.';
+
+const listSchema = {
+  ...LIST,
+  operationId: 'listWalletEvents',
+  summary: 'List the events of a wallet',
+  description: DESCRIPTION,
+  ...requires('wallet_tx_read'),
+  params: KeyParams,
+  querystring: EventQuery,
+};
+
+const accountListSchema = {
+  ...LIST,
+  operationId: 'listEvents',
+  summary: 'List the events of the account',
+  description: DESCRIPTION,
+  ...requires('account'),
+  querystring: AccountEventQuery,
+  errorStatuses: [404, 410],
+};
+
+export interface EventRouteDependencies {
+  readonly access: Access;
+  readonly feed: Feed;
+  readonly eventLog: EventLog;
+  readonly eventDetails: (events: readonly LoggedEvent[]) => Promise<EventDetails[]>;
+  readonly renderEvent: (details: EventDetails) => Static<typeof EventObject>;
+  readonly streams: Streams;
+  readonly listJobs: ListJobs;
+}
+
+export function eventRoutes(app: App, deps: EventRouteDependencies): void {
+  const { access, eventDetails, renderEvent } = deps;
+  const render = async (events: readonly LoggedEvent[]) => mapInSlices(await eventDetails(events), renderEvent);
+  const withTexts = { ...deps, eventTexts: createEventTexts(render) };
+  for (const base of WALLET_BASES) {
+    app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
+      send(withTexts, request, reply, async () => ({ wallet: await access.wallet(request, 'wallet_tx_read') })),
+    );
+  }
+  app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
+    send(withTexts, request, reply, () => accountScope(access, request)),
+  );
+}
+
+type EventRequest = FastifyRequest & { query: Static<typeof EventQuery> };
+type RequestScope = Exclude<EventScope, 'all'>;
+
+interface SendDependencies extends EventRouteDependencies {
+  readonly eventTexts: EventTexts;
+}
+
+/** `authorize` returns what the key may read. */
+async function send(deps: SendDependencies, request: EventRequest, reply: FastifyReply, authorize: () => Promise<RequestScope>) {
+  const scope = await authorize();
+  const { type } = request.query;
+  const types =
+    type === undefined
+      ? undefined
+      : new Set(
+          eventTypes(
+            'type',
+            type.split(',').map((name) => name.trim()),
+          ),
+        );
+  if (!wantsStream(request)) return list(deps, request, reply, { scope, types });
+  const after = await resumeFrom(deps.eventLog, request, scope);
+  return deps.streams.send(request, reply, {
+    frames: (signal) => eventFrames(deps, { scope, types, after }, signal),
+    isAllowed: () => isStillAllowed(request, authorize),
+  });
+}
+
+async function list(deps: SendDependencies, request: EventRequest, reply: FastifyReply, filter: EventFilter) {
+  const { eventLog, eventDetails, renderEvent } = deps;
+  const { limit } = readPage(request.query);
+  await deps.listJobs.start(request, reply, limit);
+  const start = await placeOf(eventLog, filter.scope, request.query.after);
+  const part = await eventLog.read(filter, start, limit).catch((error) => throwExpired(eventLog, filter.scope, error));
+  const details = await eventDetails(part.events);
+  const page = details.slice(0, countThatFit(details, sizeOfEvent));
+  if (page.length < details.length) setNextLink(request, reply, limit, page.at(-1)?.event.id);
+  else setNextLink(request, reply, limit, part.isEnd ? undefined : cursorAt(part.upTo));
+  return mapInSlices(page, renderEvent);
+}
+
+/** Returns the place after which a stream begins; undefined for one of new events only. A browser sends Last-Event-ID when it reconnects. */
+async function resumeFrom(eventLog: EventLog, { headers, query }: EventRequest, scope: EventScope): Promise<LogPlace | undefined> {
+  const header = headers['last-event-id'];
+  const after = typeof header === 'string' && header !== '' ? header : query.after;
+  if (after === undefined) return undefined;
+  const place = await placeOf(eventLog, scope, after);
+  if (comparePlaces(place, await eventLog.oldest()) < 0) await throwExpired(eventLog, scope, new UnknownCursor('the cursor has expired'));
+  return place;
+}
+
+/** Checks the key of a stream again. */
+async function isStillAllowed(request: FastifyRequest, authorize: () => Promise<unknown>): Promise<boolean> {
+  request.credential = undefined;
+  return authorize().then(
+    () => true,
+    // While the database cannot be read, nothing is sent either.
+    (error) => !(error instanceof Refusal),
+  );
+}
+
+/** Returns the place of a cursor, or the oldest place. @throws Refusal `cursor_expired` */
+async function placeOf(eventLog: EventLog, scope: EventScope, after: string | undefined): Promise<LogPlace> {
+  if (after === undefined) return eventLog.oldest();
+  return eventLog.placeOf(after).catch((error) => throwExpired(eventLog, scope, error));
+}
+
+async function throwExpired(eventLog: EventLog, scope: EventScope, error: unknown): Promise<never> {
+  if (!(error instanceof UnknownCursor)) throw error;
+  const { events } = await eventLog.read({ scope }, await eventLog.oldest(), 1);
+  const oldest = events[0] ? `The oldest event is ${events[0].id}. ` : '';
+  throw new Refusal('cursor_expired', `${oldest}Read from there without \`after\`; earlier events have expired.`);
+}
+
+/** Returns the approximate number of bytes of an event. */
+function sizeOfEvent({ transaction, invoice }: EventDetails): number {
+  return FIXED_BYTES + (transaction ? 2 * sizeOfTransaction(transaction) : 0) + (invoice ? sizeOfLightning(invoice) : 0);
+}

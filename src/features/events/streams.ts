@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorMessage, type Log } from '../../core/kernel/log.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Places } from './places.ts';
+
+/** The waits of live streams. Tests shorten them. */
+export interface StreamTiming {
+  /** Between two comments, which keep the connection open. */
+  readonly heartbeatMs: number;
+  /** Between two checks of the stream's key. */
+  readonly checkMs: number;
+  /** A client that reads nothing for this long is disconnected. */
+  readonly stallMs: number;
+}
+
+export const STREAM_TIMING: StreamTiming = { heartbeatMs: 15_000, checkMs: 5000, stallMs: 15_000 };
+
+/** How long a client waits before it connects again. */
+export const RETRY_MS = 2000;
+
+export interface NewStream {
+  /** Yields frames of `text/event-stream` until the signal aborts, or until the stream ends. */
+  frames(signal: AbortSignal): AsyncGenerator<string>;
+  /** Returns whether the stream may continue: whether its key is still valid. */
+  isAllowed?(): Promise<boolean>;
+}
+
+/** Sends responses of the type `text/event-stream`, which stay open. */
+export interface Streams {
+  /** Sends a stream until it ends. @throws Refusal `rate_limited` when too many are open; nothing was sent then. */
+  send(request: FastifyRequest, reply: FastifyReply, stream: NewStream): Promise<FastifyReply>;
+  /** Ends all streams. */
+  close(): void;
+}
+
+export interface StreamDependencies {
+  readonly places: Places;
+  readonly log: Log;
+  readonly timing: StreamTiming;
+}
+
+/** Returns whether the client asks for a stream. HEAD has no body to stream. */
+export function wantsStream({ method, headers }: FastifyRequest): boolean {
+  return method === 'GET' && headers.accept?.includes('text/event-stream') === true;
+}
+
+/** Returns whether a response is a live stream. */
+export function isStream(reply: FastifyReply): boolean {
+  return reply.getHeader('content-type') === STREAM_TYPE;
+}
+
+export function createStreams({ places, log, timing }: StreamDependencies): Streams {
+  const open = new Set<AbortController>();
+  let isClosed = false;
+
+  /** Sends heartbeats and checks the key, until the signal aborts. */
+  function supervise(raw: ServerResponse, own: AbortController, isAllowed: NewStream['isAllowed']): void {
+    // A client that has not read the last frame needs no heartbeat, and would get all of them later.
+    const heartbeat = setInterval(() => raw.writableNeedDrain || raw.write(':\n\n'), timing.heartbeatMs);
+    const check = setInterval(() => void isAllowed?.().then((allowed) => allowed || own.abort()), timing.checkMs);
+    own.signal.addEventListener('abort', () => {
+      clearInterval(heartbeat);
+      clearInterval(check);
+    });
+  }
+
+  async function sendAll(raw: ServerResponse, frames: AsyncGenerator<string>, signal: AbortSignal): Promise<void> {
+    for await (const frame of frames) {
+      if (signal.aborted) return;
+      // The next frame is made when this one was read, so a stream keeps at most one frame and Node's buffer in memory.
+      if (!raw.write(frame)) await untilRead(raw, timing.stallMs, signal);
+    }
+  }
+
+  return {
+    async send(request, reply, { frames, isAllowed }) {
+      const { raw } = reply;
+      if (!places.take(request, reply)) throw new Refusal('rate_limited', TOO_MANY);
+      const own = new AbortController();
+      const abort = () => own.abort();
+      raw.once('close', abort);
+      open.add(own);
+      if (raw.destroyed || isClosed) abort();
+      const all = frames(own.signal);
+      try {
+        // An error before the first frame is a response with its own status.
+        const first = await all.next();
+        reply.headers(STREAM_HEADERS).hijack();
+        for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+        raw.writeHead(200);
+        if (!first.done) raw.write(first.value);
+        supervise(raw, own, isAllowed);
+        await sendAll(raw, all, own.signal);
+      } catch (error) {
+        if (!reply.sent) throw error;
+        // The client connects again, and gets an error that it can read.
+        log.warn({ reason: errorMessage(error), requestId: request.id }, 'a live stream ended');
+      } finally {
+        abort();
+        open.delete(own);
+      }
+      raw.socket?.setTimeout(timing.stallMs);
+      raw.end();
+      return reply;
+    },
+    close() {
+      isClosed = true;
+      for (const one of open) one.abort();
+    },
+  };
+}
+
+const TOO_MANY = 'Too many live streams are open. Close those that you no longer read.';
+
+const STREAM_TYPE = 'text/event-stream; charset=utf-8';
+
+const STREAM_HEADERS = {
+  'content-type': STREAM_TYPE,
+  // For nginx, which would otherwise collect events before it passes them on.
+  'x-accel-buffering': 'no',
+  // The connection is not used again, so it cannot delay the shutdown.
+  connection: 'close',
+};
+
+/** Waits until the client has read what was written. Node closes a connection on which nothing was read for `stallMs`. */
+async function untilRead(raw: ServerResponse, stallMs: number, signal: AbortSignal): Promise<void> {
+  const { socket } = raw;
+  const before = socket?.timeout ?? 0;
+  socket?.setTimeout(stallMs);
+  await once(raw, 'drain', { signal }).catch(() => undefined);
+  socket?.setTimeout(before);
+}

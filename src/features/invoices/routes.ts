@@ -1,0 +1,214 @@
+import { type Static, Type } from 'typebox';
+import type { Key } from '../../core/accounts/accounts.ts';
+import type { Invoices, NewInvoice } from '../../core/invoices/invoices.ts';
+import { invariant } from '../../core/kernel/assert.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import { isId } from '../../core/kernel/ids.ts';
+import { satToMsat } from '../../core/kernel/money.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import { type Access, requirePermission } from '../../http/auth/access.ts';
+import { described, Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText, WaitQuery } from '../../http/fields.ts';
+import type { IdempotentHandler } from '../../http/idempotent.ts';
+import type { RateLimits } from '../../http/limits/rate-limits.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { lightningUri, QR_RESPONSE, QrFormat, sendQr } from '../../http/pages/qr.ts';
+import type { StatusWaits } from '../events/status-waits.ts';
+import type { FoundLightning } from '../transactions/find-lightning.ts';
+import type { History } from '../transactions/history.ts';
+import { ofInvoice } from '../transactions/lightning-transaction.ts';
+import {
+  CreatedInvoiceObject,
+  LightningTransactionDetailsObject,
+  LightningTransactionObject,
+} from '../transactions/lightning-transaction-object.ts';
+import type { Objects } from '../transactions/objects.ts';
+import { statusUrl } from './status-routes.ts';
+
+const NOT_SETTLED = { payment_preimage: null, settled: 0, settled_at: null };
+
+const DEFAULT_EXPIRY_SECONDS = 86_400;
+
+const InvoiceBody = Type.Object(
+  {
+    num_satoshis: Type.Optional(NumSatoshisOrAny),
+    memo: Type.Optional(described(Memo, 'The description in the invoice, which the payer sees. At most 639 bytes in UTF-8')),
+    description_hash: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'The SHA-256 of a longer description: 64 hexadecimal characters, or 32 bytes in base64. The invoice contains it instead of `memo`',
+      }),
+    ),
+    expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 86400, one day')),
+    passThru: Type.Optional(PassThru),
+  },
+  { additionalProperties: false, examples: [{ num_satoshis: 1200, memo: 'tea', passThru: { order: '17' } }] },
+);
+
+const createSchema = {
+  operationId: 'createInvoice',
+  tags: ['Money'],
+  summary: 'Create an invoice',
+  description: 'Returns a BOLT11 invoice in `payment_request`. Its payment is credited to the wallet.',
+  ...requires('wallet_deposit'),
+  params: KeyParams,
+  body: InvoiceBody,
+  response: { 201: CreatedInvoiceObject },
+  exampleChanges: { 201: { ...NOT_SETTLED, status: 'pending' } },
+};
+
+const getSchema = {
+  operationId: 'getLightningTransaction',
+  tags: ['History'],
+  summary: 'Read a Lightning transaction',
+  description:
+    'Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is not ' +
+    '`pending`. A public API key sees it without preimage, `passThru` and custom records.',
+  ...requires('any_key'),
+  params: Type.Object({
+    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
+  }),
+  querystring: WaitQuery,
+  response: { 200: LightningTransactionDetailsObject },
+};
+
+const qrSchema = {
+  operationId: 'getInvoiceQr',
+  tags: ['Money'],
+  summary: 'Read an invoice as a QR code',
+  description: 'Returns an image of the `payment_request`. In an `<img>` of a web page, send a public API key (pak_) as `access-token`.',
+  ...requires('any_key'),
+  params: Type.Object({
+    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
+    format: QrFormat,
+  }),
+  ...QR_RESPONSE,
+};
+
+const cancelSchema = {
+  operationId: 'cancelInvoice',
+  tags: ['Money'],
+  summary: 'Cancel an open invoice',
+  description:
+    'Cancels it at the node first, so that it can no longer be paid. 400 `invoice_paid` when it has been paid or a payment is arriving.',
+  ...requires('wallet_deposit'),
+  params: Type.Object({ id: Type.String({ description: 'The `lntx_` id of the invoice', examples: [EXAMPLE.lightningTransaction] }) }),
+  response: { 200: LightningTransactionObject },
+  exampleChanges: { 200: { ...NOT_SETTLED, status: 'cancelled' } },
+};
+
+export interface InvoiceRouteDependencies {
+  readonly access: Access;
+  readonly runIdempotent: IdempotentHandler;
+  readonly invoices: Invoices;
+  readonly history: History;
+  readonly objects: Objects;
+  readonly clock: Clock;
+  readonly limits: Pick<RateLimits, 'admitQrCode'>;
+  readonly waits: Pick<StatusWaits, 'wait'>;
+  readonly publicUrl: string;
+}
+
+export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
+  const { access, runIdempotent, invoices, objects, clock, publicUrl } = deps;
+
+  for (const base of WALLET_BASES) {
+    app.post(`${base}/invoice`, { schema: createSchema }, async (request, reply) => {
+      const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');
+      const order = { wallet, guards, ...invoiceOrder(request.body) };
+      const invoice = await runIdempotent(
+        request,
+        reply,
+        { credential, walletId: wallet.id },
+        {
+          make: ({ rows }) => invoices.create({ ...order, extraRows: (id) => rows(id) }),
+          async replay(id) {
+            const made = await invoices.find(id);
+            invariant(made, `invoice ${id} is gone`);
+            return made;
+          },
+        },
+      );
+      const created = objects.lightningTransaction(ofInvoice(invoice, unixSeconds(clock)));
+      return reply.code(201).send({ ...created, status_url: statusUrl(publicUrl, invoice) });
+    });
+  }
+
+  lntxRoutes(app, deps);
+}
+
+function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
+  const { access, invoices, history, objects, clock, limits, waits } = deps;
+
+  app.get('/v1/lntx/:id', { schema: getSchema }, async (request, reply) => {
+    const key = await access.anyKey(request);
+    const read = () => history.lightning(request.params.id, key);
+    const found = await read();
+    // An unknown one and one of another account get the same response.
+    if (!found) throw new Refusal('not_found');
+    const view = viewOf(objects, found, key);
+    const { wait } = request.query;
+    if (wait === undefined) return view;
+    const name = `${request.params.id} ${key.accountId} ${key.walletId ?? ''}`;
+    return viewOf(objects, await waits.wait(request, reply, wait, { known: found, name, read }), key);
+  });
+
+  app.get('/v1/lntx/:id/qr.:format', { schema: qrSchema }, async (request, reply) => {
+    const { id, format } = request.params;
+    const found = await history.lightning(id, await access.anyKey(request));
+    const invoice = found && (await invoices.find(found.transaction.id));
+    if (!invoice || invoice.isKeysend) throw new Refusal('not_found', 'There is no such invoice of this service.');
+    limits.admitQrCode(request);
+    return sendQr(reply, format, lightningUri(invoice.paymentRequest));
+  });
+
+  app.delete('/v1/lntx/:id', { schema: cancelSchema }, async (request) => {
+    const { id } = request.params;
+    const found = isId(id) ? await history.lightning(id, await access.anyKey(request)) : undefined;
+    const { guards } = await access.authorizeWalletId(request, found?.transaction.walletId, 'wallet_deposit');
+    const invoice = await invoices.find(id);
+    if (!invoice) throw new Refusal('validation_failed', 'This is a payment; only an invoice can be cancelled.');
+    return objects.lightningTransaction(ofInvoice(await invoices.cancel(invoice, guards), unixSeconds(clock)));
+  });
+}
+
+/** Returns the invoice that the body describes. @throws Refusal */
+function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'wallet'> {
+  const { num_satoshis: sat, memo, description_hash: hash, expiry, passThru } = body;
+  const text = passThruText(passThru);
+  return {
+    amountMsat: sat === undefined ? undefined : satToMsat(sat),
+    memo: memoText(memo),
+    expirySeconds: expiry ?? DEFAULT_EXPIRY_SECONDS,
+    wtxType: 'ln_deposit',
+    ...(hash !== undefined && { descriptionHash: descriptionHashHex(hash) }),
+    ...(text !== undefined && { passThru: text }),
+  };
+}
+
+/** Renders what a key may see of a lightning transaction: a public key sees no secrets and no other transaction. */
+function viewOf(objects: Objects, { transaction, counterpartId, hold }: FoundLightning, key: Key) {
+  const full = {
+    ...objects.lightningTransaction(transaction),
+    counterpart_id: counterpartId ?? null,
+    held_msat: hold?.heldMsat ?? null,
+    fee_limit_msat: hold?.feeLimitMsat ?? null,
+  };
+  if (key.kind === 'public_api') {
+    const { success_action, ...visible } = full;
+    const secrets = { payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null };
+    return { ...visible, ...secrets, counterpart_id: null, held_msat: null, fee_limit_msat: null };
+  }
+  requirePermission(key.kind, 'wallet_tx_read');
+  return full;
+}
+
+/** @throws Refusal when it is not 32 bytes in hex or base64. */
+function descriptionHashHex(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return bytes.toString('hex');
+  throw new Refusal('validation_failed', '`description_hash` must be 32 bytes, as 64 hexadecimal characters or in base64.');
+}

@@ -1,0 +1,293 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { CreatedKey, KeyOrder, KeyOwner, KeyRows, Keyring } from '../../core/accounts/keyring.ts';
+import type { KeyKind } from '../../core/accounts/keys.ts';
+import { BUDGET_PERIODS, type BudgetPeriod } from '../../core/budgets/limits.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import type { Msat } from '../../core/kernel/money.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import type { Access, Credential } from '../../http/auth/access.ts';
+import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, UserLabel } from '../../http/fields.ts';
+import type { IdempotentHandler } from '../../http/idempotent.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { KeyObject, NewKeyObject, renderKey } from './key-object.ts';
+
+const keyFields = {
+  label: Type.Optional(UserLabel),
+  expiry: Type.Optional(described(Expiry, 'How long the key is accepted, in seconds. Without it and `expires_at` the key does not expire')),
+  expires_at: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      unit: 'Unix seconds',
+      description: 'The time when the key expires, in Unix seconds; instead of `expiry`',
+    }),
+  ),
+  budget_msat: Type.Optional(
+    described(PositiveMsat, 'The millisatoshis that payments with the key may cost in one period, with fees. Requires `budget_period`'),
+  ),
+  budget_period: Type.Optional(
+    choice(BUDGET_PERIODS, {
+      mayBeEmpty: false,
+      description: 'The period of `budget_msat`. Calendar periods in UTC; a week begins on Monday, `ever` never ends',
+    }),
+  ),
+  max_payment_msat: Type.Optional(described(PositiveMsat, 'The millisatoshis that one payment may cost, with its fee limit')),
+};
+
+const AccountKeyBody = Type.Object(
+  {
+    kind: Type.Optional(choice(['secret_api'], { description: 'The only kind for an account: everything in it is allowed. Default' })),
+    ...keyFields,
+  },
+  {
+    additionalProperties: false,
+    examples: [{ kind: 'secret_api', label: 'shop', budget_msat: 5_000_000, budget_period: 'day' }],
+  },
+);
+
+const WalletKeyBody = Type.Object(
+  {
+    kind: choice(['wallet_admin', 'wallet_invoice', 'wallet_read'], {
+      description:
+        '`wallet_admin`: everything with this wallet. `wallet_invoice`: create invoices and read the history. `wallet_read`: read the balance ' +
+        'and the history',
+    }),
+    ...keyFields,
+  },
+  { additionalProperties: false, examples: [{ kind: 'wallet_admin', label: 'till', max_payment_msat: 100_000 }] },
+);
+
+type KeyBody = Static<typeof AccountKeyBody> | Static<typeof WalletKeyBody>;
+
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+const RotateBody = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_SECONDS,
+        unit: 'seconds',
+        description: 'How long the old key is still accepted, in seconds. Default: 0',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ overlap_seconds: 3600 }] },
+);
+
+const IdParams = Type.Object({ id: Type.String({ description: 'The `key_` id of the key, not the key itself', examples: [EXAMPLE.key] }) });
+const WalletKeyParams = Type.Object({ ...KeyParams.properties, ...IdParams.properties });
+
+const SHOWN_ONCE = 'The response contains the key itself; no later response does.';
+const LIMITS = '`budget_msat` and `budget_period` are sent together. Payments in flight count with their amount and fee limit.';
+const ROTATION = 'The new key has the same kind and limits. The old key is still accepted for `overlap_seconds`.';
+
+/** The key that the example of `createKey` creates. */
+const SHOP = {
+  kind: 'secret_api',
+  wallet_id: null,
+  label: 'shop',
+  hint: 'sak_…x9Qd',
+  budget_msat: 5_000_000,
+  budget_period: 'day',
+  budget_spent_msat: 0,
+  budget_pending_msat: 0,
+  max_payment_msat: null,
+};
+const REVOKED = { status: 'revoked', revoked_at: EXAMPLE.now + 3600 };
+const ROTATED = { id: EXAMPLE.newKey, created_at: EXAMPLE.now + 3600 };
+
+const COMMON = { tags: ['Keys'], ...requires('account') };
+
+/** The keys of the account. */
+const ACCOUNT_KEYS = {
+  list: {
+    ...COMMON,
+    operationId: 'listKeys',
+    summary: 'List the API keys of the account',
+    querystring: PageQuery,
+    response: { 200: Type.Array(KeyObject) },
+    exampleChanges: { 200: SHOP },
+  },
+  create: {
+    ...COMMON,
+    operationId: 'createKey',
+    summary: 'Create an API key',
+    description: `${SHOWN_ONCE} ${LIMITS}`,
+    body: AccountKeyBody,
+    response: { 201: NewKeyObject },
+    exampleChanges: { 201: { ...SHOP, key: 'sak_…' } },
+  },
+  rotate: {
+    ...COMMON,
+    operationId: 'rotateKey',
+    summary: 'Replace an API key',
+    description: `${SHOWN_ONCE} ${ROTATION} A key that rotates itself needs an overlap.`,
+    params: IdParams,
+    body: RotateBody,
+    response: { 201: NewKeyObject },
+    exampleChanges: { 201: { ...SHOP, ...ROTATED, key: 'sak_…' } },
+  },
+  revoke: {
+    ...COMMON,
+    operationId: 'revokeKey',
+    summary: 'Revoke an API key',
+    description: 'The last secret API key of the account cannot be revoked: 409.',
+    params: IdParams,
+    response: { 200: KeyObject },
+    exampleChanges: { 200: { ...SHOP, ...REVOKED } },
+    errorStatuses: [409],
+  },
+};
+
+/** The access keys of a wallet. */
+const WALLET_KEYS = {
+  list: {
+    ...COMMON,
+    operationId: 'listWalletKeys',
+    summary: 'List the access keys of a wallet',
+    params: KeyParams,
+    querystring: PageQuery,
+    response: { 200: Type.Array(KeyObject) },
+  },
+  create: {
+    ...COMMON,
+    operationId: 'createWalletKey',
+    summary: 'Create an access key of a wallet',
+    description: `${SHOWN_ONCE} ${LIMITS}`,
+    params: KeyParams,
+    body: WalletKeyBody,
+    response: { 201: NewKeyObject },
+  },
+  rotate: {
+    ...COMMON,
+    operationId: 'rotateWalletKey',
+    summary: 'Replace an access key of a wallet',
+    description: `${SHOWN_ONCE} ${ROTATION}`,
+    params: WalletKeyParams,
+    body: RotateBody,
+    response: { 201: NewKeyObject },
+    exampleChanges: { 201: ROTATED },
+  },
+  revoke: {
+    ...COMMON,
+    operationId: 'revokeWalletKey',
+    summary: 'Revoke an access key of a wallet',
+    params: WalletKeyParams,
+    response: { 200: KeyObject },
+    exampleChanges: { 200: REVOKED },
+  },
+};
+
+export interface KeyRouteDependencies {
+  readonly access: Access;
+  readonly runIdempotent: IdempotentHandler;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+}
+
+export function keyRoutes(app: App, deps: KeyRouteDependencies): void {
+  keyRoutesAt(app, deps, '/v1/keys', ACCOUNT_KEYS);
+  for (const base of WALLET_BASES) {
+    keyRoutesAt(app, deps, `${base}/keys`, WALLET_KEYS);
+  }
+}
+
+/** Listing, creation, rotation and revocation of the keys of an account or of a wallet. */
+function keyRoutesAt(
+  app: App,
+  { access, runIdempotent, keyring, clock }: KeyRouteDependencies,
+  path: string,
+  schemas: typeof ACCOUNT_KEYS | typeof WALLET_KEYS,
+): void {
+  /** Returns the secret API key of the request, and the owner of the keys that it manages. */
+  async function manager(request: FastifyRequest) {
+    const credential = await access.keyManager(request);
+    const by = credential.key;
+    const { key } = request.params as { key?: string };
+    const walletId = key === undefined ? undefined : (await access.walletByIdOrKey(request, key, 'wallet_read')).id;
+    return { credential, by, owner: { accountId: by.accountId, walletId } satisfies KeyOwner };
+  }
+
+  /** Creates a key, once per Idempotency-Key, and sends it. */
+  async function sendNewKey(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { credential, owner, objectId = '' }: { credential: Credential; owner: KeyOwner; objectId?: string },
+    make: (extraRows: KeyRows) => Promise<CreatedKey>,
+  ): Promise<FastifyReply> {
+    const scope = { credential, objectId, hasSecret: true, ...(owner.walletId !== undefined && { walletId: owner.walletId }) };
+    const { key, text } = await runIdempotent(request, reply, scope, {
+      make: ({ rows }) => make((made) => rows(made.key.id, made.text)),
+      replay: async (id, secret) => ({ key: await keyring.find(owner, id), text: secret() as string }),
+    });
+    return reply.code(201).send({ ...renderKey(key), key: text });
+  }
+
+  app.get(path, { schema: schemas.list }, async (request, reply) => {
+    const { owner } = await manager(request);
+    const page = readPage(request.query);
+    const { keys, total } = await keyring.list(owner, page.limit, page.offset);
+    setPageHeaders(request, reply, page, total);
+    return keys.map(renderKey);
+  });
+
+  app.post(path, { schema: schemas.create }, async (request, reply) => {
+    const caller = await manager(request);
+    const order = readOrder(request.body, clock);
+    return sendNewKey(request, reply, caller, (extraRows) => keyring.create(caller.by, caller.owner, order, extraRows));
+  });
+
+  app.post(`${path}/:id/rotate`, { schema: schemas.rotate }, async (request, reply) => {
+    const caller = await manager(request);
+    const { id } = request.params;
+    const overlapSeconds = request.body.overlap_seconds ?? 0;
+    return sendNewKey(request, reply, { ...caller, objectId: id }, (extraRows) =>
+      keyring.rotate(caller.by, caller.owner, id, overlapSeconds, extraRows),
+    );
+  });
+
+  app.delete(`${path}/:id`, { schema: schemas.revoke }, async (request) => {
+    const { by, owner } = await manager(request);
+    return renderKey(await keyring.revoke(by, owner, request.params.id));
+  });
+}
+
+const CAN_SPEND: readonly KeyKind[] = ['secret_api', 'wallet_admin'];
+
+/** @throws Refusal naming the field. */
+function readOrder(body: KeyBody, clock: Clock): KeyOrder {
+  const kind = body.kind ?? 'secret_api';
+  const budget = readBudget(body);
+  const maxPaymentMsat = body.max_payment_msat as Msat | undefined;
+  const limits = budget || maxPaymentMsat !== undefined ? { budget, maxPaymentMsat } : undefined;
+  if (limits && !CAN_SPEND.includes(kind))
+    throw new Refusal(
+      'validation_failed',
+      `\`budget_msat\` and \`max_payment_msat\` must be left out for a ${kind} key: it spends nothing.`,
+    );
+  return { kind, label: plainText('label', body.label ?? ''), expiresAt: readExpiresAt(body, clock), limits };
+}
+
+function readExpiresAt({ expiry, expires_at }: KeyBody, clock: Clock): number | undefined {
+  const now = unixSeconds(clock);
+  if (expiry !== undefined && expires_at !== undefined)
+    throw new Refusal('validation_failed', '`expiry` and `expires_at` exclude each other: send one of them.');
+  if (expires_at !== undefined && expires_at <= now)
+    throw new Refusal('validation_failed', '`expires_at` must be in the future, in Unix seconds.');
+  return expiry === undefined ? expires_at : now + expiry;
+}
+
+function readBudget({ budget_msat, budget_period }: KeyBody): { amountMsat: Msat; period: BudgetPeriod } | undefined {
+  if (budget_msat === undefined && budget_period === undefined) return undefined;
+  if (budget_msat === undefined || budget_period === undefined)
+    throw new Refusal(
+      'validation_failed',
+      `\`budget_msat\` and \`budget_period\` go together: send both. The period is one of ${BUDGET_PERIODS.join(', ')}.`,
+    );
+  return { amountMsat: budget_msat as Msat, period: budget_period };
+}

@@ -1,0 +1,78 @@
+import { Refusal } from '../../../core/kernel/refusal.ts';
+
+/** A Lightning address, in lower case. Source: LUD-16. */
+export interface LightningAddress {
+  readonly name: string;
+  readonly domain: string;
+}
+
+export function addressText({ name, domain }: LightningAddress): string {
+  return `${name}@${domain}`;
+}
+
+/** With at least one letter or digit, because URL parsers drop path segments of dots. */
+const NAME = /^(?=.*[a-z0-9])[a-z0-9._-]{1,64}$/i;
+const TAG = /^[a-z0-9._-]{1,32}$/i;
+
+/** Names that people take for the operator of the domain. Source: RFC 2142, and names of system accounts. */
+const RESERVED: ReadonlySet<string> = new Set(
+  (
+    'abuse account admin administrator api billing contact help hostmaster info mail mailer-daemon marketing news no-reply nobody noc noreply ' +
+    'office operator owner payments postmaster press root sales satchel security service status support system team webmaster www'
+  ).split(' '),
+);
+
+/** Returns the name in lower case. @throws Refusal */
+export function readName(text: string): string {
+  // The form is checked first, because other letters become a-z in lower case, such as the sign for kelvin.
+  if (!NAME.test(text))
+    throw new Refusal(
+      'validation_failed',
+      '`lnurlp_identifier` must be 1 to 64 of the characters a-z 0-9 - _ . with at least one letter or digit.',
+    );
+  const name = text.toLowerCase();
+  if (RESERVED.has(name)) throw new AddressTaken();
+  return name;
+}
+
+/** Returns one of the service's domains in lower case. @throws Refusal */
+export function readDomain(text: string, domains: readonly string[]): string {
+  const domain = text.toLowerCase();
+  if (domains.includes(domain)) return domain;
+  throw new Refusal('validation_failed', `\`lnurlp_domain\` must be a domain of this service: ${domains.join(', ')}.`);
+}
+
+/** The name belongs to another account or link, or it is reserved. */
+export class AddressTaken extends Refusal {
+  constructor() {
+    super('address_taken');
+  }
+}
+
+/** A requested name, and the tag after `+`, which the service passes on to the owner of the address. */
+export interface RequestedName {
+  readonly name: string;
+  readonly tag: string | undefined;
+}
+
+/** Reads the name of a request; undefined if no address can have it. */
+export function parseRequestedName(text: string): RequestedName | undefined {
+  const parts = splitTag(text);
+  return parts && NAME.test(parts.main) ? { name: parts.main.toLowerCase(), tag: parts.tag } : undefined;
+}
+
+/** Splits `main+tag`, where the tag is optional; undefined for a text that has another form. */
+export function splitTag(text: string): { readonly main: string; readonly tag: string | undefined } | undefined {
+  const [main = '', tag, ...more] = text.split('+');
+  if (more.length > 0 || (tag !== undefined && !TAG.test(tag))) return undefined;
+  return { main, tag: tag?.toLowerCase() };
+}
+
+/**
+ * Returns the domain that a Host header names. Any other host, such as the address of this machine, stands for the first domain. So the
+ * header can only select a configured domain.
+ */
+export function domainOfHost(host: string | undefined, domains: readonly string[]): string {
+  const wanted = host?.toLowerCase().replace(/:(80|443)$/, '');
+  return domains.find((domain) => domain === wanted) ?? domains[0] ?? '';
+}

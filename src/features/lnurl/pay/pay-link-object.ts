@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox';
+import { EXAMPLE } from '../../../http/openapi/example-values.ts';
+import { nullable, oneOf } from '../../../http/responses/response-types.ts';
+import { selectable } from '../../../http/responses/select.ts';
+import { parseObject } from '../../transactions/lightning-transaction-object.ts';
+import type { WholePayLink } from './pay-link.ts';
+
+export const PAY_LINK_URL = `https://wallets.example.com/v1/wallet/waklp_ATA7…/lnurlp/${EXAMPLE.payLink}`;
+
+const open = (description: string, example: object) => Type.Object({}, { additionalProperties: true, description, examples: [example] });
+
+export const PayLinkObject = selectable(
+  Type.Object(
+    {
+      id: Type.String({ description: 'The id of the pay link, `lnurlp_…`', examples: [EXAMPLE.payLink] }),
+      created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+      updated_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+      wallet_id: Type.String({ description: 'The wallet that is paid, `wal_…`', examples: [EXAMPLE.wallet] }),
+      user_label: Type.String({ description: 'The label that the caller gave the link. Payers do not see it', examples: ['counter'] }),
+      lnurl_encoded: Type.String({ description: 'The link as an LNURL (LUD-01), in upper case', examples: ['LNURL1DP68GURN8GHJ7…'] }),
+      lnurl_decoded: Type.String({ description: 'The address that the LNURL encodes', examples: [PAY_LINK_URL] }),
+      url: Type.String({ description: 'The same address', examples: [PAY_LINK_URL] }),
+      lnurlp_uri: nullable(
+        Type.String({
+          description: 'The same with `lnurlp:` (LUD-17); null for http',
+          examples: [PAY_LINK_URL.replace('https:', 'lnurlp:')],
+        }),
+      ),
+      ln_address: nullable(
+        Type.String({ description: 'The Lightning address, `name@domain`; null when it has none', examples: ['alma@wallets.example.com'] }),
+      ),
+      lnurlp_minSendable_msat: Type.Integer({ description: 'The smallest payment in millisatoshis', examples: [1000] }),
+      lnurlp_maxSendable_msat: Type.Integer({ description: 'The largest payment in millisatoshis', examples: [5_000_000] }),
+      lnurlp_short_desc: Type.String({ description: 'What payers read before they pay', examples: ['tips'] }),
+      lnurlp_long_desc: nullable(Type.String({ description: 'A longer text for payers; null when there is none', examples: [null] })),
+      lnurlp_image: nullable(
+        Type.String({
+          description: 'The image that payers see, PNG or JPEG in base64; null when there is none, and in lists',
+          examples: [null],
+        }),
+      ),
+      lnurlp_commentAllowed: Type.Integer({
+        description: "The maximum length of a payer's comment, in characters; 0: none",
+        examples: [255],
+      }),
+      lnurlp_payerData: nullable(open('The data that payers may or must send', { name: { mandatory: false } }), {
+        description: 'Which data payers may or must send; null when there is none',
+      }),
+      lnurlp_successAction: nullable(open('What payers see after they have paid', { tag: 'message', message: 'Thank you' }), {
+        description: 'What payers see after they have paid; null when there is nothing, and for public keys',
+      }),
+      lnurlp_identifier: nullable(
+        Type.String({ description: 'The name of the Lightning address; null when it has none', examples: ['alma'] }),
+      ),
+      lnurlp_domain: nullable(
+        Type.String({ description: 'The domain of the Lightning address; null when it has none', examples: ['wallets.example.com'] }),
+      ),
+      passThru: nullable(open('A JSON object of your own', { till: '2' }), {
+        description: 'The JSON object that each payment of the link gets; null when there is none, and for public keys',
+      }),
+      statusType: Type.Object(
+        {
+          type: oneOf(['lnurl'], { description: 'The kind of object that has this status' }),
+          name: oneOf(['lnurl_active', 'lnurl_inactive'], { description: '`lnurl_inactive`: the link cannot be paid' }),
+          display_name: Type.String({ description: 'The status as text for people', examples: ['Active'] }),
+        },
+        { description: 'Whether the link can be paid' },
+      ),
+    },
+    { title: 'PayLink' },
+  ),
+);
+
+/** A link of a list has no image. */
+export type ShownPayLink = Omit<WholePayLink, 'image'> & Partial<Pick<WholePayLink, 'image'>>;
+
+export function renderPayLink(link: ShownPayLink): Static<typeof PayLinkObject> {
+  const isActive = link.status === 'active';
+  return {
+    id: link.id,
+    created_at: link.createdAt,
+    updated_at: link.updatedAt,
+    wallet_id: link.walletId,
+    user_label: link.userLabel,
+    lnurl_encoded: link.lnurl,
+    lnurl_decoded: link.url,
+    url: link.url,
+    lnurlp_uri: link.uri ?? null,
+    ln_address: link.lnAddress ?? null,
+    lnurlp_minSendable_msat: link.minMsat,
+    lnurlp_maxSendable_msat: link.maxMsat,
+    lnurlp_short_desc: link.shortDesc,
+    lnurlp_long_desc: link.longDesc ?? null,
+    lnurlp_image: link.image?.data ?? null,
+    lnurlp_commentAllowed: link.commentLength,
+    lnurlp_payerData: link.payerData ?? null,
+    lnurlp_successAction: link.successAction ?? null,
+    lnurlp_identifier: link.address?.name ?? null,
+    lnurlp_domain: link.address?.domain ?? null,
+    passThru: parseObject(link.passThru) ?? null,
+    statusType: {
+      type: 'lnurl',
+      name: isActive ? 'lnurl_active' : 'lnurl_inactive',
+      display_name: isActive ? 'Active' : 'Inactive',
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { MAX_MSAT, type Msat } from '../../../core/kernel/money.ts';
+import { Refusal } from '../../../core/kernel/refusal.ts';
+import { type App, WALLET_BASES } from '../../../http/app-type.ts';
+import type { RateLimits } from '../../../http/limits/rate-limits.ts';
+import { EXAMPLE } from '../../../http/openapi/example-values.ts';
+import { PUBLIC } from '../../../http/openapi/route-schema.ts';
+import { acceptsPage } from '../../../http/pages/page.ts';
+import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
+import { LnurlError } from '../lnurl-error.ts';
+import { sendPayPage } from '../page.ts';
+import { PAY_LINK_URL } from './pay-link-object.ts';
+import type { PayLinks } from './pay-links.ts';
+import type { PayParameters } from './pay-requests.ts';
+
+const PayOffer = Type.Object(
+  {
+    tag: Type.Literal('payRequest', { description: 'The kind of LNURL' }),
+    callback: Type.String({ description: 'The address to which the paying wallet sends `amount`' }),
+    minSendable: Type.Integer({ description: 'The smallest amount in millisatoshis' }),
+    maxSendable: Type.Integer({ description: 'The largest amount in millisatoshis' }),
+    metadata: Type.String({ description: 'JSON text: pairs of a type and a text for the payer. The invoice contains its SHA-256' }),
+    commentAllowed: Type.Optional(Type.Integer({ description: 'The maximum length of a comment, in characters (LUD-12)' })),
+    payerData: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'Which data the payer may or must send (LUD-18)' }),
+    ),
+  },
+  { title: 'PayOffer', description: 'Without `amount`: step 1 of LUD-06' },
+);
+
+const PayInvoiceObject = Type.Object(
+  {
+    status: Type.Literal('OK', { description: 'Always `OK`' }),
+    pr: Type.String({ description: 'The BOLT11 invoice' }),
+    routes: Type.Array(Type.Object({}), { description: 'Always empty' }),
+    disposable: Type.Literal(false, { description: 'Always false: the link can be paid again (LUD-11)' }),
+    verify: Type.String({ description: 'The address that returns whether the invoice is paid (LUD-21)' }),
+    successAction: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'What the payer sees after paying (LUD-09, LUD-10)' }),
+    ),
+  },
+  { title: 'PayInvoice', description: 'With `amount`: step 2 of LUD-06' },
+);
+
+const PaymentState = Type.Object(
+  {
+    status: Type.Literal('OK', { description: 'Always `OK`' }),
+    settled: Type.Boolean({ description: 'Whether the invoice is paid' }),
+    preimage: Type.Union([Type.String(), Type.Null()], { description: 'The proof of payment, in hex; null until the invoice is paid' }),
+    pr: Type.String({ description: 'The BOLT11 invoice' }),
+  },
+  { title: 'PayVerification', description: 'The state of the invoice' },
+);
+
+const OFFER = {
+  tag: 'payRequest',
+  callback: PAY_LINK_URL,
+  minSendable: 1000,
+  maxSendable: 5_000_000,
+  metadata: '[["text/plain","tips"],["text/identifier","alma@wallets.example.com"]]',
+  commentAllowed: 255,
+};
+
+const PUBLIC_LNURL = {
+  tags: ['LNURL'],
+  ...PUBLIC,
+  // For a union the serializer would have to validate every response.
+  response: { 200: Type.Object({}, { additionalProperties: true }) },
+};
+
+const HTTP_200 = 'Every error is HTTP 200 in the form of LNURL.';
+
+const paySchema = {
+  ...PUBLIC_LNURL,
+  operationId: 'payLink',
+  summary: 'Request an invoice of a pay link',
+  description:
+    'The address of the link (LUD-06), which the paying wallet calls. Without `amount` it returns what can be paid. With `amount` it creates ' +
+    `an invoice, which expires after ten minutes. ${HTTP_200}`,
+  params: Type.Object({
+    key: Type.String({
+      description: 'The `waklp_` key of the wallet. It identifies the wallet and is not a secret',
+      examples: ['waklp_ATA7…'],
+    }),
+    id: Type.String({
+      description: 'The `lnurlp_` id of the pay link. `+tag` after it is the tag of an address',
+      examples: [EXAMPLE.payLink],
+    }),
+  }),
+  querystring: Type.Object({
+    amount: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_MSAT, unit: 'millisatoshis', description: 'The amount in millisatoshis' }),
+    ),
+    comment: Type.Optional(Type.String({ maxLength: 2000, description: 'A comment for the payee (LUD-12)' })),
+    payerdata: Type.Optional(Type.String({ maxLength: 4000, description: 'JSON text: data of the payer (LUD-18)' })),
+    nonce: Type.Optional(Type.String({ maxLength: 128, description: 'Sent by some wallets against caches; ignored' })),
+  }),
+  documentedResponse: { 200: Type.Union([PayOffer, PayInvoiceObject, LnurlError]) },
+  exampleChanges: { 200: OFFER },
+};
+
+const addressSchema = {
+  ...PUBLIC_LNURL,
+  operationId: 'payAddress',
+  summary: 'Find the pay link of a Lightning address',
+  description:
+    'Returns what can be paid to the address `name@domain` (LUD-16), in upper or lower case. The Host header selects one of the domains of the ' +
+    `service. \`name+tag\` is the address \`name\`; the payment gets the tag as \`passThru.address_tag\`. ${HTTP_200}`,
+  params: Type.Object({ name: Type.String({ description: 'The name of the address', examples: ['alma'] }) }),
+  documentedResponse: { 200: Type.Union([PayOffer, LnurlError]) },
+  exampleChanges: { 200: OFFER },
+};
+
+const verifySchema = {
+  ...PUBLIC_LNURL,
+  operationId: 'verifyPayment',
+  summary: 'Check whether an invoice of a pay link is paid',
+  description: `For the payer and those to whom the payer gives the address (LUD-21). ${HTTP_200}`,
+  params: Type.Object({ token: Type.String({ description: 'The token from `verify` of the invoice', examples: [EXAMPLE.token] }) }),
+  documentedResponse: { 200: Type.Union([PaymentState, LnurlError]) },
+  exampleChanges: { 200: { status: 'OK', settled: true, preimage: EXAMPLE.preimage, pr: 'lnbcrt12u1p4szcp7…' } },
+};
+
+const qrSchema = {
+  operationId: 'getPayLinkQr',
+  tags: ['LNURL'],
+  summary: 'Read a pay link as a QR code',
+  description: 'The address of the link with `/qr.svg` or `/qr.png` after its path.',
+  ...PUBLIC,
+  params: Type.Object({ ...paySchema.params.properties, format: QrFormat }),
+  ...QR_RESPONSE,
+};
+
+export interface PayRequestRouteDependencies {
+  readonly payLinks: PayLinks;
+  readonly limits: Pick<RateLimits, 'admitInvoiceRequest' | 'admitQrCode'>;
+}
+
+/** The public routes that payers' wallets call. */
+export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRouteDependencies): void {
+  function showPage(request: FastifyRequest, reply: FastifyReply, offer: PayParameters): FastifyReply {
+    limits.admitQrCode(request);
+    return sendPayPage(reply, offer);
+  }
+
+  for (const base of WALLET_BASES) {
+    app.get(
+      `${base}/lnurlp/:id`,
+      { schema: paySchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } },
+      async (request, reply) => {
+        const { amount, comment, payerdata: payerData } = request.query;
+        const path = { pathKey: request.params.key, taggedId: request.params.id };
+        if (amount === undefined) {
+          const offer = await payLinks.payParameters(path);
+          return acceptsPage(request) ? showPage(request, reply, offer) : offer;
+        }
+        limits.admitInvoiceRequest(request, path.pathKey);
+        return payLinks.payInvoice(path, { amountMsat: amount as Msat, comment, payerData });
+      },
+    );
+
+    app.get(`${base}/lnurlp/:id/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
+      const { key, id, format } = request.params;
+      limits.admitQrCode(request);
+      const offer = await payLinks.payParameters({ pathKey: key, taggedId: id });
+      return sendLnurlQr(reply, format, offer.callback);
+    });
+  }
+
+  app.get('/.well-known/lnurlp/:name', { schema: addressSchema, config: { lnurl: true } }, async (request, reply) => {
+    const offer = await payLinks.addressParameters(request.params.name, request.headers.host);
+    return acceptsPage(request) ? showPage(request, reply, offer) : offer;
+  });
+
+  app.get('/@:name', { config: { undocumented: true, lnurl: true } }, async (request, reply) => {
+    const { name } = request.params as { name: string };
+    return showPage(request, reply, await payLinks.addressParameters(name, request.headers.host));
+  });
+
+  app.get('/v1/lnurlp/verify/:token', { schema: verifySchema, config: { lnurl: true } }, async (request) => {
+    const state = await payLinks.verifyPayment(request.params.token);
+    if (!state) throw new Refusal('not_found', 'Not found');
+    return state;
+  });
+}

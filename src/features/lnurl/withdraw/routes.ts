@@ -1,0 +1,301 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { ID_LENGTH } from '../../../core/kernel/ids.ts';
+import { isJsonObject } from '../../../core/kernel/json.ts';
+import { type Msat, satToMsat } from '../../../core/kernel/money.ts';
+import { Refusal } from '../../../core/kernel/refusal.ts';
+import { type App, WALLET_BASES } from '../../../http/app-type.ts';
+import type { Access, WalletAuthorization } from '../../../http/auth/access.ts';
+import {
+  described,
+  Expiry,
+  KeyParams,
+  LinkFeeLimit,
+  Memo,
+  memoText,
+  NumSatoshis,
+  PassThru,
+  PositiveMsat,
+  passThruText,
+  passThruWith,
+  plainText,
+  UserLabel,
+} from '../../../http/fields.ts';
+import type { IdempotentHandler, OutcomeWriter } from '../../../http/idempotent.ts';
+import { EXAMPLE } from '../../../http/openapi/example-values.ts';
+import { requires } from '../../../http/openapi/route-schema.ts';
+import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setPageHeaders } from '../../../http/responses/paging.ts';
+import { CALLBACK, NewWithdrawLinkObject, renderLinkSecrets, renderWithdrawLink, WithdrawLinkObject } from './link-object.ts';
+import type { CreatedLink, NewLink, WithdrawLinks } from './withdraw-links.ts';
+
+const commonFields = {
+  memo: Type.Optional(described(Memo, 'The description that the claiming wallet shows. At most 639 bytes in UTF-8')),
+  user_label: Type.Optional(
+    described(UserLabel, 'A label for the owner, which the claiming wallet does not see. Transactions have it, or else the memo'),
+  ),
+  daily_limit_msat: Type.Optional(
+    described(
+      PositiveMsat,
+      'The millisatoshis that the claims of one day (UTC) may cost, with routing fees. Claims in flight count with their fee limit, failed ' +
+        'claims do not count. Default: no limit',
+    ),
+  ),
+};
+
+const linkFields = {
+  num_satoshis: Type.Optional(
+    described(NumSatoshis, 'The most that one claim can withdraw, in whole satoshis. Default: the spendable balance now'),
+  ),
+  expiry: Type.Optional(described(Expiry, 'How long the link can be claimed, in seconds. Without it the link does not expire')),
+  uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often the link can be claimed. Default: 1' })),
+  fee_limit_msat: Type.Optional(LinkFeeLimit),
+  ...commonFields,
+};
+
+const permanentFields = {
+  num_satoshis: Type.Optional(
+    described(NumSatoshis, 'The most that one claim can withdraw, in whole satoshis. Default: the spendable balance at the claim'),
+  ),
+  fee_limit_msat: Type.Optional(
+    described(
+      LinkFeeLimit,
+      'The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount of the claim, at ' +
+        'least 1000',
+    ),
+  ),
+  ...commonFields,
+};
+
+const LINK_EXAMPLE = { num_satoshis: 300, memo: 'gift' };
+const PERMANENT_EXAMPLE = { num_satoshis: 100, memo: 'faucet', daily_limit_msat: 2_000_000 };
+
+const bodyFields = { passThru: Type.Optional(PassThru) };
+const LinkBody = Type.Object({ ...linkFields, ...bodyFields }, { additionalProperties: false, examples: [LINK_EXAMPLE] });
+const PermanentBody = Type.Object({ ...permanentFields, ...bodyFields }, { additionalProperties: false, examples: [PERMANENT_EXAMPLE] });
+
+const queryFields = {
+  passThru: Type.Optional(Type.String({ maxLength: 8192, description: 'A JSON object of your own, or its base64' })),
+  public: Type.Optional(Type.String({ maxLength: 8, description: 'Sent by a published client; ignored' })),
+};
+const LinkQuery = Type.Object({ ...linkFields, ...queryFields }, { examples: [LINK_EXAMPLE] });
+const PermanentQuery = Type.Object({ ...permanentFields, ...queryFields }, { examples: [PERMANENT_EXAMPLE] });
+
+const LINK = { tags: ['LNURL'], ...requires('wallet_withdraw'), params: KeyParams };
+const LINK_TEXT =
+  'The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at ' +
+  'most the amount that leaves the fee limit of the balance for routing.';
+const PERMANENT_TEXT =
+  'The link can be claimed without an end until it is revoked: up to `num_satoshis` per claim and `daily_limit_msat` per day (UTC). It ' +
+  'offers at most the amount that leaves the fee limit of the balance and of the daily limit for routing.';
+/** The link that the examples of a permanent link create. */
+const FAUCET = {
+  num_satoshis: 100,
+  memo: 'faucet',
+  uses: null,
+  uses_left: null,
+  fee_limit_msat: null,
+  daily_limit_msat: 2_000_000,
+  url: `${CALLBACK}?ott=${EXAMPLE.token}&num_satoshis=100`,
+  lnurlw_uri: `${CALLBACK.replace('https:', 'lnurlw:')}?ott=${EXAMPLE.token}&num_satoshis=100`,
+};
+
+/** As long as every id of a link. */
+const SOME_LINK_ID = `lnurlw_${'0'.repeat(ID_LENGTH)}`;
+
+/** Links with a number of uses, and permanent links. */
+const CREATED = [
+  {
+    path: 'withdraw',
+    isPermanent: false,
+    post: {
+      ...LINK,
+      operationId: 'createWithdrawLink',
+      summary: 'Create a withdraw link',
+      description: LINK_TEXT,
+      body: LinkBody,
+      response: { 201: NewWithdrawLinkObject },
+    },
+    get: {
+      ...LINK,
+      operationId: 'makeWithdrawLink',
+      summary: 'Create a withdraw link by GET',
+      description: `Like createWithdrawLink, for clients that can only send GET. ${LINK_TEXT}`,
+      querystring: LinkQuery,
+      response: { 200: NewWithdrawLinkObject },
+    },
+  },
+  {
+    path: 'withdraw-static',
+    isPermanent: true,
+    post: {
+      ...LINK,
+      operationId: 'createPermanentWithdrawLink',
+      summary: 'Create a permanent withdraw link',
+      description: PERMANENT_TEXT,
+      body: PermanentBody,
+      response: { 201: NewWithdrawLinkObject },
+      exampleChanges: { 201: FAUCET },
+    },
+    get: {
+      ...LINK,
+      operationId: 'makePermanentWithdrawLink',
+      summary: 'Create a permanent withdraw link by GET',
+      description: `Like createPermanentWithdrawLink, for clients that can only send GET. ${PERMANENT_TEXT}`,
+      querystring: PermanentQuery,
+      response: { 200: NewWithdrawLinkObject },
+      exampleChanges: { 200: FAUCET },
+    },
+  },
+] as const;
+
+const LinkParams = Type.Object({
+  ...KeyParams.properties,
+  id: Type.String({ description: 'The id of the link, `lnurlw_…`', examples: [EXAMPLE.withdrawLink] }),
+});
+
+const listSchema = {
+  ...LINK,
+  operationId: 'listWithdrawLinks',
+  summary: 'List the withdraw links of a wallet',
+  description: 'Newest first, without their tokens. With `after`, there is no total.',
+  querystring: CursorQuery,
+  response: { 200: Type.Array(WithdrawLinkObject) },
+};
+
+const readSchema = {
+  ...LINK,
+  operationId: 'getWithdrawLink',
+  summary: 'Read a withdraw link',
+  description: 'Returns the limits, the uses and the claimed amounts of the link, without its token.',
+  params: LinkParams,
+  response: { 200: WithdrawLinkObject },
+};
+
+const revokeSchema = {
+  ...LINK,
+  operationId: 'revokeWithdrawLink',
+  summary: 'Revoke a withdraw link',
+  description: 'All further claims are rejected. A claim in flight continues. Revoking a link again changes nothing.',
+  params: LinkParams,
+  response: { 200: WithdrawLinkObject },
+  exampleChanges: {
+    200: { revoked_at: EXAMPLE.now + 3600, statusType: { name: 'lnurl_inactive', display_name: 'Inactive' } },
+  },
+};
+
+export interface WithdrawLinkRouteDependencies {
+  readonly access: Access;
+  readonly runIdempotent: IdempotentHandler;
+  readonly links: WithdrawLinks;
+}
+
+/** The routes of the owner of withdraw links. */
+export function withdrawLinkRoutes(app: App, deps: WithdrawLinkRouteDependencies): void {
+  for (const base of WALLET_BASES) {
+    createRoutes(app, deps, base);
+    manageRoutes(app, deps, base);
+  }
+}
+
+function createRoutes(app: App, { access, runIdempotent, links }: WithdrawLinkRouteDependencies, base: string): void {
+  for (const { path, isPermanent, post, get } of CREATED) {
+    async function create(
+      { wallet, guards, credential }: WalletAuthorization,
+      fields: LinkFields,
+      passThru: object | undefined,
+      outcome?: OutcomeWriter,
+    ): Promise<NewWithdrawLink> {
+      // The payments of its claims also have the id of the link.
+      if (passThru) passThruWith(passThru, { lnurlw_id: SOME_LINK_ID });
+      // A link outlives the session in which it was created.
+      const madeBy = credential.key.isSession ? undefined : credential.key;
+      const order = { ...readOrder(fields, isPermanent), wallet, passThru: passThruText(passThru), guards, madeBy };
+      const extraRows = ({ link, secrets }: CreatedLink) => outcome?.rows(link.id, renderLinkSecrets(secrets)) ?? [];
+      const { link, secrets } = await links.create({ ...order, extraRows });
+      return { ...renderWithdrawLink(link), ...renderLinkSecrets(secrets) };
+    }
+
+    app.post(`${base}/lnurl/${path}`, { schema: post }, async (request: FastifyRequest, reply: FastifyReply) => {
+      const authorized = await access.authorizeWallet(request as WalletRequest, 'wallet_withdraw');
+      const { credential, wallet } = authorized;
+      const scope = { credential, walletId: wallet.id, hasSecret: true };
+      const body = request.body as LinkFields & { passThru?: object };
+      const link = await runIdempotent(request, reply, scope, {
+        make: (outcome) => create(authorized, body, body.passThru, outcome),
+        // The token is the link: it is stored for this replay only, encrypted.
+        replay: async (id, secret) => ({ ...(secret() as LinkSecretFields), ...renderWithdrawLink(await links.find(wallet.id, id)) }),
+      });
+      return reply.code(201).send(link);
+    });
+
+    const byGet = { schema: get, exposeHeadRoute: false, config: { hasSideEffect: true } };
+    app.get(`${base}/lnurl/${path}`, byGet, async (request: FastifyRequest) => {
+      const authorized = await access.authorizeWallet(request as WalletRequest, 'wallet_withdraw');
+      const query = request.query as LinkFields & { passThru?: string };
+      return create(authorized, query, decodePassThru(query.passThru));
+    });
+  }
+}
+
+type WalletRequest = FastifyRequest & { params: { key: string } };
+type NewWithdrawLink = Static<typeof NewWithdrawLinkObject>;
+type LinkSecretFields = ReturnType<typeof renderLinkSecrets>;
+
+function manageRoutes(app: App, { access, links }: WithdrawLinkRouteDependencies, base: string): void {
+  app.get(`${base}/lnurl/withdraws`, { schema: listSchema }, async (request, reply) => {
+    const wallet = await access.wallet(request, 'wallet_withdraw');
+    rejectPageWithAfter(request.query);
+    const page = readPage(request.query);
+    const { after } = request.query;
+    const listed = await links.list(wallet.id, { limit: page.limit, offset: after === undefined ? page.offset : 0, after });
+    if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a withdraw link of this wallet.');
+    if (after === undefined) setPageHeaders(request, reply, page, listed.total);
+    else setCursorHeaders(request, reply, page.limit, listed.links);
+    return listed.links.map(renderWithdrawLink);
+  });
+
+  app.get(`${base}/lnurl/withdraws/:id`, { schema: readSchema }, async (request) => {
+    const wallet = await access.wallet(request, 'wallet_withdraw');
+    return renderWithdrawLink(await links.find(wallet.id, request.params.id));
+  });
+
+  app.delete(`${base}/lnurl/withdraws/:id`, { schema: revokeSchema }, async (request) => {
+    const { wallet, guards } = await access.authorizeWallet(request, 'wallet_withdraw');
+    return renderWithdrawLink(await links.revoke(wallet.id, request.params.id, guards));
+  });
+}
+
+interface LinkFields {
+  num_satoshis?: number;
+  memo?: string;
+  user_label?: string;
+  expiry?: number;
+  uses?: number;
+  fee_limit_msat?: number;
+  daily_limit_msat?: number;
+}
+
+function readOrder(fields: LinkFields, isPermanent: boolean): Omit<NewLink, 'wallet' | 'passThru' | 'guards' | 'madeBy'> {
+  return {
+    maxMsat: fields.num_satoshis === undefined ? undefined : satToMsat(fields.num_satoshis),
+    memo: memoText(fields.memo),
+    userLabel: plainText('user_label', fields.user_label ?? ''),
+    expirySeconds: fields.expiry,
+    uses: isPermanent ? undefined : (fields.uses ?? 1),
+    feeLimitMsat: fields.fee_limit_msat as Msat | undefined,
+    dailyLimitMsat: fields.daily_limit_msat as Msat | undefined,
+  };
+}
+
+/** Reads the `passThru` of a query: published clients send JSON or its base64. @throws Refusal */
+function decodePassThru(text: string | undefined): object | undefined {
+  if (text === undefined) return undefined;
+  const json = text.trimStart().startsWith('{') ? text : Buffer.from(text, 'base64').toString('utf8');
+  try {
+    const value: unknown = JSON.parse(json);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // Rejected below, like JSON that is no object.
+  }
+  throw new Refusal('validation_failed', 'Query parameter `passThru` must be a JSON object, or the base64 of one.');
+}

@@ -1,0 +1,154 @@
+import { statement } from '../../../core/db/statement.ts';
+
+export type LinkRow = {
+  id: string;
+  wallet_id: string;
+  ledger_account: number;
+  token_hash: Uint8Array;
+  balance_token_hash: Uint8Array;
+  max_msat: number | null;
+  fee_limit_msat: number | null;
+  uses: number | null;
+  uses_left: number | null;
+  daily_limit_msat: number | null;
+  memo: string;
+  user_label: string;
+  pass_thru: string | null;
+  expires_at: number | null;
+  revoked_at: number | null;
+  created_at: number;
+  made_by: string | null;
+};
+
+/** A link, and what its claims of one day cost or reserve. */
+export type ClaimableRow = LinkRow & { day_msat: number };
+
+/** A link, and the sums of its claims: of all days, and of one day. */
+export type CountedRow = LinkRow & {
+  claims: number;
+  claimed_msat: number;
+  pending_msat: number;
+  day_spent_msat: number;
+  day_pending_msat: number;
+};
+
+export const insertLink = statement(
+  'withdraw_link_insert',
+  `INSERT INTO withdraw_link (id, wallet_id, ledger_account, token_hash, balance_token_hash, k1_hash, balance_k1_hash, max_msat,
+     fee_limit_msat, uses, uses_left, daily_limit_msat, memo, user_label, pass_thru, expires_at, created_at, made_by)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16, $17)`,
+);
+
+const COLUMNS = `l.id, l.wallet_id, l.ledger_account, l.token_hash, l.balance_token_hash, l.max_msat, l.fee_limit_msat, l.uses,
+  l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru, l.expires_at, l.revoked_at, l.created_at, l.made_by`;
+
+/** `$1` is the start of the day. */
+const CLAIMABLE = `SELECT ${COLUMNS}, coalesce(d.pending_msat + d.spent_msat, 0) AS day_msat
+  FROM withdraw_link l LEFT JOIN withdraw_link_day d ON d.link_id = l.id AND d.day_start = $1`;
+
+/** Finds a link by the hash of either of its tokens. */
+export const findByToken = statement<ClaimableRow>(
+  'withdraw_link_find',
+  `${CLAIMABLE} WHERE l.token_hash = $2 OR l.balance_token_hash = $2`,
+);
+
+/** Finds a link by the hash of the k1 of either of its tokens. */
+export const findByK1 = statement<ClaimableRow>('withdraw_link_find_by_k1', `${CLAIMABLE} WHERE l.k1_hash = $2 OR l.balance_k1_hash = $2`);
+
+export const findById = statement<ClaimableRow>('withdraw_link_find_by_id', `${CLAIMABLE} WHERE l.id = $2`);
+
+/** `$1` is the start of the day. */
+const COUNTED = `SELECT ${COLUMNS}, CAST(coalesce(sum(d.claims), 0) AS BIGINT) AS claims,
+    CAST(coalesce(sum(d.claimed_msat), 0) AS BIGINT) AS claimed_msat, CAST(coalesce(sum(d.pending_msat), 0) AS BIGINT) AS pending_msat,
+    CAST(coalesce(sum(CASE WHEN d.day_start = $1 THEN d.spent_msat END), 0) AS BIGINT) AS day_spent_msat,
+    CAST(coalesce(sum(CASE WHEN d.day_start = $1 THEN d.pending_msat END), 0) AS BIGINT) AS day_pending_msat
+  FROM withdraw_link l LEFT JOIN withdraw_link_day d ON d.link_id = l.id`;
+
+export const findOfWallet = statement<CountedRow>(
+  'withdraw_link_find_of_wallet',
+  `${COUNTED} WHERE l.wallet_id = $2 AND l.id = $3 GROUP BY l.id`,
+);
+
+/** The newest links of a wallet that are older than `$3`. */
+export const listOfWallet = statement<CountedRow>(
+  'withdraw_link_list_of_wallet',
+  `${COUNTED} WHERE l.id IN (SELECT id FROM withdraw_link WHERE wallet_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4 OFFSET $5)
+   GROUP BY l.id ORDER BY l.id DESC`,
+);
+
+export const countOfWallet = statement<{ n: number }>(
+  'withdraw_link_count_of_wallet',
+  'SELECT count(*) AS n FROM withdraw_link WHERE wallet_id = $1',
+);
+
+export const revokeLink = statement(
+  'withdraw_link_revoke',
+  'UPDATE withdraw_link SET revoked_at = $3 WHERE wallet_id = $1 AND id = $2 AND revoked_at IS NULL',
+);
+
+/** Takes one use. The statement is the lock and the check. */
+export const claimUse = statement(
+  'withdraw_link_claim',
+  `UPDATE withdraw_link SET uses_left = uses_left - 1
+   WHERE id = $1 AND (uses_left IS NULL OR uses_left > 0) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+);
+
+/** Releases the use of a failed claim, unless the link has paid more claims than it allows. */
+export const releaseUse = statement(
+  'withdraw_link_release',
+  `UPDATE withdraw_link SET uses_left = CASE WHEN overused > 0 THEN uses_left ELSE uses_left + 1 END,
+     overused = CASE WHEN overused > 0 THEN overused - 1 ELSE 0 END
+   WHERE id = $1`,
+);
+
+export const readUses = statement<{ uses_left: number | null; overused: number }>(
+  'withdraw_link_read_uses',
+  'SELECT uses_left, overused FROM withdraw_link WHERE id = $1',
+);
+
+/** Takes a released use again if there is one left. */
+export const takeUse = statement(
+  'withdraw_link_take_use',
+  'UPDATE withdraw_link SET uses_left = uses_left - 1 WHERE id = $1 AND uses_left > 0',
+);
+
+/** Counts a claim that was paid beyond the link's uses; `$2` is the count before. */
+export const overuse = statement(
+  'withdraw_link_overuse',
+  'UPDATE withdraw_link SET overused = overused + 1 WHERE id = $1 AND uses_left = 0 AND overused = $2',
+);
+
+const WITHIN_LIMIT = (sum: string) => `(CAST($4 AS BIGINT) IS NULL OR ${sum} <= CAST($4 AS BIGINT))`;
+
+/** Counts a new claim that reserves `$3`, if that fits into the daily limit `$4`. The statement is the lock and the check. */
+export const reserveDay = statement(
+  'withdraw_link_day_reserve',
+  `INSERT INTO withdraw_link_day (link_id, day_start, claims, pending_msat, spent_msat, claimed_msat)
+   SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), 1, CAST($3 AS BIGINT), 0, 0 WHERE ${WITHIN_LIMIT('CAST($3 AS BIGINT)')}
+   ON CONFLICT (link_id, day_start) DO UPDATE
+   SET claims = withdraw_link_day.claims + 1, pending_msat = withdraw_link_day.pending_msat + excluded.pending_msat
+   WHERE ${WITHIN_LIMIT('withdraw_link_day.pending_msat + withdraw_link_day.spent_msat + excluded.pending_msat')}`,
+);
+
+export const insertClaim = statement(
+  'withdraw_claim_insert',
+  'INSERT INTO withdraw_claim (payment_id, link_id, day_start, reserved_msat) VALUES ($1, $2, $3, $4)',
+);
+
+const changeDay = (name: string, changes: string) =>
+  statement(
+    `withdraw_link_day_${name}`,
+    `UPDATE withdraw_link_day SET ${changes} FROM withdraw_claim c
+     WHERE c.payment_id = $1 AND withdraw_link_day.link_id = c.link_id AND withdraw_link_day.day_start = c.day_start`,
+  );
+
+/** Ends a failed claim. */
+export const releaseDay = changeDay('release', 'claims = claims - 1, pending_msat = pending_msat - c.reserved_msat');
+
+const PAID = 'spent_msat = spent_msat + CAST($2 AS BIGINT), claimed_msat = claimed_msat + CAST($3 AS BIGINT)';
+
+/** Ends a paid claim of the amount `$3`, for which the wallet was charged `$2`. */
+export const settleDay = changeDay('settle', `pending_msat = pending_msat - c.reserved_msat, ${PAID}`);
+
+/** Counts a claim that was paid after it had failed, also beyond the daily limit. */
+export const retakeDay = changeDay('retake', `claims = claims + 1, ${PAID}`);

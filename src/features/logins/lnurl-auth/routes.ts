@@ -1,0 +1,172 @@
+import { type Static, Type } from 'typebox';
+import { keyGuard } from '../../../core/accounts/accounts.ts';
+import { Refusal } from '../../../core/kernel/refusal.ts';
+import type { App } from '../../../http/app-type.ts';
+import type { Access } from '../../../http/auth/access.ts';
+import { choice } from '../../../http/fields.ts';
+import type { IdempotentHandler } from '../../../http/idempotent.ts';
+import { EXAMPLE } from '../../../http/openapi/example-values.ts';
+import { PUBLIC, requires } from '../../../http/openapi/route-schema.ts';
+import { nullable, oneOf } from '../../../http/responses/response-types.ts';
+import type { WalletLogins } from '../wallet-logins.ts';
+import { AUTH_ACTIONS, type Challenge, type Challenges, type CreatedChallenge } from './challenges.ts';
+
+const DEFAULT_EXPIRY_SECONDS = 600;
+
+const ID = 'lnurla_0Vbb5fXm00qB6nYtJs8cD5';
+const K1 = 'e2af6254a8df433264fa23f67eb8188635d15ce883e8fc020989d5f82ae6f11e';
+const KEY = '02c3b844b8104f0c1b15c507774c9ba7fc609f58f343b9b149122e944dd20c9362';
+
+const challengeFields = {
+  id: Type.String({ description: 'The id of the challenge, `lnurla_…`', examples: [ID] }),
+  action: nullable(oneOf(AUTH_ACTIONS, { description: 'What the person agrees to, as the wallet shows it' })),
+  status: oneOf(['open', 'authenticated', 'expired'], { description: '`authenticated`: a wallet has signed the challenge' }),
+  linking_key: nullable(
+    Type.String({
+      description: 'The public key that identifies the person at this service; null until authenticated. Every wallet seed has another one',
+      examples: [KEY],
+    }),
+  ),
+  created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+  expires_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now + DEFAULT_EXPIRY_SECONDS] }),
+  authenticated_at: nullable(Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now + 20] })),
+};
+
+const ChallengeObject = Type.Object(challengeFields, { title: 'AuthChallenge' });
+
+const NewChallengeObject = Type.Object(
+  {
+    ...challengeFields,
+    lnurl: Type.String({ description: '`url` as an LNURL (LUD-01), to show as a QR code', examples: ['LNURL1DP68GURN8GHJ7…'] }),
+    url: Type.String({
+      description: 'The address that the wallet calls. Only this response contains it',
+      examples: [`https://wallets.example.com/v1/lnurl-auth/callback?tag=login&k1=${K1}&action=login`],
+    }),
+  },
+  { title: 'NewAuthChallenge' },
+);
+
+const createSchema = {
+  operationId: 'createAuthChallenge',
+  tags: ['LNURL'],
+  summary: 'Let a person log in with a Lightning wallet',
+  description:
+    'Creates an LNURL-auth challenge (LUD-04) for your own application. Show `lnurl` as a QR code, and read the challenge until it is ' +
+    '`authenticated`. Each person has the same `linking_key` each time, as long as the host of PUBLIC_URL does not change.',
+  ...requires('account'),
+  body: Type.Object(
+    {
+      action: Type.Optional(choice(AUTH_ACTIONS, { description: 'What the person agrees to. Wallets show it' })),
+      expiry: Type.Optional(
+        Type.Integer({
+          minimum: 60,
+          maximum: 3600,
+          unit: 'seconds',
+          description: 'How long the challenge can be signed, in seconds. Default: 600',
+        }),
+      ),
+    },
+    { additionalProperties: false, examples: [{ action: 'login' }] },
+  ),
+  response: { 201: NewChallengeObject },
+  exampleChanges: { 201: { action: 'login', status: 'open', linking_key: null, authenticated_at: null } },
+};
+
+const getSchema = {
+  operationId: 'getAuthChallenge',
+  tags: ['LNURL'],
+  summary: 'Read an LNURL-auth challenge',
+  description: 'A challenge is deleted two hours after it was created.',
+  ...requires('account'),
+  params: Type.Object({ id: Type.String({ description: 'The `lnurla_` id', examples: [ID] }) }),
+  response: { 200: ChallengeObject },
+  exampleChanges: { 200: { action: 'login', status: 'authenticated' } },
+};
+
+const callbackSchema = {
+  operationId: 'signAuthChallenge',
+  tags: ['LNURL'],
+  summary: 'Sign an LNURL-auth challenge',
+  description: 'The address that the wallet calls (LUD-04). Every error is HTTP 200 in the form of LNURL.',
+  ...PUBLIC,
+  querystring: Type.Object({
+    tag: Type.Optional(Type.String({ maxLength: 16, description: 'Always `login`', examples: ['login'] })),
+    k1: Type.String({ pattern: '^[0-9a-fA-F]{64}$', rule: '64 hexadecimal characters', description: 'The challenge', examples: [K1] }),
+    action: Type.Optional(Type.String({ maxLength: 16, description: 'Part of the address; ignored', examples: ['login'] })),
+    sig: Type.String({
+      pattern: '^([0-9a-fA-F]{2}){8,72}$',
+      rule: 'a signature in DER, in hexadecimal',
+      description: 'The ECDSA signature of `k1` in DER, in hex',
+      examples: [
+        '304402203767faf494f110b139293d9bab3c50e07b3bf33c463d4aa767256cd09132dc5102205821f8efacdb5c595b92ada255876d9201e126e2f31a140d44561cc1f7e9e43d',
+      ],
+    }),
+    key: Type.String({
+      pattern: '^[0-9a-fA-F]{66}$',
+      rule: 'a compressed public key, in hexadecimal',
+      description: 'The public key that signed, compressed, in hex',
+      examples: [KEY],
+    }),
+  }),
+  response: { 200: Type.Object({}, { additionalProperties: true }) },
+  exampleChanges: { 200: { status: 'OK' } },
+};
+
+export interface LnurlAuthRouteDependencies {
+  readonly access: Access;
+  readonly runIdempotent: IdempotentHandler;
+  readonly challenges: Challenges;
+  readonly walletLogins: WalletLogins;
+}
+
+export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, walletLogins }: LnurlAuthRouteDependencies): void {
+  app.post('/v1/lnurl-auth', { schema: createSchema }, async (request, reply) => {
+    const credential = await access.secretApiKey(request);
+    const { accountId } = credential.key;
+    const { action, expiry: expirySeconds = DEFAULT_EXPIRY_SECONDS } = request.body;
+    const challenge = await runIdempotent(
+      request,
+      reply,
+      { credential, hasSecret: true },
+      {
+        async make({ rows }) {
+          const guards = [keyGuard(credential.key)];
+          const extraRows = (created: CreatedChallenge) => rows(created.challenge.id, renderNewChallenge(created));
+          return renderNewChallenge(await challenges.create({ accountId, action, expirySeconds, guards, extraRows }));
+        },
+        replay: async (_id, secret) => secret() as Static<typeof NewChallengeObject>,
+      },
+    );
+    return reply.code(201).send(challenge);
+  });
+
+  app.get('/v1/lnurl-auth/:id', { schema: getSchema }, async (request) => {
+    const challenge = await challenges.find(request.params.id, await access.account(request));
+    if (!challenge) throw new Refusal('not_found');
+    return renderChallenge(challenge);
+  });
+
+  const route = { schema: callbackSchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
+  app.get('/v1/lnurl-auth/callback', route, async (request) => {
+    const { k1, sig: signature, key: linkingKey } = request.query;
+    const signed = { k1: k1.toLowerCase(), signature, linkingKey: linkingKey.toLowerCase() };
+    if (!(await walletLogins.sign(signed))) await challenges.authenticate(signed);
+    return { status: 'OK' };
+  });
+}
+
+function renderChallenge(challenge: Challenge): Static<typeof ChallengeObject> {
+  return {
+    id: challenge.id,
+    action: challenge.action ?? null,
+    status: challenge.status,
+    linking_key: challenge.linkingKey ?? null,
+    created_at: challenge.createdAt,
+    expires_at: challenge.expiresAt,
+    authenticated_at: challenge.authenticatedAt ?? null,
+  };
+}
+
+function renderNewChallenge({ challenge, lnurl, url }: CreatedChallenge): Static<typeof NewChallengeObject> {
+  return { ...renderChallenge(challenge), lnurl, url };
+}

@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { networkOf } from '../../http/limits/addresses.ts';
+import { TokenBuckets } from '../../http/limits/token-buckets.ts';
+
+/** Limits attempts to log in. Each instance of the service counts separately. */
+export interface LoginLimits {
+  /**
+   * Runs an attempt to log in with an e-mail, or to confirm the password of an account. Only attempts that fail count. A success prevents that
+   * others use up the attempts of this address for this name. @throws Refusal `rate_limited`
+   */
+  limitAttempt<T>(request: FastifyRequest, name: string, attempt: () => Promise<T>): Promise<T>;
+  /** Admits an attempt that counts only against the address. @throws Refusal `rate_limited` */
+  admitAddress(request: FastifyRequest): void;
+}
+
+const MAX_BUCKETS = 100_000;
+/** The attempts of one address, with any e-mail. */
+const ADDRESS_RATE = { perSecond: 1 / 5, burst: 30 };
+/** The attempts of one address with one e-mail: a guesser has 1,440 a day. */
+const PAIR_RATE = { perSecond: 1 / 60, burst: 10 };
+/**
+ * The attempts of all addresses with one e-mail, except those that have logged in with it. It fills up again within minutes after an attack, so a
+ * stranger cannot lock the owner out for long, and not at all at an address that the owner has used.
+ */
+const EMAIL_RATE = { perSecond: 1 / 10, burst: 100 };
+
+export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, nowMs = () => performance.now()): LoginLimits {
+  const addresses = new TokenBuckets(ADDRESS_RATE, MAX_BUCKETS, nowMs);
+  const pairs = new TokenBuckets(PAIR_RATE, MAX_BUCKETS, nowMs);
+  const emails = new TokenBuckets(EMAIL_RATE, MAX_BUCKETS, nowMs);
+  const successful = new Set<string>();
+
+  function refuseUnless(isAdmitted: boolean): void {
+    if (!isAdmitted && !isUnlimited) throw new Refusal('rate_limited', 'Too many attempts to log in. Try again in a minute.');
+  }
+
+  return {
+    async limitAttempt(request, name, attempt) {
+      const address = networkOf(request.ip);
+      const pair = `${address} ${name}`;
+      refuseUnless(addresses.takeToken(address) && pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(name)));
+      const done = await attempt();
+      addresses.returnToken(address);
+      pairs.returnToken(pair);
+      emails.returnToken(name);
+      if (successful.size === MAX_BUCKETS) successful.delete(successful.values().next().value as string);
+      successful.add(pair);
+      return done;
+    },
+    admitAddress: (request) => refuseUnless(addresses.takeToken(networkOf(request.ip))),
+  };
+}

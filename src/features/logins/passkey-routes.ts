@@ -1,0 +1,260 @@
+import type { FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { App } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { plainText } from '../../http/fields.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
+import { nullable } from '../../http/responses/response-types.ts';
+import type { LoginLimits } from './login-limits.ts';
+import type { LoginResponses } from './login-responses.ts';
+import { CHALLENGE_SECONDS } from './passkey-challenges.ts';
+import type { NewPasskeyChallenge, Passkey, PasskeyChallenge, Passkeys } from './passkeys.ts';
+import { LoginObject } from './session-object.ts';
+import { COOKIE, Code, CurrentPassword, NO_REPLAY, userAgentOf } from './session-routes.ts';
+import { ALGORITHMS } from './webauthn.ts';
+
+const ID = 'pky_0Vbb6A3n00wC8pZuKt9eE6';
+const CHALLENGE = '0bGJ9k4z2VrYJj3cX8Qx6dH5pTn1sWm7uAeLfKoZiRE';
+const CREDENTIAL_ID = 'Gk2mR8vX4qLwNzP1cJ6yTfHsDbEoA9uKiV3xWrZ0QhM';
+
+const PasskeyObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the passkey, `pky_…`', examples: [ID] }),
+    name: Type.String({ description: 'A name of your choice', examples: ['laptop'] }),
+    credential_id: Type.String({ description: 'Its id at the browser, in base64url', examples: [CREDENTIAL_ID] }),
+    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    last_used_at: nullable(
+      Type.Integer({ description: 'The last login, in Unix seconds; null if there was none', examples: [EXAMPLE.now] }),
+    ),
+  },
+  { title: 'Passkey' },
+);
+
+const Descriptor = Type.Object({
+  type: Type.String({ description: 'Always `public-key`', examples: ['public-key'] }),
+  id: Type.String({ description: 'The id of a passkey that the account has', examples: [CREDENTIAL_ID] }),
+  transports: Type.Array(Type.String({ description: 'How the browser reaches the authenticator', examples: ['internal'] }), {
+    description: 'How the browser reaches the authenticator',
+  }),
+});
+
+const challengeFields = {
+  challenge: Type.String({ description: 'What the authenticator signs, in base64url. It can be used once', examples: [CHALLENGE] }),
+  timeout: Type.Integer({ description: 'How long it can be used, in milliseconds', examples: [300_000] }),
+};
+
+const CreationOptionsObject = Type.Object(
+  {
+    ...challengeFields,
+    rp: Type.Object(
+      {
+        id: Type.String({ description: 'The domain of the service', examples: ['wallets.example.com'] }),
+        name: Type.String({ description: 'The same, for people', examples: ['wallets.example.com'] }),
+      },
+      { description: 'The service for which the passkey is created' },
+    ),
+    user: Type.Object(
+      {
+        id: Type.String({ description: 'The id of the account, in base64url', examples: ['YWNjXzBWYmI1ZFpxMDBoVDNtVnhMdTBmRjc'] }),
+        name: Type.String({ description: 'The e-mail of the account', examples: [EXAMPLE.email] }),
+        displayName: Type.String({ description: 'The same', examples: [EXAMPLE.email] }),
+      },
+      { description: 'The account for which the passkey is created' },
+    ),
+    pubKeyCredParams: Type.Array(
+      Type.Object({
+        type: Type.String({ description: 'Always `public-key`', examples: ['public-key'] }),
+        alg: Type.Integer({ description: 'A COSE algorithm', examples: [-7] }),
+      }),
+      { description: 'The signature algorithms that the service accepts, the best first' },
+    ),
+    excludeCredentials: Type.Array(Descriptor, { description: 'The passkeys that the account has; their authenticators create no other' }),
+    authenticatorSelection: Type.Object(
+      {
+        residentKey: Type.String({ description: 'Always `required`', examples: ['required'] }),
+        requireResidentKey: Type.Boolean({ description: 'Always true', examples: [true] }),
+        userVerification: Type.String({ description: 'Always `required`', examples: ['required'] }),
+      },
+      { description: 'What the authenticator must support' },
+    ),
+    attestation: Type.String({ description: 'Always `none`', examples: ['none'] }),
+  },
+  { title: 'PasskeyCreationOptions' },
+);
+
+const RequestOptionsObject = Type.Object(
+  {
+    ...challengeFields,
+    rpId: Type.String({ description: 'The domain of the service', examples: ['wallets.example.com'] }),
+    userVerification: Type.String({ description: 'Always `required`', examples: ['required'] }),
+  },
+  { title: 'PasskeyRequestOptions' },
+);
+
+const CredentialField = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description: 'The PublicKeyCredential of the browser, as its `toJSON()` returns it',
+    examples: [{ id: CREDENTIAL_ID, rawId: CREDENTIAL_ID, type: 'public-key', response: { clientDataJSON: 'eyJ0eXBl…' } }],
+  },
+);
+
+const NameField = Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' });
+
+const COMMON = { tags: ['Accounts'], ...requires('account') };
+const IdParams = Type.Object({ id: Type.String({ description: 'The `pky_` id', examples: [ID] }) });
+
+const beginSchema = {
+  ...COMMON,
+  operationId: 'beginPasskey',
+  summary: 'Begin to add a passkey',
+  description: `Returns the options for \`navigator.credentials.create\`, in the form of \`parseCreationOptionsFromJSON\`. ${NO_REPLAY}`,
+  body: Type.Object(
+    {
+      current_password: Type.Optional(CurrentPassword),
+      code: Type.Optional({
+        ...Code,
+        description: 'With `current_password`, if the account has an authenticator app: its code, or a recovery code',
+      }),
+    },
+    { additionalProperties: false, examples: [{}] },
+  ),
+  response: { 201: CreationOptionsObject },
+};
+
+const addSchema = {
+  ...COMMON,
+  operationId: 'addPasskey',
+  summary: 'Add a passkey',
+  description: 'Only the session or key that began it may add it. It takes no Idempotency-Key, because the challenge can be used once.',
+  body: Type.Object({ credential: CredentialField, name: Type.Optional(NameField) }, { additionalProperties: false }),
+  response: { 201: PasskeyObject },
+  errorStatuses: [409],
+};
+
+const listSchema = {
+  ...COMMON,
+  operationId: 'listPasskeys',
+  summary: 'List the passkeys of the account',
+  description: 'At most twenty, newest first.',
+  response: { 200: Type.Array(PasskeyObject) },
+};
+
+const renameSchema = {
+  ...COMMON,
+  operationId: 'renamePasskey',
+  summary: 'Rename a passkey',
+  params: IdParams,
+  body: Type.Object({ name: NameField }, { additionalProperties: false, examples: [{ name: 'laptop' }] }),
+  response: { 200: PasskeyObject },
+};
+
+const removeSchema = {
+  ...COMMON,
+  operationId: 'removePasskey',
+  summary: 'Remove a passkey',
+  description: 'Its sessions continue: end them with `revokeSession`.',
+  params: IdParams,
+  response: { 200: PasskeyObject },
+};
+
+const beginLoginSchema = {
+  operationId: 'beginPasskeyLogin',
+  tags: ['Accounts'],
+  summary: 'Begin to log in with a passkey',
+  description:
+    'Returns the options for `navigator.credentials.get`, in the form of `parseRequestOptionsFromJSON`. For pages of this service only.',
+  ...PUBLIC,
+  response: { 201: RequestOptionsObject },
+  errorStatuses: [403],
+};
+
+const logInSchema = {
+  operationId: 'logInWithPasskey',
+  tags: ['Accounts'],
+  summary: 'Log in with a passkey',
+  description: `A passkey replaces the password and the authenticator app. ${COOKIE} It takes no Idempotency-Key, because the challenge can be used once.`,
+  ...PUBLIC,
+  body: Type.Object({ credential: CredentialField }, { additionalProperties: false }),
+  response: { 201: LoginObject },
+  responseHeaders: ['Set-Cookie'],
+  errorStatuses: [401, 403],
+};
+
+export interface PasskeyRouteDependencies {
+  readonly access: Access;
+  readonly passkeys: Passkeys;
+  readonly loginLimits: LoginLimits;
+  readonly loginResponses: LoginResponses;
+}
+
+export function passkeyRoutes(app: App, { access, passkeys, loginLimits, loginResponses }: PasskeyRouteDependencies): void {
+  const open = { isPublic: true, isForOwnPages: true };
+
+  async function manager(request: FastifyRequest) {
+    return (await access.keyManager(request)).key;
+  }
+
+  app.post('/v1/session/passkey/options', { schema: beginLoginSchema, config: open }, async (request, reply) => {
+    loginLimits.admitAddress(request);
+    return reply.code(201).send(renderRequestOptions(await passkeys.beginLogin()));
+  });
+
+  app.post('/v1/session/passkey', { schema: logInSchema, config: open }, async (request, reply) => {
+    loginLimits.admitAddress(request);
+    return loginResponses.sendStarted(reply, await passkeys.logIn(request.body.credential, userAgentOf(request)));
+  });
+
+  app.post('/v1/session/passkeys/options', { schema: beginSchema }, async (request, reply) => {
+    const key = await manager(request);
+    const { current_password: password, code } = request.body;
+    const begun = await loginLimits.limitAttempt(request, key.accountId, () => passkeys.beginAdding(key, { password, code }));
+    return reply.code(201).send(renderCreationOptions(begun));
+  });
+
+  app.post('/v1/session/passkeys', { schema: addSchema }, async (request, reply) => {
+    const key = await manager(request);
+    const { credential, name = '' } = request.body;
+    return reply.code(201).send(renderPasskey(await passkeys.add(key, { credential, name: plainText('name', name) })));
+  });
+
+  app.get('/v1/session/passkeys', { schema: listSchema }, async (request) =>
+    (await passkeys.list((await manager(request)).accountId)).map(renderPasskey),
+  );
+
+  app.patch('/v1/session/passkeys/:id', { schema: renameSchema }, async (request) =>
+    renderPasskey(await passkeys.rename(await manager(request), request.params.id, plainText('name', request.body.name))),
+  );
+
+  app.delete('/v1/session/passkeys/:id', { schema: removeSchema }, async (request) =>
+    renderPasskey(await passkeys.remove(await manager(request), request.params.id)),
+  );
+}
+
+function renderPasskey({ id, name, credentialId, createdAt, lastUsedAt }: Passkey): Static<typeof PasskeyObject> {
+  return { id, name, credential_id: credentialId, created_at: createdAt, last_used_at: lastUsedAt ?? null };
+}
+
+function renderRequestOptions({ party, challenge }: PasskeyChallenge): Static<typeof RequestOptionsObject> {
+  return { challenge, timeout: CHALLENGE_SECONDS * 1000, rpId: party.id, userVerification: 'required' };
+}
+
+function renderCreationOptions(begun: NewPasskeyChallenge): Static<typeof CreationOptionsObject> {
+  const { party, challenge, userHandle, userName, existing } = begun;
+  return {
+    challenge,
+    timeout: CHALLENGE_SECONDS * 1000,
+    rp: { id: party.id, name: party.id },
+    user: { id: userHandle, name: userName, displayName: userName },
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    excludeCredentials: existing.map(({ credentialId, transports }) => ({
+      type: 'public-key',
+      id: credentialId,
+      transports: [...transports],
+    })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none',
+  };
+}

@@ -1,0 +1,83 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../core/kernel/refusal.ts';
+
+/** 32 MiB of memory and about 0.1 s: one of the settings that the OWASP Password Storage Cheat Sheet recommends. */
+const COST = { N: 2 ** 15, r: 8, p: 3 } as const;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Each derivation occupies a thread of the pool that also reads files and resolves host names. */
+const MAX_AT_ONCE = 2;
+const MAX_WAITING = 50;
+
+type Derive = (password: string, salt: Uint8Array, options: ScryptOptions) => Promise<Uint8Array>;
+
+/** Hashes passwords with scrypt. A hash contains its parameters and its salt. */
+export interface Passwords {
+  /** @throws Refusal `rate_limited` if too many wait */
+  hash(password: string): Promise<string>;
+  /** Returns whether a hash is of this password. Without a hash it does the same work and returns false. @throws Refusal `rate_limited` */
+  verify(password: string, hash: string | undefined): Promise<boolean>;
+}
+
+export function createPasswords(derive: Derive = deriveWithScrypt): Passwords {
+  const takeTurn = createTurns();
+
+  async function run(password: string, salt: Uint8Array, { N, r, p }: typeof COST | Cost): Promise<Uint8Array> {
+    // 128 · N · r bytes, and as much again for the limit to be no obstacle. NFKC, because keyboards compose accents differently.
+    return takeTurn(() => derive(password.normalize('NFKC'), salt, { N, r, p, maxmem: 256 * N * r }));
+  }
+
+  return {
+    async hash(password) {
+      const salt = randomBytes(SALT_BYTES);
+      const bytes = await run(password, salt, COST);
+      return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), Buffer.from(bytes).toString('base64url')].join('$');
+    },
+    async verify(password, hash) {
+      const { salt, bytes, ...cost } = hash === undefined ? NO_HASH : parseHash(hash);
+      const isSame = timingSafeEqual(await run(password, salt, cost), bytes);
+      return isSame && hash !== undefined;
+    },
+  };
+}
+
+interface Cost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** A hash that no known password has, for e-mails without an account. */
+const NO_HASH = { ...COST, salt: randomBytes(SALT_BYTES), bytes: randomBytes(HASH_BYTES) };
+
+function parseHash(hash: string): Cost & { salt: Uint8Array; bytes: Uint8Array } {
+  const [name, N, r, p, salt = '', bytes = ''] = hash.split('$');
+  if (name !== 'scrypt') throw new Error('a stored password hash has an unknown form');
+  const [saltBytes, hashBytes] = [Buffer.from(salt, 'base64url'), Buffer.from(bytes, 'base64url')];
+  return { N: Number(N), r: Number(r), p: Number(p), salt: saltBytes, bytes: hashBytes };
+}
+
+function deriveWithScrypt(password: string, salt: Uint8Array, options: ScryptOptions): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, HASH_BYTES, options, (error, bytes) => (error ? reject(error) : resolve(bytes)));
+  });
+}
+
+/** Returns a function that runs work when fewer than {@link MAX_AT_ONCE} others run. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= MAX_AT_ONCE) {
+      if (waiting.length >= MAX_WAITING) throw new Refusal('rate_limited', 'Too many people log in right now. Try again shortly.');
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}

@@ -1,0 +1,188 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Sessions } from '../../core/accounts/sessions.ts';
+import type { App } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { clearSessionCookie } from '../../http/auth/session-cookie.ts';
+import { Email, emailText } from '../../http/fields.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
+import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import type { LoginLimits } from './login-limits.ts';
+import type { LoginResponses } from './login-responses.ts';
+import type { Logins } from './logins.ts';
+import { LoginObject, renderSession, SessionObject } from './session-object.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+export const Password = Type.String({ maxLength: 200, description: 'The password' });
+export const CurrentPassword = {
+  ...Password,
+  description: 'The present password. It may be absent for ten minutes after a login with e-mail and password, a setup link or a passkey',
+};
+const NewPassword = Type.String({ minLength: 10, maxLength: 200, rule: 'a text of 10 to 200 characters', description: 'The new password' });
+
+export const Code = Type.String({
+  maxLength: 20,
+  description: 'A code of the authenticator app, or a recovery code. Each is accepted once',
+});
+
+const LogInBody = Type.Object(
+  { email: Email, password: Password, code: Type.Optional(Code) },
+  { additionalProperties: false, examples: [{ email: EXAMPLE.email, password: PASSWORD }] },
+);
+
+const SetUpBody = Type.Object(
+  {
+    token: Type.String({ maxLength: 100, description: 'The part of the setup link after `#`' }),
+    email: Type.Optional({ ...Email, description: 'The e-mail to log in with. Default: that of the account' }),
+    password: NewPassword,
+  },
+  { additionalProperties: false, examples: [{ token: 'SVhM…', email: EXAMPLE.email, password: PASSWORD }] },
+);
+
+const ChangePasswordBody = Type.Object(
+  { current_password: { ...Password, description: 'The present password' }, new_password: NewPassword },
+  { additionalProperties: false, examples: [{ current_password: PASSWORD, new_password: 'staple horse correct' }] },
+);
+
+export const COOKIE = 'The response sets a cookie, which authenticates the next requests of the browser.';
+export const NO_REPLAY = 'It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash.';
+
+const COMMON = { tags: ['Accounts'], ...requires('account') };
+
+const logInSchema = {
+  operationId: 'logIn',
+  tags: ['Accounts'],
+  summary: 'Log in with e-mail and password',
+  description: `${COOKIE} For pages of this service only. ${NO_REPLAY}`,
+  ...PUBLIC,
+  body: LogInBody,
+  response: { 201: LoginObject },
+  responseHeaders: ['Set-Cookie'],
+  errorStatuses: [401, 403],
+};
+
+const setUpSchema = {
+  operationId: 'setUpLogin',
+  tags: ['Accounts'],
+  summary: 'Set e-mail and password with a setup link',
+  description: `The link can be used once. All sessions of the account end. ${COOKIE} ${NO_REPLAY}`,
+  ...PUBLIC,
+  body: SetUpBody,
+  response: { 201: LoginObject },
+  responseHeaders: ['Set-Cookie'],
+  errorStatuses: [401, 403, 409],
+};
+
+const whoSchema = {
+  ...COMMON,
+  operationId: 'getSession',
+  summary: 'Read the account and the session of this request',
+  response: { 200: LoginObject },
+};
+
+const logOutSchema = {
+  ...COMMON,
+  operationId: 'logOut',
+  summary: 'Log out',
+  description: 'Ends the session of this request and clears its cookie. With an API key nothing changes.',
+  response: { 200: LoginObject },
+  responseHeaders: ['Set-Cookie'],
+  exampleChanges: { 200: { session: { status: 'revoked' } } },
+};
+
+const passwordSchema = {
+  ...COMMON,
+  operationId: 'changePassword',
+  summary: 'Change the password',
+  description: `All other sessions of the account end. ${NO_REPLAY}`,
+  body: ChangePasswordBody,
+  response: { 200: LoginObject },
+};
+
+const listSchema = {
+  ...COMMON,
+  operationId: 'listSessions',
+  summary: 'List the sessions of the account',
+  querystring: PageQuery,
+  response: { 200: Type.Array(SessionObject) },
+};
+
+const revokeSchema = {
+  ...COMMON,
+  operationId: 'revokeSession',
+  summary: 'End a session',
+  params: Type.Object({ id: Type.String({ description: 'The `ses_` id of the session', examples: [EXAMPLE.session] }) }),
+  response: { 200: SessionObject },
+  exampleChanges: { 200: { status: 'revoked' } },
+};
+
+export interface SessionRouteDependencies {
+  readonly access: Access;
+  readonly logins: Logins;
+  readonly sessions: Sessions;
+  readonly loginLimits: LoginLimits;
+  readonly loginResponses: LoginResponses;
+}
+
+/** Without Idempotency-Keys: their rows would have a fast hash of the body, and so of a password. */
+export function sessionRoutes(app: App, dependencies: SessionRouteDependencies): void {
+  const { access, logins, sessions, loginLimits, loginResponses } = dependencies;
+  const open = { isPublic: true, isForOwnPages: true };
+
+  /** Returns the key of the request, and the id of its session. */
+  async function caller(request: FastifyRequest) {
+    const { key } = await access.keyManager(request);
+    return { key, sessionId: key.isSession ? key.id : undefined };
+  }
+
+  app.post('/v1/session', { schema: logInSchema, config: open }, async (request, reply) => {
+    const email = emailText(request.body.email);
+    const { password, code } = request.body;
+    const started = await loginLimits.limitAttempt(request, email, () => logins.logIn({ email, password, code }, userAgentOf(request)));
+    return loginResponses.sendStarted(reply, started);
+  });
+
+  app.post('/v1/session/setup', { schema: setUpSchema, config: open }, async (request, reply) => {
+    loginLimits.admitAddress(request);
+    const { token, email, password } = request.body;
+    const setup = { token, email: email === undefined ? undefined : emailText(email), password };
+    return loginResponses.sendStarted(reply, await logins.setUp(setup, userAgentOf(request)));
+  });
+
+  app.get('/v1/session', { schema: whoSchema }, async (request) => {
+    const { accountId, id, isSession } = (await access.secretApiKey(request)).key;
+    return loginResponses.read(accountId, isSession ? await sessions.findById(accountId, id) : undefined);
+  });
+
+  app.delete('/v1/session', { schema: logOutSchema }, async (request, reply) => {
+    const { key } = await access.secretApiKey(request);
+    if (key.isSession) clearSessionCookie(reply);
+    return loginResponses.read(key.accountId, key.isSession ? await sessions.revoke(key, key.id) : undefined);
+  });
+
+  app.post('/v1/session/password', { schema: passwordSchema }, async (request) => {
+    const { key, sessionId } = await caller(request);
+    const { current_password: current, new_password: next } = request.body;
+    await loginLimits.limitAttempt(request, key.accountId, () => logins.changePassword(key, { current, next }));
+    return loginResponses.read(key.accountId, sessionId === undefined ? undefined : await sessions.findById(key.accountId, sessionId));
+  });
+
+  app.get('/v1/sessions', { schema: listSchema }, async (request, reply) => {
+    const { key, sessionId } = await caller(request);
+    const page = readPage(request.query);
+    const { sessions: listed, total } = await sessions.list(key.accountId, page.limit, page.offset);
+    setPageHeaders(request, reply, page, total);
+    return listed.map((session) => renderSession(session, sessionId));
+  });
+
+  app.delete('/v1/sessions/:id', { schema: revokeSchema }, async (request) => {
+    const { key, sessionId } = await caller(request);
+    return renderSession(await sessions.revoke(key, request.params.id), sessionId);
+  });
+}
+
+export function userAgentOf({ headers }: FastifyRequest): string {
+  return headers['user-agent'] ?? '';
+}

@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+import type { AccountDirectory } from '../../core/accounts/directory.ts';
+import type { App } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { AccountObject, renderAccount } from '../accounts/account-object.ts';
+import type { LoginLimits } from './login-limits.ts';
+import { accountOf } from './login-responses.ts';
+import type { Logins } from './logins.ts';
+import { Code, NO_REPLAY, PASSWORD, Password } from './session-routes.ts';
+import { base32, otpauthUrl } from './totp.ts';
+
+const BeginTotpBody = Type.Object(
+  { current_password: { ...Password, description: 'The present password' } },
+  { additionalProperties: false, examples: [{ current_password: PASSWORD }] },
+);
+
+const ConfirmTotpBody = Type.Object({ code: Code }, { additionalProperties: false, examples: [{ code: '492039' }] });
+
+const RemoveTotpBody = Type.Object(
+  { ...BeginTotpBody.properties, ...ConfirmTotpBody.properties },
+  { additionalProperties: false, examples: [{ current_password: PASSWORD, code: '492039' }] },
+);
+
+const TotpObject = Type.Object(
+  {
+    secret: Type.String({ description: 'The seed in base32, to type into an app', examples: ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'] }),
+    otpauth_url: Type.String({
+      description: 'The same as a URL, to show as a QR code',
+      examples: ['otpauth://totp/wallets.example.com:maria%40example.com?secret=GEZD…&issuer=wallets.example.com'],
+    }),
+  },
+  { title: 'Totp' },
+);
+
+const RecoveryCodesObject = Type.Object(
+  {
+    recovery_codes: Type.Array(Type.String({ description: 'A code for one login without the app', examples: ['x7Kq2mWv9TzB'] }), {
+      description: 'Only this response contains them',
+    }),
+  },
+  { title: 'RecoveryCodes' },
+);
+
+const COMMON = { tags: ['Accounts'], ...requires('account') };
+
+const beginTotpSchema = {
+  ...COMMON,
+  operationId: 'beginTotp',
+  summary: 'Add an authenticator app',
+  description: `The login needs its codes (TOTP, RFC 6238) once one is confirmed. ${NO_REPLAY}`,
+  body: BeginTotpBody,
+  response: { 201: TotpObject },
+};
+
+const confirmTotpSchema = {
+  ...COMMON,
+  operationId: 'confirmTotp',
+  summary: 'Confirm the authenticator app with a first code',
+  body: ConfirmTotpBody,
+  response: { 200: RecoveryCodesObject },
+};
+
+const renewCodesSchema = {
+  ...COMMON,
+  operationId: 'renewRecoveryCodes',
+  summary: 'Replace the recovery codes',
+  description: `The earlier ones stop working. ${NO_REPLAY}`,
+  body: RemoveTotpBody,
+  response: { 200: RecoveryCodesObject },
+};
+
+const removeTotpSchema = {
+  ...COMMON,
+  operationId: 'removeTotp',
+  summary: 'Remove the authenticator app and the recovery codes',
+  description: NO_REPLAY,
+  body: RemoveTotpBody,
+  response: { 200: AccountObject },
+};
+
+export interface TotpRouteDependencies {
+  readonly access: Access;
+  readonly directory: AccountDirectory;
+  readonly logins: Logins;
+  readonly loginLimits: LoginLimits;
+  readonly publicUrl: string;
+}
+
+/** The second factor of the login. */
+export function totpRoutes(app: App, { access, directory, logins, loginLimits, publicUrl }: TotpRouteDependencies): void {
+  app.post('/v1/session/totp', { schema: beginTotpSchema }, async (request, reply) => {
+    const { key } = await access.keyManager(request);
+    const { seed, email } = await loginLimits.limitAttempt(request, key.accountId, () =>
+      logins.beginTotp(key, request.body.current_password),
+    );
+    const names = { issuer: new URL(publicUrl).hostname, account: email };
+    return reply.code(201).send({ secret: base32(seed), otpauth_url: otpauthUrl(seed, names) });
+  });
+
+  app.post('/v1/session/totp/confirm', { schema: confirmTotpSchema }, async (request, reply) => {
+    const { key } = await access.keyManager(request);
+    return reply.send({
+      recovery_codes: await loginLimits.limitAttempt(request, key.accountId, () => logins.confirmTotp(key, request.body.code)),
+    });
+  });
+
+  app.post('/v1/session/totp/recovery-codes', { schema: renewCodesSchema }, async (request, reply) => {
+    const { key } = await access.keyManager(request);
+    const { current_password: password, code } = request.body;
+    return reply.send({
+      recovery_codes: await loginLimits.limitAttempt(request, key.accountId, () => logins.renewRecoveryCodes(key, { password, code })),
+    });
+  });
+
+  app.post('/v1/session/totp/remove', { schema: removeTotpSchema }, async (request) => {
+    const { key } = await access.keyManager(request);
+    const { current_password: password, code } = request.body;
+    await loginLimits.limitAttempt(request, key.accountId, () => logins.removeTotp(key, { password, code }));
+    return renderAccount(await accountOf(directory, key.accountId));
+  });
+}

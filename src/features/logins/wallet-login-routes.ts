@@ -1,0 +1,199 @@
+import type { FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { App } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { plainText } from '../../http/fields.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
+import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import type { LinkedKey, LinkedKeys } from './linked-keys.ts';
+import type { LoginLimits } from './login-limits.ts';
+import type { LoginResponses } from './login-responses.ts';
+import { LoginObject } from './session-object.ts';
+import { COOKIE, Code, CurrentPassword, NO_REPLAY, userAgentOf } from './session-routes.ts';
+import type { WalletLogins, WalletRequest } from './wallet-logins.ts';
+
+const ID = 'wlg_0Vbb6A3n00wC8pZuKt9eE6';
+const LINKED_KEY = 'lky_0Vbb6A3n00wC8pZuKt9eE6';
+const K1 = 'e2af6254a8df433264fa23f67eb8188635d15ce883e8fc020989d5f82ae6f11e';
+
+const requestFields = {
+  id: Type.String({ description: 'The id of the request, `wlg_…`', examples: [ID] }),
+  lnurl: Type.String({ description: '`url` as an LNURL (LUD-01), to show as a QR code', examples: ['LNURL1DP68GURN8GHJ7…'] }),
+  url: Type.String({
+    description: 'The address that the wallet calls',
+    examples: [`https://wallets.example.com/v1/lnurl-auth/callback?tag=login&k1=${K1}&action=login`],
+  }),
+  expires_at: Type.Integer({ description: 'Until when a wallet can sign, in Unix seconds', examples: [EXAMPLE.now + 300] }),
+};
+
+const WalletLoginObject = Type.Object(
+  {
+    ...requestFields,
+    token: Type.String({
+      description: 'A secret of this browser, which completes the login. The wallet does not get it',
+      examples: ['kT9x…'],
+    }),
+  },
+  { title: 'WalletLogin' },
+);
+
+const WalletLinkObject = Type.Object(requestFields, { title: 'WalletLink' });
+
+const OpenObject = Type.Object(
+  { status: oneOf(['open'], { description: 'No wallet has signed yet. Send the request again after a second' }) },
+  { title: 'OpenWalletRequest' },
+);
+
+const LinkedKeyObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the linked key, `lky_…`', examples: [LINKED_KEY] }),
+    name: Type.String({ description: 'A name of your choice', examples: ['phone'] }),
+    linking_key: Type.String({
+      description: 'The public key with which the wallet signs, in hex',
+      examples: ['02c3b844b8104f0c1b15c507774c9ba7fc609f58f343b9b149122e944dd20c9362'],
+    }),
+    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    last_used_at: nullable(
+      Type.Integer({ description: 'The last login, in Unix seconds; null if there was none', examples: [EXAMPLE.now] }),
+    ),
+  },
+  { title: 'LinkedKey' },
+);
+
+const COMMON = { tags: ['Accounts'], ...requires('account') };
+const LoginParams = Type.Object({ id: Type.String({ description: 'The `wlg_` id', examples: [ID] }) });
+
+const beginSchema = {
+  operationId: 'beginWalletLogin',
+  tags: ['Accounts'],
+  summary: 'Log in with a Lightning wallet',
+  description:
+    'Show `lnurl` as a QR code, and complete the login with `token`. The wallet must be linked to an account. For pages of this service only; ' +
+    'applications use `createAuthChallenge` for their own users.',
+  ...PUBLIC,
+  response: { 201: WalletLoginObject },
+  errorStatuses: [403],
+};
+
+const completeSchema = {
+  operationId: 'completeWalletLogin',
+  tags: ['Accounts'],
+  summary: 'Complete a login with a Lightning wallet',
+  description: `202 as long as no wallet has signed; 401 if the wallet is linked to no account; 403 for an operator without an authenticator app. ${COOKIE} It takes no Idempotency-Key.`,
+  ...PUBLIC,
+  params: LoginParams,
+  body: Type.Object(
+    { token: Type.String({ maxLength: 100, description: 'The `token` of the login' }), code: Type.Optional(Code) },
+    { additionalProperties: false, examples: [{ token: 'kT9x…' }] },
+  ),
+  response: { 201: LoginObject, 202: OpenObject },
+  responseHeaders: ['Set-Cookie'],
+  errorStatuses: [401, 403],
+};
+
+const beginLinkSchema = {
+  ...COMMON,
+  operationId: 'beginWalletLink',
+  summary: 'Link a Lightning wallet to the login',
+  description: `Show \`lnurl\` as a QR code, and complete with \`completeWalletLink\`. ${NO_REPLAY}`,
+  body: Type.Object(
+    {
+      current_password: Type.Optional(CurrentPassword),
+      name: Type.Optional(Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' })),
+    },
+    { additionalProperties: false, examples: [{ name: 'phone' }] },
+  ),
+  response: { 201: WalletLinkObject },
+};
+
+const completeLinkSchema = {
+  ...COMMON,
+  operationId: 'completeWalletLink',
+  summary: 'Complete the link of a Lightning wallet',
+  description: '202 as long as no wallet has signed. Only the session or key that began it may complete it. It takes no Idempotency-Key.',
+  params: LoginParams,
+  response: { 201: LinkedKeyObject, 202: OpenObject },
+  errorStatuses: [409],
+};
+
+const listSchema = {
+  ...COMMON,
+  operationId: 'listLinkedKeys',
+  summary: 'List the linked Lightning wallets',
+  description: 'At most ten, newest first.',
+  response: { 200: Type.Array(LinkedKeyObject) },
+};
+
+const removeSchema = {
+  ...COMMON,
+  operationId: 'removeLinkedKey',
+  summary: 'Remove a linked Lightning wallet',
+  description: 'Its sessions continue: end them with `revokeSession`.',
+  params: Type.Object({ id: Type.String({ description: 'The `lky_` id', examples: [LINKED_KEY] }) }),
+  response: { 200: LinkedKeyObject },
+};
+
+export interface WalletLoginRouteDependencies {
+  readonly access: Access;
+  readonly linkedKeys: LinkedKeys;
+  readonly walletLogins: WalletLogins;
+  readonly loginLimits: LoginLimits;
+  readonly loginResponses: LoginResponses;
+}
+
+/** Logins to this service with a Lightning wallet (LUD-04). */
+export function walletLoginRoutes(app: App, dependencies: WalletLoginRouteDependencies): void {
+  const { access, linkedKeys, walletLogins, loginLimits, loginResponses } = dependencies;
+  const open = { isPublic: true, isForOwnPages: true };
+
+  app.post('/v1/session/lnurl-auth', { schema: beginSchema, config: open }, async (request, reply) => {
+    loginLimits.admitAddress(request);
+    const begun = await walletLogins.begin();
+    return reply.code(201).send({ ...renderRequest(begun), token: begun.token });
+  });
+
+  app.post('/v1/session/lnurl-auth/:id', { schema: completeSchema, config: open }, async (request, reply) => {
+    const { token, code } = request.body;
+    const login = { id: request.params.id, token };
+    const signer = await walletLogins.signer(login);
+    if (signer === undefined) return reply.code(202).send({ status: 'open' as const });
+    // The name of the limit is the key, because only codes can be guessed here.
+    const complete = () => walletLogins.complete({ ...login, code }, userAgentOf(request));
+    return loginResponses.sendStarted(reply, await loginLimits.limitAttempt(request, signer, complete));
+  });
+
+  app.post('/v1/session/linked-keys', { schema: beginLinkSchema }, async (request, reply) => {
+    const { key } = await access.keyManager(request);
+    const { current_password: password, name = '' } = request.body;
+    const link = { password, name: plainText('name', name) };
+    const begun = await loginLimits.limitAttempt(request, key.accountId, () => walletLogins.beginLink(key, link));
+    return reply.code(201).send(renderRequest(begun));
+  });
+
+  app.post('/v1/session/linked-keys/:id', { schema: completeLinkSchema }, async (request, reply) => {
+    const linked = await walletLogins.completeLink(await manager(request), request.params.id);
+    if (!linked) return reply.code(202).send({ status: 'open' as const });
+    return reply.code(201).send(renderLinkedKey(linked));
+  });
+
+  app.get('/v1/session/linked-keys', { schema: listSchema }, async (request) =>
+    (await linkedKeys.list((await manager(request)).accountId)).map(renderLinkedKey),
+  );
+
+  app.delete('/v1/session/linked-keys/:id', { schema: removeSchema }, async (request) =>
+    renderLinkedKey(await linkedKeys.remove(await manager(request), request.params.id)),
+  );
+
+  async function manager(request: FastifyRequest) {
+    return (await access.keyManager(request)).key;
+  }
+}
+
+function renderRequest({ id, lnurl, url, expiresAt }: WalletRequest): Static<typeof WalletLinkObject> {
+  return { id, lnurl, url, expires_at: expiresAt };
+}
+
+function renderLinkedKey({ id, name, linkingKey, createdAt, lastUsedAt }: LinkedKey): Static<typeof LinkedKeyObject> {
+  return { id, name, linking_key: linkingKey, created_at: createdAt, last_used_at: lastUsedAt ?? null };
+}

@@ -1,0 +1,293 @@
+import { type Static, Type } from 'typebox';
+import type { NodeConnection } from '../../core/connection/connection.ts';
+import type { NodeConnections } from '../../core/connection/connections.ts';
+import { floorSat, satToMsat } from '../../core/kernel/money.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Bolt11 } from '../../core/lightning/bolt11/bolt11.ts';
+import type { NodeCapabilities, Route } from '../../core/lightning/node.ts';
+import type { Payments } from '../../core/payments/payments.ts';
+import type { App } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { NumSatoshis, PaymentRequest, Pubkey, publicKey } from '../../http/fields.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { nullable } from '../../http/responses/response-types.ts';
+
+const NodeObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the node, `lnd_…`', examples: [EXAMPLE.node] }),
+    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    alias: nullable(Type.String({ description: 'The name of the node; null while the node does not respond', examples: ['satchel'] })),
+    network: Type.String({ description: '`bitcoin`, `testnet`, `signet` or `regtest`', examples: ['regtest'] }),
+    default_pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex', examples: [EXAMPLE.ourPubkey] }),
+    software: nullable(
+      Type.String({ description: 'The program and version of the node; null before it was reached', examples: ['LND 0.21.2-beta'] }),
+    ),
+    status: Type.Enum(['ready', 'cannot_send', 'unavailable'], {
+      description: '`cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer.',
+      examples: ['ready'],
+    }),
+    draining: Type.Boolean({
+      description: 'Whether the operator is draining the node: it gets no new wallets, and its wallets work as before',
+      examples: [false],
+    }),
+    status_reason: nullable(Type.String({ description: 'Why the node cannot send payments; null otherwise', examples: [null] })),
+    capabilities: nullable(
+      Type.Object(
+        {
+          sends_keysend: Type.Boolean({ description: 'Whether keysend payments can be sent' }),
+          receives_keysend: Type.Boolean({ description: 'Whether keysend payments can be received' }),
+          description_hash_without_text: Type.Boolean({
+            description: 'Whether an invoice can have the hash of a description that the node does not know',
+          }),
+          queries_routes: Type.Boolean({ description: 'Whether routes can be queried' }),
+        },
+        { description: 'What the node supports; null before it was reached' },
+      ),
+    ),
+    uri: nullable(Type.String({ description: 'Always null: the service does not know the address of the node' })),
+  },
+  { title: 'Node' },
+);
+
+const HintObject = Type.Object({
+  node_id: Type.String({ description: 'The public key of the node at the start of the channel, in hex' }),
+  chan_id: Type.String({ description: 'The short channel id, as a decimal number' }),
+  fee_base_msat: Type.String({ description: 'The fee for each payment, in millisatoshis' }),
+  fee_proportional_millionths: Type.String({ description: 'The fee for each million of the amount' }),
+  cltv_expiry_delta: Type.String({ description: 'The number of blocks that the channel requires' }),
+});
+
+const FeatureObject = Type.Object({
+  name: Type.String({ description: 'The name of the feature in BOLT 9, or `unknown`' }),
+  is_required: Type.Boolean({ description: 'Whether a payer must support it' }),
+  is_known: Type.Boolean({ description: 'Whether this service knows its name' }),
+});
+
+const DecodedInvoice = Type.Object(
+  {
+    destination: Type.String({ description: 'The public key of the node that is paid, in hex', examples: [EXAMPLE.pubkey] }),
+    payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
+    num_satoshis: Type.String({ description: 'The amount in satoshis; `0` for an invoice without an amount', examples: ['1000'] }),
+    num_msat: Type.String({ description: 'The amount in millisatoshis; `0` for an invoice without an amount', examples: ['1000000'] }),
+    timestamp: Type.String({ description: 'The time of the invoice, in Unix seconds', examples: [String(EXAMPLE.now)] }),
+    expiry: Type.String({ description: 'How long the invoice can be paid, in seconds from `timestamp`', examples: ['3600'] }),
+    description: Type.String({ description: 'The description in the invoice; empty when there is none', examples: ['rent'] }),
+    description_hash: Type.String({ description: 'The hash of the description, in hex; empty when there is none', examples: [''] }),
+    cltv_expiry: Type.String({ description: 'The number of blocks that the last hop requires', examples: ['18'] }),
+    payment_addr: Type.String({
+      description: 'The payment secret, in hex',
+      examples: ['b7c6d5e4f3021122334455667788990a1b2c3d4e5f60718293a4b5c6d7e8f901'],
+    }),
+    route_hints: Type.Array(Type.Object({ hop_hints: Type.Array(HintObject, { description: 'The channels of the route, in order' }) }), {
+      description: 'Routes to a node that is not announced',
+      examples: [[]],
+    }),
+    features: Type.Record(Type.String(), FeatureObject, {
+      description: 'The features of the invoice, by their bit',
+      examples: [
+        {
+          '8': { name: 'var_onion_optin', is_required: true, is_known: true },
+          '14': { name: 'payment_secret', is_required: true, is_known: true },
+        },
+      ],
+    }),
+  },
+  { title: 'DecodedInvoice' },
+);
+
+const HopObject = Type.Object({
+  chanId: Type.String({ description: 'The short channel id, as a decimal number', examples: ['113249697726464'] }),
+  chanCapacity: Type.String({ description: 'The capacity of the channel in satoshis; `0` when it is unknown', examples: ['100000'] }),
+  amtToForward: Type.String({ description: 'The amount to forward, in satoshis', examples: ['1000'] }),
+  amtToForwardMsat: Type.String({ description: 'The amount to forward, in millisatoshis', examples: ['1000000'] }),
+  feeMsat: Type.String({ description: 'The fee of this hop, in millisatoshis', examples: ['0'] }),
+  expiry: Type.Integer({ description: 'The block height at which the hop expires', examples: [865] }),
+  pubKey: Type.String({ description: 'The public key of the node at the end of the channel, in hex', examples: [EXAMPLE.pubkey] }),
+  tlvPayload: Type.Boolean({ description: 'Whether the hop reads TLV payloads. Always true', examples: [true] }),
+});
+
+const Routes = Type.Object(
+  {
+    routes: Type.Array(
+      Type.Object({
+        totalTimeLock: Type.Integer({ description: 'The block height at which the payment expires', examples: [865] }),
+        totalAmt: Type.String({ description: 'The amount with fees, in satoshis', examples: ['1000'] }),
+        totalAmtMsat: Type.String({ description: 'The amount with fees, in millisatoshis', examples: ['1000000'] }),
+        totalFeesMsat: Type.String({ description: 'The fees, in millisatoshis', examples: ['0'] }),
+        hops: Type.Array(HopObject, { description: 'The channels of the route, in order' }),
+      }),
+      { description: 'The route that was found' },
+    ),
+    successProb: nullable(Type.Number({ description: 'Always null: the service does not estimate it' })),
+  },
+  { title: 'Routes' },
+);
+
+const NodeParams = Type.Object({
+  id: Type.String({ description: 'The id of the node (`lnd_…`), or `default`', examples: ['default'] }),
+});
+
+const listSchema = {
+  operationId: 'listNodes',
+  tags: ['Node'],
+  summary: 'List the nodes of the service',
+  ...requires('account'),
+  response: { 200: Type.Array(NodeObject) },
+};
+
+const NODE = { tags: ['Node'], ...requires('any_key'), params: NodeParams };
+
+const getSchema = {
+  ...NODE,
+  operationId: 'getNode',
+  summary: 'Read the node',
+  description: '`default` is the first node of the service.',
+  response: { 200: NodeObject },
+};
+
+const decodeSchema = {
+  ...NODE,
+  operationId: 'decodeInvoice',
+  summary: 'Decode an invoice',
+  description: 'Returns the content of a BOLT11 invoice, as the node API of LND does: numbers are texts.',
+  querystring: Type.Object({ payment_request: PaymentRequest }, { examples: [{ payment_request: 'lnbcrt10u1p4szcp7…' }] }),
+  response: { 200: DecodedInvoice },
+};
+
+const routesSchema = {
+  ...NODE,
+  operationId: 'queryRoutes',
+  summary: 'Find a route',
+  description: 'Returns a route to a node for an amount, and its fees. Nothing is sent. 400 `no_route` when there is none.',
+  querystring: Type.Object({ pub_key: Pubkey, amt: NumSatoshis }, { examples: [{ pub_key: EXAMPLE.pubkey, amt: 1000 }] }),
+  response: { 200: Routes },
+};
+
+interface NodeRouteDependencies {
+  readonly access: Access;
+  readonly connections: Pick<NodeConnections, 'all' | 'draining'>;
+  readonly payments: Payments;
+}
+
+/** Reads about the nodes behind the service, for any key. */
+export function nodeRoutes(app: App, deps: NodeRouteDependencies): void {
+  const { access, connections } = deps;
+  app.get('/v1/nodes', { schema: listSchema }, async (request) => {
+    await access.account(request);
+    const draining = await connections.draining();
+    return Promise.all(reachedOf(connections).map((one) => describe(one, draining)));
+  });
+
+  app.get('/v1/node/:id', { schema: getSchema }, async (request) => {
+    await access.anyKey(request);
+    return describe(nodeOf(connections, request.params.id), await connections.draining());
+  });
+  paymentRoutes(app, deps);
+}
+
+function paymentRoutes(app: App, { access, connections, payments }: NodeRouteDependencies): void {
+  app.get('/v1/node/:id/payments/decodeinvoice', { schema: decodeSchema }, async (request) => {
+    await access.anyKey(request);
+    nodeOf(connections, request.params.id);
+    return decodedInvoice(payments.readInvoice(request.query.payment_request));
+  });
+
+  app.get('/v1/node/:id/payments/queryroutes', { schema: routesSchema }, async (request) => {
+    await access.anyKey(request);
+    const { node } = nodeOf(connections, request.params.id);
+    const destination = publicKey('pub_key', request.query.pub_key);
+    if (!node.queryRoutes) throw new Refusal('not_supported');
+    const routes = await node.queryRoutes({ destination, amountMsat: satToMsat(request.query.amt) });
+    if (routes.length === 0) throw new Refusal('no_route');
+    return { routes: routes.map(routeObject), successProb: null };
+  });
+}
+
+/** Returns the nodes that were ever reached; the first one in any case. */
+function reachedOf({ all }: Pick<NodeConnections, 'all'>): NodeConnection[] {
+  return all.filter((one, index) => index === 0 || one.wasReached());
+}
+
+/** `default` is the first node. @throws Refusal `not_found` */
+function nodeOf({ all }: Pick<NodeConnections, 'all'>, id: string): NodeConnection {
+  const found = all.find(({ nodeId }, index) => nodeId === id || (id === 'default' && index === 0));
+  if (!found) throw new Refusal('not_found');
+  return found;
+}
+
+/** Works also while the node is unavailable. */
+async function describe(connection: NodeConnection, draining: ReadonlySet<string>): Promise<Static<typeof NodeObject>> {
+  const { network, pubkey } = connection.identity();
+  const info = await connection.node.info().catch(() => undefined);
+  const known = info ?? connection.info();
+  return {
+    id: connection.nodeId,
+    created_at: connection.createdAt,
+    alias: info?.alias ?? null,
+    network,
+    default_pubkey: pubkey,
+    software: known?.software ?? null,
+    status: !info ? 'unavailable' : info.cannotSend ? 'cannot_send' : 'ready',
+    draining: draining.has(connection.nodeId),
+    status_reason: info?.cannotSend ?? null,
+    capabilities: known ? capabilitiesOf(connection, known.capabilities) : null,
+    uri: null,
+  };
+}
+
+function capabilitiesOf({ node }: NodeConnection, capabilities: NodeCapabilities) {
+  return {
+    sends_keysend: capabilities.sendsKeysend,
+    receives_keysend: capabilities.receivesKeysend,
+    description_hash_without_text: capabilities.descriptionHashWithoutText,
+    queries_routes: node.queryRoutes !== undefined,
+  };
+}
+
+function decodedInvoice(invoice: Bolt11): Static<typeof DecodedInvoice> {
+  const amountMsat = invoice.amountMsat ?? satToMsat(0);
+  return {
+    destination: invoice.payee,
+    payment_hash: invoice.paymentHash,
+    num_satoshis: String(floorSat(amountMsat)),
+    num_msat: String(amountMsat),
+    timestamp: String(invoice.timestamp),
+    expiry: String(invoice.expirySeconds),
+    description: invoice.description ?? '',
+    description_hash: invoice.descriptionHash ?? '',
+    cltv_expiry: String(invoice.minFinalCltvExpiry),
+    payment_addr: invoice.paymentSecret,
+    route_hints: invoice.routeHints.map((hops) => ({
+      hop_hints: hops.map((hop) => ({
+        node_id: hop.pubkey,
+        chan_id: hop.shortChannelId,
+        fee_base_msat: String(hop.feeBaseMsat),
+        fee_proportional_millionths: String(hop.feeProportionalMillionths),
+        cltv_expiry_delta: String(hop.cltvExpiryDelta),
+      })),
+    })),
+    features: Object.fromEntries(
+      invoice.features.map(({ bit, name, required }) => [bit, { name, is_required: required, is_known: name !== 'unknown' }]),
+    ),
+  };
+}
+
+function routeObject(route: Route): Static<typeof Routes>['routes'][number] {
+  return {
+    totalTimeLock: route.timeLock,
+    totalAmt: String(floorSat(route.totalMsat)),
+    totalAmtMsat: String(route.totalMsat),
+    totalFeesMsat: String(route.feesMsat),
+    hops: route.hops.map((hop) => ({
+      chanId: hop.shortChannelId,
+      chanCapacity: String(hop.capacitySat ?? 0),
+      amtToForward: String(floorSat(hop.forwardMsat)),
+      amtToForwardMsat: String(hop.forwardMsat),
+      feeMsat: String(hop.feeMsat),
+      expiry: hop.expiryHeight,
+      pubKey: hop.pubkey,
+      tlvPayload: true,
+    })),
+  };
+}

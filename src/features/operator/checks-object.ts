@@ -1,0 +1,185 @@
+import { type Static, Type } from 'typebox';
+import { adviceFor, type ListedAlert, meaningOf } from '../../core/alerts/alerts.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import type { NodeReport } from '../reconcile/report.ts';
+import type { StoredReconciliation } from '../reconcile/requests.ts';
+
+export const AlertObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the alert', examples: [EXAMPLE.alert] }),
+    kind: Type.String({ description: 'The kind; docs/operations.md describes each', examples: ['payment_stuck'] }),
+    subject: Type.String({
+      description: 'What it is about: the id of a payment, an invoice or a node',
+      examples: [EXAMPLE.lightningTransaction],
+    }),
+    status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it', examples: ['open'] }),
+    message: Type.String({
+      description: 'What happened',
+      examples: ['pending since 2026-01-01 00:00 UTC: 2,110 sat of wal_…; state at the node: pending'],
+    }),
+    meaning: Type.String({
+      description: 'What alerts of this kind mean',
+      examples: ['A payment has been pending for longer than the limit (STUCK_PAYMENT_SECONDS).'],
+    }),
+    remedy: Type.String({ description: 'What the operator should do', examples: ['Look up the payment hash on the node.'] }),
+    raised_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    last_seen_at: Type.Integer({ description: 'When its cause was last found, in Unix seconds', examples: [EXAMPLE.now] }),
+    resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open', examples: [null] })),
+    closed_by: nullable(
+      Type.String({
+        description: 'The operator who closed it through the API; null if it is open, its cause went away, or a command closed it',
+        examples: [null],
+      }),
+    ),
+    close_reason: nullable(Type.String({ description: 'Why, as the operator stated it', examples: [null] })),
+  },
+  { title: 'Alert' },
+);
+
+function amount(description: string, example = 0) {
+  return nullable(
+    Type.Integer({ description: `${description}, in millisatoshis; null if the balance was not measured`, examples: [example] }),
+  );
+}
+
+const ComparisonObject = Type.Object(
+  {
+    ln_node_id: Type.String({ description: 'The node that was compared', examples: [EXAMPLE.node] }),
+    started_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    ended_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    incomplete_reason: nullable(Type.String({ description: 'Why the comparison is incomplete; null if it is complete', examples: [null] })),
+    balance_status: oneOf(['measured', 'unanswered', 'unsteady'], {
+      description: '`unanswered`: the node did not answer. `unsteady`: money moved during each measurement of a baseline',
+      examples: ['measured'],
+    }),
+    assets_msat: amount('The balance of the node', 75_047_904_000),
+    baseline_msat: amount('Its own money when the baseline was accepted', 26_834_500_000),
+    baseline_at: nullable(Type.Integer({ description: 'When the baseline was accepted, in Unix seconds', examples: [EXAMPLE.now] })),
+    customers_msat: amount('What is owed to all wallets', 48_211_904_000),
+    service_fees_msat: amount('The fees that the service earned'),
+    suspense_msat: amount('What arrived for no wallet', 1_500_000),
+    operator_costs_msat: amount('What the operator bears'),
+    other_nodes_msat: amount('What the other nodes hold'),
+    expected_msat: amount(
+      'What the node should have: the baseline, customers, service fees and suspense, less operator costs and other nodes',
+      75_047_904_000,
+    ),
+    difference_msat: amount('`assets_msat` − `expected_msat`'),
+    in_flight_msat: amount('What may have left the node and is not booked yet'),
+    rose_msat: amount('Unexplained increases since the baseline'),
+    fell_msat: amount('Unexplained decreases since the baseline'),
+    pending_payments: Type.Integer({ description: 'Pending payments at that time', examples: [1] }),
+    stuck_payments: Type.Integer({ description: 'Those that were stuck', examples: [1] }),
+    compared_payments: Type.Integer({ description: 'Ended payments that were compared', examples: [120] }),
+    compared_invoices: Type.Integer({ description: 'Invoices that were compared', examples: [340] }),
+    contradictions: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The payment or the invoice, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
+        wallet_id: Type.String({ description: 'Its wallet', examples: [EXAMPLE.wallet] }),
+        num_msat: Type.Integer({ description: 'The amount, in millisatoshis', examples: [2_110_000] }),
+        ledger_state: Type.String({ description: 'Its state in the ledger', examples: ['failed'] }),
+        node_state: Type.String({ description: 'Its state at the node', examples: ['succeeded'] }),
+      }),
+      { description: 'Payments and invoices about which ledger and node disagree, at most 100', examples: [[]] },
+    ),
+    missed_settlements: Type.Integer({ description: 'Invoices that were paid at the node and not booked', examples: [0] }),
+  },
+  { title: 'NodeComparison' },
+);
+
+export const ReconciliationObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id, `rec_…`', examples: [EXAMPLE.reconciliation] }),
+    scope: oneOf(['periodic', 'full', 'new_baseline'], {
+      description: '`periodic`: by the service. `full`: on request. `new_baseline`: also accepts what the nodes have now',
+      examples: ['periodic'],
+    }),
+    status: oneOf(['queued', 'running', 'done', 'failed'], { description: 'Its progress', examples: ['done'] }),
+    progress: Type.String({ description: 'The present step, or why it failed', examples: [''] }),
+    requested_by: nullable(Type.String({ description: 'Who requested it; null: the service', examples: [null] })),
+    reason: nullable(Type.String({ description: 'Why; null: none was given', examples: [null] })),
+    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    is_clean: nullable(
+      Type.Boolean({ description: 'Whether every node answered and nothing contradicts; null until it is done', examples: [true] }),
+    ),
+    nodes: Type.Array(ComparisonObject, { description: 'The comparison with each node; empty until it is done' }),
+  },
+  { title: 'Reconciliation' },
+);
+
+export function renderAlert(alert: ListedAlert): Static<typeof AlertObject> {
+  return {
+    id: alert.id,
+    kind: alert.kind,
+    subject: alert.subject,
+    status: alert.resolvedAt === undefined ? 'open' : 'resolved',
+    message: alert.message,
+    meaning: meaningOf(alert.kind),
+    remedy: adviceFor(alert.kind),
+    raised_at: alert.raisedAt,
+    last_seen_at: alert.lastSeenAt,
+    resolved_at: alert.resolvedAt ?? null,
+    closed_by: alert.closedBy ?? null,
+    close_reason: alert.closeReason ?? null,
+  };
+}
+
+export function renderReconciliation(one: StoredReconciliation): Static<typeof ReconciliationObject> {
+  const nodes = one.report?.nodes ?? [];
+  return {
+    id: one.id,
+    scope: one.scope,
+    status: one.state === 'asked' ? 'queued' : one.state,
+    progress: one.progress,
+    requested_by: one.requestedBy || null,
+    reason: one.reason || null,
+    created_at: one.requestedAt,
+    is_clean: one.report ? nodes.every(isClean) : null,
+    nodes: nodes.map(renderComparison),
+  };
+}
+
+function isClean({ incompleteReason, contradictions, missedSettlements, balance }: NodeReport): boolean {
+  const agrees = contradictions.length === 0 && missedSettlements.length === 0;
+  return (
+    incompleteReason === null && agrees && balance.state === 'measured' && balance.restMsat >= -balance.inFlightMsat - balance.movedMsat
+  );
+}
+
+function renderComparison(report: NodeReport): Static<typeof ComparisonObject> {
+  const { balance, pending, compared } = report;
+  const measured = balance.state === 'measured' ? balance : undefined;
+  return {
+    ln_node_id: report.nodeId,
+    started_at: report.startedAt,
+    ended_at: report.endedAt,
+    incomplete_reason: report.incompleteReason,
+    balance_status: balance.state,
+    assets_msat: measured?.nodeMsat ?? null,
+    baseline_msat: measured?.baselineMsat ?? null,
+    baseline_at: measured?.baselineAt ?? null,
+    customers_msat: measured?.customersMsat ?? null,
+    service_fees_msat: measured?.serviceFeesMsat ?? null,
+    suspense_msat: measured?.suspenseMsat ?? null,
+    operator_costs_msat: measured ? 0 - measured.operatorMsat : null,
+    other_nodes_msat: measured ? 0 - measured.atOtherNodesMsat : null,
+    expected_msat: measured?.expectedMsat ?? null,
+    difference_msat: measured?.restMsat ?? null,
+    in_flight_msat: measured?.inFlightMsat ?? null,
+    rose_msat: measured?.roseMsat ?? null,
+    fell_msat: measured?.fellMsat ?? null,
+    pending_payments: pending.payments,
+    stuck_payments: pending.stuckPayments,
+    compared_payments: compared.payments,
+    compared_invoices: compared.invoices,
+    contradictions: report.contradictions.map(({ id, walletId, amountMsat, ours, node }) => ({
+      id,
+      wallet_id: walletId,
+      num_msat: amountMsat,
+      ledger_state: ours,
+      node_state: node,
+    })),
+    missed_settlements: report.missedSettlements.length,
+  };
+}

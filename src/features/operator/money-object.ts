@@ -1,0 +1,170 @@
+import { type Static, Type } from 'typebox';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import type { ActionRecord } from './actions.ts';
+import type { NodeEvidence, OperatorPayment } from './pending.ts';
+import type { StrayDetails } from './reads.ts';
+
+export const ACTION_KINDS = ['credit', 'return', 'resolve', 'drain', 'activate', 'move', 'set_fiat_rate', 'remove_fiat_rate'] as const;
+
+export const ActionObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the action, `opa_…`', examples: [EXAMPLE.action] }),
+    kind: oneOf(ACTION_KINDS, { description: 'What was requested', examples: ['credit'] }),
+    status: oneOf(['pending', 'done', 'refused'], {
+      description: '`pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason',
+      examples: ['done'],
+    }),
+    subject: Type.String({
+      description:
+        'The payment hash of the money in suspense, the id of the payment, node or wallet, or the currency of the fiat rate. Empty when the fiat ' +
+        'rate is removed',
+      examples: [EXAMPLE.paymentHash],
+    }),
+    target: Type.String({
+      description: 'The wallet, the payment request, the outcome, the node or the rate of the request; empty if the kind has none',
+      examples: [EXAMPLE.wallet],
+    }),
+    requested_by: Type.String({
+      description: 'The key or session and its account; for a command, user and machine',
+      examples: [`${EXAMPLE.key} of ${EXAMPLE.account}`],
+    }),
+    reason: Type.String({
+      description: 'The reason that the operator stated; empty for a change of the fiat rate',
+      examples: ['the payer called'],
+    }),
+    requested_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    ended_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is pending', examples: [EXAMPLE.now] })),
+    answer: Type.String({ description: 'The result as a sentence', examples: [`1500000 msat were credited to ${EXAMPLE.wallet}.`] }),
+    evidence: nullable(Type.String({ description: 'The evidence with which a payment was ended' })),
+    payment_id: nullable(Type.String({ description: 'The payment that returns money from suspense, `lntx_…`' })),
+  },
+  { title: 'OperatorAction' },
+);
+
+export const StrayObject = Type.Object(
+  {
+    id: Type.String({ description: 'The payment hash, which identifies the money', examples: [EXAMPLE.paymentHash] }),
+    created_at: Type.Integer({ description: 'When it arrived, in Unix seconds', examples: [EXAMPLE.now] }),
+    num_msat: Type.Integer({ description: 'What arrived, in millisatoshis', examples: [1_500_000] }),
+    left_msat: Type.Integer({ description: 'What of it is left in suspense, in millisatoshis', examples: [1_500_000] }),
+    ln_node_id: nullable(Type.String({ description: 'The node at which it arrived; null if it is unknown', examples: [EXAMPLE.node] })),
+    is_keysend: nullable(
+      Type.Boolean({
+        description: 'Whether it was a keysend. Otherwise an invoice was paid twice. Null if it is unknown',
+        examples: [true],
+      }),
+    ),
+    actions: Type.Array(ActionObject, { description: 'What operators requested for it, oldest first', examples: [[]] }),
+  },
+  { title: 'SuspendedMoney' },
+);
+
+const EvidenceObject = Type.Object({
+  checked_at: Type.Integer({ description: 'When the node was asked, in Unix seconds', examples: [EXAMPLE.now] }),
+  node_state: Type.String({
+    description:
+      'The state of the payment at the node: `pending`, `succeeded`, `failed (…)`, `no record` or `no response`; of an internal payment, that of its invoice',
+    examples: ['pending'],
+  }),
+  facts: Type.Array(
+    Type.Object({
+      fact: Type.String({ description: 'A sentence', examples: ['No channel has an HTLC with this payment hash.'] }),
+      holds: Type.Boolean({ description: 'Whether it is true', examples: [true] }),
+      detail: Type.String({ description: 'What the node reported', examples: ['0 HTLCs'] }),
+    }),
+    {
+      description: 'What the records of the node show. Empty unless the node reports the payment as pending, and its adapter can read them',
+    },
+  ),
+  proves_failure: Type.Boolean({
+    description: 'Whether the facts prove that no money can leave the node for this payment any more',
+    examples: [false],
+  }),
+});
+
+export const OperatorPaymentObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the lightning transaction, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
+    wallet_id: Type.String({ description: 'The wallet that pays', examples: [EXAMPLE.wallet] }),
+    wallet_label: Type.String({ description: 'Its label', examples: ['Vending machine 3'] }),
+    ln_node_id: Type.String({ description: 'The node that sends it', examples: [EXAMPLE.node] }),
+    payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
+    user_label: Type.String({ description: 'The label of the payment', examples: ['Restock, tray 4'] }),
+    num_msat: Type.Integer({ description: 'The amount, in millisatoshis', examples: [2_110_000] }),
+    held_msat: Type.Integer({ description: 'The amount and the fee reserve, in millisatoshis', examples: [2_215_500] }),
+    is_keysend: Type.Boolean({ description: 'Whether it has no invoice', examples: [false] }),
+    is_internal: Type.Boolean({ description: 'Whether it pays another wallet of this service', examples: [false] }),
+    status: oneOf(['pending', 'settled', 'failed'], { description: 'Its state in the ledger', examples: ['pending'] }),
+    failure_reason: nullable(Type.String({ description: 'Why it failed; null unless it failed', examples: [null] })),
+    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    age_seconds: Type.Integer({ description: 'The seconds since then', examples: [12_540] }),
+    is_stuck: Type.Boolean({ description: 'Whether it has been pending for longer than STUCK_PAYMENT_SECONDS', examples: [true] }),
+    evidence: nullable(EvidenceObject, {
+      description:
+        'What the node reported when the payment was last looked up for an operator: by the last reconciliation, if the payment was stuck, or by ' +
+        'this request. Null if it was not, or if the payment has ended',
+    }),
+  },
+  { title: 'OperatorPayment' },
+);
+
+export function renderAction(action: ActionRecord): Static<typeof ActionObject> {
+  const { state } = action;
+  return {
+    id: action.id,
+    kind: action.kind,
+    status: state === 'done' || state === 'refused' ? state : 'pending',
+    subject: action.subject,
+    target: action.target,
+    requested_by: action.requestedBy,
+    reason: action.reason,
+    requested_at: action.requestedAt,
+    ended_at: action.endedAt ?? null,
+    answer: action.answer,
+    evidence: action.evidence ?? null,
+    payment_id: action.paymentId ?? null,
+  };
+}
+
+export function renderStray(stray: StrayDetails): Static<typeof StrayObject> {
+  return {
+    id: stray.paymentHash,
+    created_at: stray.settledAt,
+    num_msat: stray.amountMsat,
+    left_msat: stray.leftMsat,
+    ln_node_id: stray.nodeId ?? null,
+    is_keysend: stray.isKeysend ?? null,
+    actions: stray.actions.map(renderAction),
+  };
+}
+
+export function renderOperatorPayment(payment: OperatorPayment): Static<typeof OperatorPaymentObject> {
+  return {
+    id: payment.id,
+    wallet_id: payment.walletId,
+    wallet_label: payment.walletLabel,
+    ln_node_id: payment.nodeId,
+    payment_hash: payment.paymentHash,
+    user_label: payment.userLabel,
+    num_msat: payment.amountMsat,
+    held_msat: payment.heldMsat,
+    is_keysend: payment.isKeysend,
+    is_internal: payment.isInternal,
+    status: payment.state === 'succeeded' ? 'settled' : payment.state,
+    failure_reason: payment.failureReason ?? null,
+    created_at: payment.createdAt,
+    age_seconds: payment.ageSeconds,
+    is_stuck: payment.isStuck,
+    evidence: payment.evidence ? renderEvidence(payment.evidence) : null,
+  };
+}
+
+function renderEvidence({ at, nodeState, proof }: NodeEvidence): Static<typeof EvidenceObject> {
+  return {
+    checked_at: at,
+    node_state: nodeState,
+    facts: proof ? proof.items.map(({ fact, holds, detail }) => ({ fact, holds, detail })) : [],
+    proves_failure: proof?.provesFailure ?? false,
+  };
+}

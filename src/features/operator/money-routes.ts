@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import type { App } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { choice } from '../../http/fields.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { OperatorPaymentObject, renderOperatorPayment, renderStray, StrayObject } from './money-object.ts';
+import type { OperatorReads } from './reads.ts';
+import { LimitObject, type LimitSettings, renderLimits } from './service-object.ts';
+
+const COMMON = { tags: ['Operator'], ...requires('operator') };
+
+const SuspenseQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(choice(['open', 'all'], { description: '`all`: also what was credited or returned. Default: `open`' })),
+});
+
+const PaymentQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(
+    choice(['stuck', 'pending'], { description: '`stuck`: pending for longer than STUCK_PAYMENT_SECONDS. Default: `stuck`' }),
+  ),
+});
+
+const suspenseSchema = {
+  ...COMMON,
+  operationId: 'listSuspense',
+  summary: 'List money that arrived for no wallet',
+  description: 'Newest first, with what operators did with it.',
+  querystring: SuspenseQuery,
+  response: { 200: Type.Array(StrayObject) },
+};
+
+const paymentsSchema = {
+  ...COMMON,
+  operationId: 'listPendingPayments',
+  summary: 'List stuck or pending payments of all wallets',
+  description: 'Oldest first. They end by themselves when the node reports an outcome. Never refund one by hand before.',
+  querystring: PaymentQuery,
+  response: { 200: Type.Array(OperatorPaymentObject) },
+};
+
+const limitsSchema = {
+  ...COMMON,
+  operationId: 'listLimits',
+  summary: 'List the limits in force',
+  description: 'Settings of this instance. docs/configuration.md describes them. Limits of accounts and keys are in those objects.',
+  response: { 200: Type.Array(LimitObject) },
+};
+
+export interface OperatorMoneyRouteDependencies {
+  readonly access: Access;
+  readonly operatorReads: OperatorReads;
+  readonly limitSettings: LimitSettings;
+}
+
+/** Money in suspense, and pending payments. */
+export function operatorMoneyRoutes(app: App, { access, operatorReads: reads, limitSettings }: OperatorMoneyRouteDependencies): void {
+  app.get('/v1/operator/suspense', { schema: suspenseSchema }, async (request, reply) => {
+    await access.operator(request);
+    const page = readPage(request.query);
+    const { items, total } = await reads.suspense(request.query.status === 'all', page.limit, page.offset);
+    setPageHeaders(request, reply, page, total);
+    return items.map(renderStray);
+  });
+
+  app.get('/v1/operator/payments', { schema: paymentsSchema }, async (request, reply) => {
+    await access.operator(request);
+    const page = readPage(request.query);
+    const { items, total } = await reads.payments(request.query.status ?? 'stuck', page.limit, page.offset);
+    setPageHeaders(request, reply, page, total);
+    return items.map(renderOperatorPayment);
+  });
+
+  app.get('/v1/operator/limits', { schema: limitsSchema }, async (request) => {
+    await access.operator(request);
+    return renderLimits(limitSettings);
+  });
+}

@@ -1,0 +1,139 @@
+import { Type } from 'typebox';
+import { operatorGuards } from '../../core/accounts/directory.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { App } from '../../http/app-type.ts';
+import { choice } from '../../http/fields.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { callerName, NEEDS_KEY, type OperatorActionDependencies, Reason, ReasonBody, reasonText, runAction } from './action-handler.ts';
+import { AlertObject, ReconciliationObject, renderAlert, renderReconciliation } from './checks-object.ts';
+import { ActionObject, renderAction } from './money-object.ts';
+
+const COMMON = { tags: ['Operator'], ...requires('operator'), errorStatuses: [409] };
+
+function idParams(what: string, example: string) {
+  return Type.Object({ id: Type.String({ description: `The id of the ${what}`, examples: [example] }) });
+}
+
+const NODE = { ...COMMON, params: idParams('node, `lnd_…`', EXAMPLE.node), body: ReasonBody, response: { 201: ActionObject } };
+const NODE_EXAMPLE = { subject: EXAMPLE.node, target: '', reason: 'the node is replaced' };
+
+const drainSchema = {
+  ...NODE,
+  operationId: 'drainNode',
+  summary: 'Give a node no new wallets',
+  description: 'Its wallets stay and work as before.',
+  exampleChanges: { 201: { ...NODE_EXAMPLE, kind: 'drain', answer: `${EXAMPLE.node} gets no new wallets.` } },
+};
+
+const activateSchema = {
+  ...NODE,
+  operationId: 'activateNode',
+  summary: 'Give a drained node new wallets again',
+  exampleChanges: { 201: { ...NODE_EXAMPLE, kind: 'activate', answer: `${EXAMPLE.node} gets new wallets.` } },
+};
+
+const reconcileSchema = {
+  ...COMMON,
+  operationId: 'requestReconciliation',
+  summary: 'Compare the ledger with the nodes now',
+  description: 'Read the reconciliation until `status` is `done` or `failed`. The request is recorded with the caller and the reason.',
+  body: Type.Object(
+    {
+      scope: Type.Optional(
+        choice(['full', 'new_baseline'], {
+          description: '`new_baseline` also accepts the own money of the nodes as it is now, and needs a `reason`. Default: `full`',
+        }),
+      ),
+      reason: Type.Optional(Reason),
+    },
+    { additionalProperties: false, examples: [{ scope: 'full' }] },
+  ),
+  response: { 201: ReconciliationObject },
+  exampleChanges: { 201: { scope: 'full', status: 'queued', is_clean: null, nodes: [] } },
+  errorStatuses: [],
+};
+
+const closeSchema = {
+  ...COMMON,
+  operationId: 'closeAlert',
+  summary: 'Close an alert',
+  description:
+    'For alerts that only an operator can close. An alert whose cause persists opens again. 409 `action_refused`: it is closed already. ' +
+    'The caller and the reason are stored with it.',
+  params: idParams('alert', EXAMPLE.alert),
+  body: ReasonBody,
+  response: { 200: AlertObject },
+  exampleChanges: {
+    200: {
+      status: 'resolved',
+      resolved_at: EXAMPLE.now,
+      closed_by: `${EXAMPLE.key} of ${EXAMPLE.account}`,
+      close_reason: 'the node is replaced',
+    },
+  },
+};
+
+/** What operators do with nodes, reconciliation and alerts. */
+export function operatorNodeRoutes(app: App, deps: OperatorActionDependencies): void {
+  const { access, operatorReads } = deps;
+  for (const [kind, schema] of [['drain', drainSchema] as const, ['activate', activateSchema] as const]) {
+    app.post(`/v1/operator/nodes/:id/${kind}`, { schema, config: NEEDS_KEY }, async (request, reply) => {
+      const credential = await access.operator(request);
+      if (!(await operatorReads.isNode(request.params.id))) throw new Refusal('not_found');
+      const action = { kind, subject: request.params.id, target: '', reason: reasonText(request.body.reason) };
+      return reply.code(201).send(renderAction(await runAction(deps, request, reply, credential, action)));
+    });
+  }
+  checkRoutes(app, deps);
+}
+
+function checkRoutes(app: App, { access, runIdempotent, operatorReads, operatorRequests }: OperatorActionDependencies): void {
+  async function readReconciliation(id: string) {
+    const found = await operatorReads.findReconciliation(id);
+    if (!found) throw new Refusal('not_found');
+    return renderReconciliation(found);
+  }
+
+  async function readAlert(id: string) {
+    const found = await operatorReads.findAlert(id);
+    if (!found) throw new Refusal('not_found');
+    return renderAlert(found);
+  }
+
+  app.post('/v1/operator/reconciliations', { schema: reconcileSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const { scope = 'full', reason } = request.body;
+    if (scope === 'new_baseline' && reason === undefined)
+      throw new Refusal('validation_failed', '`reason` is required for the scope `new_baseline`.');
+    const requester = { requestedBy: callerName(credential), reason: reason === undefined ? '' : reasonText(reason) };
+    const guards = operatorGuards(credential.key);
+    const id = await runIdempotent(
+      request,
+      reply,
+      { credential },
+      {
+        make: ({ rows }) => operatorRequests.reconcile(scope, requester, { guards, extraRows: rows }),
+        replay: async (made) => made,
+      },
+    );
+    return reply.code(201).send(await readReconciliation(id));
+  });
+
+  app.post('/v1/operator/alerts/:id/close', { schema: closeSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const { id } = request.params;
+    const requester = { requestedBy: callerName(credential), reason: reasonText(request.body.reason) };
+    const options = { guards: operatorGuards(credential.key) };
+    await runIdempotent(
+      request,
+      reply,
+      { credential, objectId: id },
+      {
+        make: ({ rows }) => operatorRequests.closeAlert(id, requester, { ...options, extraRows: rows }),
+        replay: async () => undefined,
+      },
+    );
+    return readAlert(id);
+  });
+}

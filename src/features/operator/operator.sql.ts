@@ -1,0 +1,223 @@
+import { statement } from '../../core/db/statement.ts';
+
+export type ActionRow = {
+  id: string;
+  kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move';
+  state: 'asked' | 'funded' | 'paying' | 'done' | 'refused';
+  subject: string;
+  target: string;
+  preimage: string | null;
+  asked_by: string;
+  reason: string;
+  asked_at: number;
+  ended_at: number | null;
+  answer: string;
+  evidence: string | null;
+  amount_msat: number | null;
+  transfer_id: string | null;
+  ledger_account: number | null;
+  payment_id: string | null;
+  taken_up: number;
+};
+
+/** An action, or a change of the fiat rate. */
+export type RecordRow = Omit<ActionRow, 'kind'> & { kind: ActionRow['kind'] | 'set_fiat_rate' | 'remove_fiat_rate' };
+
+const ACTION = `SELECT id, kind, state, subject, target, preimage, asked_by, reason, asked_at, ended_at, answer, evidence, amount_msat, transfer_id,
+  ledger_account, payment_id, taken_up FROM operator_action`;
+
+/** A change of the fiat rate is a record only: it has been executed. */
+const RECORD = `SELECT * FROM (${ACTION}
+  UNION ALL SELECT id, CASE WHEN currency IS NULL THEN 'remove_fiat_rate' ELSE 'set_fiat_rate' END, 'done', COALESCE(currency, ''),
+    COALESCE(per_btc, ''), NULL, set_by, '', set_at, set_at,
+    CASE WHEN currency IS NULL THEN 'No fiat value is shown.' ELSE '1 BTC is shown as ' || per_btc || ' ' || currency || '.' END,
+    NULL, NULL, NULL, NULL, NULL, 1 FROM fiat_rate) AS record`;
+
+export const insertAction = statement(
+  'operator_insert',
+  `INSERT INTO operator_action (id, kind, state, subject, target, preimage, asked_by, reason, asked_at)
+   VALUES ($1, $2, 'asked', $3, $4, $5, $6, $7, $8)`,
+);
+
+export const findAction = statement<ActionRow>('operator_find', `${ACTION} WHERE id = $1`);
+
+/** The newest identical action that was not refused. Actions on nodes can be repeated once they have ended. */
+export const findSame = statement<ActionRow>(
+  'operator_find_same',
+  `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused'
+     AND (ended_at IS NULL OR kind IN ('credit', 'return', 'resolve')) ORDER BY id DESC LIMIT 1`,
+);
+
+export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WHERE ended_at IS NULL ORDER BY id LIMIT $1`);
+
+export const listOfSubject = statement<ActionRow>('operator_list_of_subject', `${ACTION} WHERE subject = $1 ORDER BY id LIMIT 100`);
+
+export const markTakenUp = statement('operator_take_up', `UPDATE operator_action SET taken_up = 1 WHERE id = $1 AND state = 'asked'`);
+
+export const withdrawAction = statement(
+  'operator_withdraw',
+  `DELETE FROM operator_action WHERE id = $1 AND state = 'asked' AND taken_up = 0`,
+);
+
+/** Ends an action that has moved no money. */
+export const markRefused = statement(
+  'operator_refuse',
+  `UPDATE operator_action SET state = 'refused', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'asked'`,
+);
+
+/** Changes nothing if less is left in suspense for the payment hash. The suspense account is locked by then. */
+const takeFromSuspense = (name: string, columns: string) =>
+  statement(
+    name,
+    `UPDATE operator_action SET amount_msat = $2, transfer_id = $3, ledger_account = $4, ${columns} WHERE id = $1 AND state = 'asked'
+     AND $2 <= (SELECT amount_msat FROM stray_settlement WHERE payment_hash = subject)
+       - (SELECT COALESCE(sum(a.amount_msat - COALESCE(a.back_msat, 0)), 0) FROM operator_action a
+          WHERE a.subject = operator_action.subject AND a.amount_msat IS NOT NULL)`,
+  );
+
+export const takeAndEnd = takeFromSuspense('operator_take_and_end', `state = 'done', answer = $5, ended_at = $6`);
+
+export const takeForReturn = takeFromSuspense('operator_take_for_return', `state = 'funded'`);
+
+export const beginPaying = statement(
+  'operator_begin_paying',
+  `UPDATE operator_action SET state = 'paying', payment_id = $2 WHERE id = $1 AND state = 'funded'`,
+);
+
+export const endReturn = statement(
+  'operator_end_return',
+  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4, back_msat = $5, back_transfer_id = $6
+   WHERE id = $1 AND state IN ('funded', 'paying')`,
+);
+
+export const storeEvidence = statement(
+  'operator_keep_evidence',
+  `UPDATE operator_action SET evidence = $2 WHERE id = $1 AND state = 'asked'`,
+);
+
+export const endResolve = statement(
+  'operator_end_resolve',
+  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4 WHERE id = $1 AND state = 'asked'`,
+);
+
+export type StrayRow = {
+  payment_hash: string;
+  amount_msat: number;
+  settled_at: number;
+  node_id: string | null;
+  is_keysend: number | null;
+  left_msat: number;
+};
+
+const STRAY = `SELECT s.payment_hash, s.amount_msat, s.settled_at, s.node_id, s.is_keysend, CAST(s.amount_msat - COALESCE((
+    SELECT sum(a.amount_msat - COALESCE(a.back_msat, 0)) FROM operator_action a
+    WHERE a.subject = s.payment_hash AND a.amount_msat IS NOT NULL), 0) AS BIGINT) AS left_msat
+  FROM stray_settlement s`;
+
+export const findStray = statement<StrayRow>('operator_find_stray', `${STRAY} WHERE s.payment_hash = $1`);
+
+/** Settlements without a wallet. */
+export const listStrays = statement<StrayRow>(
+  'operator_list_strays',
+  `${STRAY} WHERE s.payment_hash > $1 ORDER BY s.payment_hash LIMIT $2`,
+);
+
+/** Settlements without a wallet, newest first; $1 = 1: only those of which something is left. */
+export const listStraysNewest = statement<StrayRow>(
+  'operator_list_strays_newest',
+  `SELECT * FROM (${STRAY}) AS stray WHERE $1 = 0 OR left_msat > 0 ORDER BY settled_at DESC, payment_hash LIMIT $2 OFFSET $3`,
+);
+
+export const countStrays = statement<{ n: number }>(
+  'operator_count_strays',
+  `SELECT count(*) AS n FROM (${STRAY}) AS stray WHERE $1 = 0 OR left_msat > 0`,
+);
+
+export const firstAccount = statement<{ id: string }>('operator_first_account', 'SELECT id FROM account ORDER BY created_at, id LIMIT 1');
+
+export type PendingRow = { id: string; wallet_id: string; amount_msat: number; created_at: number };
+
+export const listPending = statement<PendingRow>(
+  'operator_list_pending',
+  `SELECT id, wallet_id, amount_msat, created_at FROM payment WHERE state = 'pending' ORDER BY id LIMIT $1`,
+);
+
+export type PaymentDetailsRow = PendingRow & {
+  node_id: string;
+  payment_hash: string;
+  user_label: string;
+  wallet_label: string;
+  is_keysend: number;
+  is_internal: number;
+  held_msat: number;
+  state: 'pending' | 'succeeded' | 'failed';
+  failure_reason: string | null;
+  invoice_id: string | null;
+  unclear_since_ms: number | null;
+};
+
+/** An internal payment belongs to the node of its invoice. */
+const PAYMENT = `SELECT p.id, p.wallet_id, p.amount_msat, p.created_at, coalesce(i.node_id, p.node_id) AS node_id, p.payment_hash, p.user_label,
+    p.state, p.failure_reason, p.invoice_id, p.unclear_since_ms, w.user_label AS wallet_label, p.is_keysend, CASE WHEN p.invoice_id IS NULL THEN 0 ELSE 1 END AS is_internal, h.amount_msat AS held_msat
+  FROM payment p JOIN wallet w ON w.id = p.wallet_id JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id`;
+
+/** Pending payments created up to a time, oldest first. */
+export const listPendingUntil = statement<PaymentDetailsRow>(
+  'operator_list_pending_until',
+  `${PAYMENT} WHERE p.state = 'pending' AND p.created_at <= $1 ORDER BY p.id LIMIT $2 OFFSET $3`,
+);
+
+export const countPendingUntil = statement<{ n: number }>(
+  'operator_count_pending_until',
+  `SELECT count(*) AS n FROM payment WHERE state = 'pending' AND created_at <= $1`,
+);
+
+export const findPayment = statement<PaymentDetailsRow>('operator_find_payment', `${PAYMENT} WHERE p.id = $1`);
+
+export type PendingOfNodeRow = { node_id: string; n: number; held_msat: number; oldest_at: number };
+
+export const pendingByNode = statement<PendingOfNodeRow>(
+  'operator_pending_by_node',
+  `SELECT coalesce(i.node_id, p.node_id) AS node_id, count(*) AS n, CAST(sum(h.amount_msat) AS BIGINT) AS held_msat,
+     min(p.created_at) AS oldest_at
+   FROM payment p JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id
+   WHERE p.state = 'pending' GROUP BY coalesce(i.node_id, p.node_id)`,
+);
+
+export const listRecords = statement<RecordRow>('operator_list_records', `${RECORD} ORDER BY id DESC LIMIT $1 OFFSET $2`);
+
+export const countRecords = statement<{ n: number }>(
+  'operator_count_records',
+  'SELECT (SELECT count(*) FROM operator_action) + (SELECT count(*) FROM fiat_rate) AS n',
+);
+
+export const findRecord = statement<RecordRow>('operator_find_record', `${RECORD} WHERE id = $1`);
+
+export type NodeRow = { id: string; pubkey: string | null; state: 'active' | 'draining'; wallets: number };
+
+export const listNodes = statement<NodeRow>(
+  'operator_list_nodes',
+  `SELECT id, pubkey, state, (SELECT count(*) FROM wallet WHERE wallet.node_id = lightning_node.id) AS wallets
+   FROM lightning_node ORDER BY ledger_account DESC`,
+);
+
+export const findNodeState = statement<{ state: 'active' | 'draining' }>(
+  'operator_find_node_state',
+  'SELECT state FROM lightning_node WHERE id = $1',
+);
+
+export const changeNodeState = statement('operator_change_node_state', 'UPDATE lightning_node SET state = $2 WHERE id = $1');
+
+/** The node of a wallet, its ledger account, and the number of its pending payments. */
+export const findWalletNode = statement<{ node_id: string; ledger_account: number; pending: number }>(
+  'operator_find_wallet_node',
+  `SELECT node_id, ledger_account, (SELECT count(*) FROM payment WHERE wallet_id = wallet.id AND state = 'pending') AS pending
+   FROM wallet WHERE id = $1`,
+);
+
+export const moveWallet = statement('operator_move_wallet', 'UPDATE wallet SET node_id = $2, updated_at = $3 WHERE id = $1');
+
+export const endNodeAction = statement(
+  'operator_end_node_action',
+  `UPDATE operator_action SET state = 'done', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'asked'`,
+);

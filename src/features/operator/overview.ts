@@ -1,0 +1,161 @@
+import type { NodeConnection } from '../../core/connection/connection.ts';
+import { unixSeconds, withTimeout } from '../../core/kernel/clock.ts';
+import { errorMessage } from '../../core/kernel/log.ts';
+import type { NodeInfo } from '../../core/lightning/node.ts';
+import type { MeasuredBalance, NodePosition, NodeReport, ReconciliationReport } from '../reconcile/report.ts';
+import { lastReport } from '../reconcile/requests.ts';
+import { lastMeasured, type MeasuredNode } from '../reconcile/samples.ts';
+import { type LedgerTotals, readTotals } from '../reconcile/totals.ts';
+import * as sql from './operator.sql.ts';
+import type { OperatorReadDependencies } from './read-dependencies.ts';
+
+/** The figures of all nodes. Amounts are msat, times Unix seconds. */
+export interface Overview {
+  /** When the ledger was read. */
+  readonly at: number;
+  /** The sum of the last measured balances; undefined before each node was measured. */
+  readonly assetsMsat: number | undefined;
+  /** The oldest of these measurements. */
+  readonly assetsAt: number | undefined;
+  readonly totals: LedgerTotals;
+  readonly wallets: number;
+  readonly strays: number;
+  readonly pending: PendingTotals;
+  readonly openAlerts: readonly { readonly kind: string; readonly n: number }[];
+  readonly nodes: readonly NodeOverview[];
+}
+
+export interface PendingTotals {
+  readonly payments: number;
+  /** The sum of their holds. */
+  readonly heldMsat: number;
+  /** When the oldest one was created. */
+  readonly oldestAt: number | undefined;
+}
+
+export interface NodeOverview {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly state: NodeState;
+  readonly isDraining: boolean;
+  readonly info: NodeInfo | undefined;
+  readonly pubkey: string | undefined;
+  readonly wallets: number;
+  readonly measured: MeasuredNode | undefined;
+  /** The money that it holds for the ledger. */
+  readonly heldMsat: number;
+  readonly pending: PendingTotals;
+  /** When the ledger last booked money that came in or went out through it. */
+  readonly lastBookedAt: number | undefined;
+  /** The comparison in the last reconciliation; undefined if there was none. */
+  readonly report: NodeReport | undefined;
+  readonly balance: MeasuredBalance | undefined;
+  readonly position: NodePosition | undefined;
+  readonly openAlerts: number;
+}
+
+export interface NodeState {
+  readonly status: 'ready' | 'cannot_send' | 'unavailable';
+  /** Why it cannot send, or why it did not answer. */
+  readonly reason: string | undefined;
+}
+
+const NO_PENDING: PendingTotals = { payments: 0, heldMsat: 0, oldestAt: undefined };
+/** A node that does not answer must not delay the page. */
+const ANSWER_MS = 2000;
+
+/** Reads the figures of the ledger, of the last reconciliation, and whether each node answers. */
+export async function readOverview(deps: OperatorReadDependencies): Promise<Overview> {
+  const { database, alerts, connections, clock } = deps;
+  const states = Promise.all(connections.all.map(stateOf));
+  const [totals, report, rows, pendingRows] = [
+    await database.snapshot(readTotals),
+    await lastReport(database),
+    await database.all(sql.listNodes),
+    await database.all(sql.pendingByNode),
+  ];
+  const pending = new Map(pendingRows.map((row) => [row.node_id, pendingOf(row)]));
+  const alerted = await alerts.listOpen('', MAX_ALERTS);
+  const read = { totals, report, pending, rows: new Map(rows.map((row) => [row.id, row])), alerted: alerted.map(({ subject }) => subject) };
+  const known = await states;
+  const nodes = await Promise.all(
+    connections.all.map((one, index) => nodeOverview(deps, read, one, known[index] ?? { status: 'unavailable', reason: undefined })),
+  );
+  const measured = nodes.flatMap((one) => one.measured ?? []);
+  const isMeasured = measured.length === nodes.length;
+  return {
+    at: unixSeconds(clock),
+    assetsMsat: isMeasured ? measured.reduce((sum, { nodeMsat }) => sum + nodeMsat, 0) : undefined,
+    assetsAt: isMeasured ? Math.min(...measured.map(({ at }) => at)) : undefined,
+    totals,
+    wallets: rows.reduce((sum, { wallets }) => sum + wallets, 0),
+    strays: (await database.first(sql.countStrays, 1))?.n ?? 0,
+    pending: [...pending.values()].reduce(addPending, NO_PENDING),
+    openAlerts: await alerts.countOpen(),
+    nodes,
+  };
+}
+
+const MAX_ALERTS = 1000;
+
+interface ReadFigures {
+  readonly totals: LedgerTotals;
+  readonly report: ReconciliationReport | undefined;
+  readonly pending: ReadonlyMap<string, PendingTotals>;
+  readonly rows: ReadonlyMap<string, sql.NodeRow>;
+  /** The subjects of the open alerts. */
+  readonly alerted: readonly string[];
+}
+
+async function nodeOverview(
+  { database, ledger }: OperatorReadDependencies,
+  { totals, report, pending, rows, alerted }: ReadFigures,
+  connection: NodeConnection,
+  state: NodeState,
+): Promise<NodeOverview> {
+  const { nodeId, ledgerAccount, createdAt } = connection;
+  const row = rows.get(nodeId);
+  const ofNode = report?.nodes.find((one) => one.nodeId === nodeId);
+  const entries = totals.entriesOfNode.get(ledgerAccount) ?? 0;
+  const [newest] = entries === 0 ? [] : await ledger.entries(ledgerAccount, entries, entries);
+  return {
+    id: nodeId,
+    createdAt,
+    state,
+    isDraining: row?.state === 'draining',
+    info: connection.info(),
+    pubkey: row?.pubkey ?? undefined,
+    wallets: row?.wallets ?? 0,
+    measured: await lastMeasured(database, nodeId),
+    heldMsat: totals.heldByNode.get(ledgerAccount) ?? 0,
+    pending: pending.get(nodeId) ?? NO_PENDING,
+    lastBookedAt: newest && Math.floor(newest.created_at_ms / 1000),
+    report: ofNode,
+    balance: ofNode?.balance.state === 'measured' ? ofNode.balance : undefined,
+    position: report?.positions.find((one) => one.nodeId === nodeId),
+    openAlerts: alerted.filter((subject) => subject === nodeId).length,
+  };
+}
+
+/** Asks the node whether it answers. @returns its state after two seconds at the latest */
+async function stateOf({ node }: NodeConnection): Promise<NodeState> {
+  try {
+    const { cannotSend } = await withTimeout(ANSWER_MS, node.info(), () => new Error(`no response within ${ANSWER_MS / 1000} seconds`));
+    return { status: cannotSend ? 'cannot_send' : 'ready', reason: cannotSend };
+  } catch (error) {
+    return { status: 'unavailable', reason: errorMessage(error) };
+  }
+}
+
+function pendingOf({ n, held_msat, oldest_at }: sql.PendingOfNodeRow): PendingTotals {
+  return { payments: n, heldMsat: held_msat, oldestAt: oldest_at };
+}
+
+function addPending(a: PendingTotals, b: PendingTotals): PendingTotals {
+  const oldest = [a.oldestAt, b.oldestAt].filter((at) => at !== undefined);
+  return {
+    payments: a.payments + b.payments,
+    heldMsat: a.heldMsat + b.heldMsat,
+    oldestAt: oldest.length === 0 ? undefined : Math.min(...oldest),
+  };
+}

@@ -1,0 +1,122 @@
+import { unixSeconds } from '../../core/kernel/clock.ts';
+import { errorMessage } from '../../core/kernel/log.ts';
+import { ZERO_MSAT } from '../../core/kernel/money.ts';
+import { describeEvidence } from '../../core/lightning/evidence.ts';
+import type { PaymentEvidence, PaymentOutcome } from '../../core/lightning/node.ts';
+import { paymentHashOf } from '../../core/lightning/payment-hash.ts';
+import { type Payment, referenceOf } from '../../core/payments/payment.ts';
+import { type Action, ActionRefused, type OperatorDependencies } from './actions.ts';
+import * as sql from './operator.sql.ts';
+
+/**
+ * Ends a pending payment with evidence, which is checked at the node right before it is booked. `settled` requires the preimage, and a node
+ * that reports success or has no record. `failed` requires that the node reports a definitive failure, or that its records prove that no
+ * money can leave it any more.
+ */
+export async function resolvePayment(deps: OperatorDependencies, action: Action): Promise<void> {
+  const payment = await deps.payments.find(action.subject);
+  if (!payment) throw new ActionRefused(`There is no payment ${action.subject}.`);
+  if (payment.state === 'pending') {
+    if (payment.invoiceId === undefined) await resolveAtNode(deps, action, payment);
+    else await resolveInside(deps, action, payment);
+  } else if (action.evidence === undefined) {
+    throw new ActionRefused(`The payment has ended already: ${describe(payment)}.`);
+  }
+  const ended = await deps.payments.find(payment.id);
+  // If the booking was interrupted, the next try ends the action.
+  if (!ended || ended.state === 'pending') return;
+  const isAsAsked = (ended.state === 'succeeded' ? 'settled' : 'failed') === action.target;
+  const answer = isAsAsked
+    ? `The payment ${describe(ended)}.`
+    : `The node’s evidence ended the payment with the other outcome: it ${describe(ended)}.`;
+  const state = isAsAsked ? 'done' : 'refused';
+  await deps.database.transaction((tx) => tx.run(sql.endResolve, action.id, state, answer, unixSeconds(deps.clock)));
+}
+
+async function resolveAtNode(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
+  const { node } = deps.connections.of(payment.nodeId);
+  const status = await ask(() => node.lookupPayment(referenceOf(payment)));
+  const reported = status === undefined ? 'no record' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
+  const collected =
+    status?.state === 'pending' && node.collectEvidence ? await ask(async () => node.collectEvidence?.(referenceOf(payment))) : undefined;
+  const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status, collected);
+  const proof = outcome === status ? [] : collected ? [describeEvidence(collected)] : [`preimage ${action.preimage}`];
+  await storeEvidence(deps, action, [...proof, `the node reports: ${reported}`].join('; '));
+  await deps.payments.reportOutcome(payment.id, outcome);
+}
+
+function provenFailure(status: PaymentOutcome | undefined, evidence: PaymentEvidence | undefined): PaymentOutcome {
+  if (status?.state === 'failed') return status;
+  // A node that stopped at the wrong moment may report a payment as pending indefinitely, although no channel carries it.
+  if (evidence?.provesFailure) return { state: 'failed', reason: 'ERROR' };
+  if (evidence) {
+    throw new ActionRefused(
+      `The node reports that the payment is still in flight, and its records do not prove a failure: ${describeEvidence(evidence)} Try again later.`,
+    );
+  }
+  if (status?.state === 'succeeded')
+    throw new ActionRefused('The node reports that the payment succeeded. The service books that automatically.');
+  if (status?.state === 'pending') {
+    throw new ActionRefused(
+      'The node reports that the payment is still in flight: its money may leave. Wait until the node reports it as failed.',
+    );
+  }
+  throw new ActionRefused(
+    'The node has no record of the payment. That does not prove a failure: a restored node may have lost a payment that it sent. Ask the receiver for the preimage, which proves that the payment settled.',
+  );
+}
+
+/**
+ * If the node has a record of the payment, the record decides. A preimage alone counts only if there is none: a receiver who holds a payment
+ * can show the preimage and still cancel.
+ */
+function provenSuccess({ preimage = '' }: Action, payment: Payment, status: PaymentOutcome | undefined): PaymentOutcome {
+  if (paymentHashOf(preimage) !== payment.paymentHash) {
+    throw new ActionRefused(`The preimage is not that of the payment: its SHA-256 is not ${payment.paymentHash}.`);
+  }
+  if (status?.state === 'succeeded') return status;
+  if (payment.isKeysend) {
+    throw new ActionRefused(
+      'The payment is a keysend: this service made its preimage, which proves nothing. Wait until the node reports an outcome.',
+    );
+  }
+  if (status?.state === 'pending') {
+    throw new ActionRefused(
+      'The node reports the payment as pending: the receiver can still cancel it, even if the preimage is known. Wait until the node reports an outcome.',
+    );
+  }
+  if (status?.state === 'failed') {
+    throw new ActionRefused(
+      `The node reports that the payment failed (${status.reason}). The preimage contradicts that, so nothing is booked. Find out which holds.`,
+    );
+  }
+  // Without the node's record the routing fee is unknown, so the wallet is not charged for it.
+  return { state: 'succeeded', preimage, feeMsat: ZERO_MSAT };
+}
+
+/** Cancels the invoice of an internal payment at the node again. The response determines how the payment ends. */
+async function resolveInside(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
+  const nodeId = (await deps.invoices.find(payment.invoiceId ?? ''))?.nodeId ?? payment.nodeId;
+  await ask(() => deps.connections.of(nodeId).node.lookupInvoice(payment.paymentHash));
+  await deps.payments.attempt(payment);
+  if ((await deps.payments.find(payment.id))?.state === 'pending') {
+    throw new ActionRefused('The node did not confirm that no outside payer can pay the invoice. See the log for its response.');
+  }
+  await storeEvidence(deps, action, 'the node was requested to cancel the invoice');
+}
+
+async function storeEvidence({ database }: OperatorDependencies, { id }: Action, evidence: string): Promise<void> {
+  await database.transaction((tx) => tx.run(sql.storeEvidence, id, evidence));
+}
+
+async function ask<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw new ActionRefused(`The node did not answer (${errorMessage(error)}). Without a response nothing is booked; try again.`);
+  }
+}
+
+function describe({ state, failureReason }: Payment): string {
+  return state === 'succeeded' ? 'is settled' : `has failed (${failureReason}), and its money is released`;
+}

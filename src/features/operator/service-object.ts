@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { nullable } from '../../http/responses/response-types.ts';
+import type { OperatorReads } from './reads.ts';
+
+export const InstancesObject = Type.Object(
+  {
+    instances: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The id of the instance, `ins_…`, new at each start', examples: [EXAMPLE.instance] }),
+        host: Type.String({ description: 'The name of its machine', examples: ['wallets-1'] }),
+        pid: Type.Integer({ description: 'The id of its process', examples: [4021] }),
+        started_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+        seen_at: Type.Integer({ description: 'When it last reported, by its clock, in Unix seconds', examples: [EXAMPLE.now] }),
+        is_this: Type.Boolean({ description: 'Whether it sent this response', examples: [true] }),
+      }),
+      { description: 'An instance that crashed remains for an hour' },
+    ),
+    leases: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'The background jobs', examples: ['reconcile'] }),
+        instance_id: nullable(
+          Type.String({ description: 'The instance that runs them; null if it is unknown', examples: [EXAMPLE.instance] }),
+        ),
+        is_held: Type.Boolean({ description: 'Whether an instance holds it', examples: [true] }),
+        renewed_at: nullable(Type.Integer({ description: 'When it was last renewed, in Unix seconds', examples: [EXAMPLE.now] })),
+        expires_at: nullable(
+          Type.Integer({ description: 'When another instance takes it over unless it is renewed before', examples: [EXAMPLE.now + 6] }),
+        ),
+      }),
+      { description: 'The background jobs and who runs them; empty on SQLite' },
+    ),
+  },
+  { title: 'Instances' },
+);
+
+export const LimitObject = Type.Object(
+  {
+    setting: Type.String({ description: 'The environment variable that sets it', examples: ['RATE_LIMIT_PER_SECOND'] }),
+    value: Type.Integer({ description: 'The value in force', examples: [1000] }),
+    unit: Type.String({ description: 'Its unit', examples: ['requests per second'] }),
+    description: Type.String({ description: 'What it limits', examples: ['Requests of one key. 0: no limit'] }),
+  },
+  { title: 'Limit' },
+);
+
+/** The settings that limits are read from. */
+export interface LimitSettings {
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
+  readonly addressRateLimit: { readonly perSecond: number; readonly burst: number };
+  readonly maxRequestsAtOnce: number;
+  readonly maxConnections: number;
+  readonly maxUnsentBytes: number;
+  readonly maxPaymentsInFlight: number;
+  readonly maxOpenInvoices: number;
+  readonly paymentWaitSeconds: number;
+  readonly stuckPaymentSeconds: number;
+  readonly reconcileSeconds: number;
+  readonly proofIntervalSeconds: number;
+  readonly eventRetentionDays: number;
+}
+
+export function renderInstances({ instances, leases }: Awaited<ReturnType<OperatorReads['instances']>>): Static<typeof InstancesObject> {
+  return {
+    instances: instances.map(({ id, host, pid, startedAt, seenAt, isThis }) => ({
+      id,
+      host,
+      pid,
+      started_at: startedAt,
+      seen_at: seenAt,
+      is_this: isThis,
+    })),
+    leases: leases.map(({ name, instanceId, isHeld, renewedAt, expiresAt }) => ({
+      name,
+      instance_id: instanceId ?? null,
+      is_held: isHeld,
+      renewed_at: renewedAt ?? null,
+      expires_at: expiresAt ?? null,
+    })),
+  };
+}
+
+export function renderLimits(settings: LimitSettings): Static<typeof LimitObject>[] {
+  const { rateLimit, addressRateLimit } = settings;
+  const limits: [setting: string, value: number, unit: string, description: string][] = [
+    ['RATE_LIMIT_PER_SECOND', rateLimit.perSecond, 'requests per second', 'Requests of one key. 0: no limit'],
+    ['RATE_LIMIT_BURST', rateLimit.burst, 'requests', 'Requests of one key at once, after a pause'],
+    [
+      'ADDRESS_RATE_LIMIT_PER_SECOND',
+      addressRateLimit.perSecond,
+      'requests per second',
+      'Requests of one address without a valid key, or to public LNURL routes. 0: no limit',
+    ],
+    ['ADDRESS_RATE_LIMIT_BURST', addressRateLimit.burst, 'requests', 'The same at once, after a pause'],
+    ['MAX_REQUESTS_AT_ONCE', settings.maxRequestsAtOnce, 'requests', 'Requests of one key that run at the same time'],
+    ['MAX_CONNECTIONS', settings.maxConnections, 'connections', 'Connections to this instance'],
+    ['MAX_UNSENT_BYTES', settings.maxUnsentBytes, 'bytes', 'Responses of one key or address that were not read yet'],
+    ['MAX_PAYMENTS_IN_FLIGHT', settings.maxPaymentsInFlight, 'payments', 'Pending payments of one wallet'],
+    ['MAX_OPEN_INVOICES', settings.maxOpenInvoices, 'invoices', 'Open invoices of one wallet'],
+    ['PAYMENT_WAIT_SECONDS', settings.paymentWaitSeconds, 'seconds', 'How long a response waits for the end of a payment'],
+    ['STUCK_PAYMENT_SECONDS', settings.stuckPaymentSeconds, 'seconds', 'The age at which a pending payment is stuck'],
+    ['RECONCILE_SECONDS', settings.reconcileSeconds, 'seconds', 'Between two reconciliations'],
+    ['PROOF_INTERVAL_SECONDS', settings.proofIntervalSeconds, 'seconds', 'Between two proofs of liabilities. 0: none'],
+    ['EVENT_RETENTION_DAYS', settings.eventRetentionDays, 'days', 'How long events are kept'],
+  ];
+  return limits.map(([setting, value, unit, description]) => ({ setting, value, unit, description }));
+}

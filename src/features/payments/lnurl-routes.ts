@@ -1,0 +1,323 @@
+import { Type } from 'typebox';
+import type { Invoice } from '../../core/invoices/invoice.ts';
+import type { Invoices } from '../../core/invoices/invoices.ts';
+import { invariant } from '../../core/kernel/assert.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import { type Msat, satToMsat } from '../../core/kernel/money.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import {
+  described,
+  FeeLimit,
+  KeyParams,
+  Memo,
+  memoText,
+  NumSatoshis,
+  PassThru,
+  PositiveMsat,
+  passThruWith,
+  plainText,
+} from '../../http/fields.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { nullable } from '../../http/responses/response-types.ts';
+import { type Destination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
+import type { PayOffer } from '../lnurl/remote/pay-offer.ts';
+import type { RemoteLinks } from '../lnurl/remote/remote-links.ts';
+import type { RequestedWithdrawal } from '../lnurl/remote/remote-pull.ts';
+import { ofInvoice } from '../transactions/lightning-transaction.ts';
+import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
+import { PaymentObject } from '../transactions/wallet-transaction-object.ts';
+import { OUTCOME, WITHDRAWAL, WITHDRAWAL_IN_FLIGHT } from './routes.ts';
+import { type PaymentRunDependencies, runPayment } from './run-payment.ts';
+
+/** The longest LNURL, and some space around it. */
+const MAX_LNURL = 4400;
+const MAX_COMMENT = 1000;
+
+const Lnurl = Type.String({
+  maxLength: MAX_LNURL,
+  description: 'An LNURL of another service, in any case, with or without `lightning:`, or a link with its own scheme',
+});
+
+const PayerData = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description:
+      'What the payee asks about the payer (LUD-18): `name`, `email`, `identifier`, `pubkey`, each a text. The probe lists the names that the ' +
+      'payee accepts and those that it requires; only these are allowed',
+  },
+);
+
+const probeSchema = {
+  operationId: 'probePayLink',
+  tags: ['LNURL'],
+  summary: 'Read what a payee accepts',
+  description:
+    'Reads the parameters of an LNURL pay link or a Lightning address of another service (LUD-06, LUD-16), without paying. The texts are the ' +
+    "payee's: escape them where you show them.",
+  ...requires('any_key'),
+  params: Type.Object({
+    lnurl: Type.String({
+      description: 'An LNURL, an `lnurlp:` link, or a Lightning address',
+      examples: ['bob@pay.example.com'],
+    }),
+  }),
+  response: {
+    200: Type.Object(
+      {
+        tag: Type.Literal('payRequest', { description: 'The kind of LNURL', examples: ['payRequest'] }),
+        domain: Type.String({ description: 'The host of the payee’s service', examples: ['pay.example.com'] }),
+        ln_address: nullable(Type.String({ description: 'The Lightning address in lower case; null for an LNURL' })),
+        callback: Type.String({ description: 'The address that creates invoices', examples: ['https://pay.example.com/lnurlp/bob'] }),
+        minSendable: Type.Integer({ description: 'The smallest amount in millisatoshis', examples: [1000] }),
+        maxSendable: Type.Integer({ description: 'The largest amount in millisatoshis', examples: [100_000_000] }),
+        commentAllowed: Type.Integer({ description: 'The longest comment in characters; 0: none', examples: [140] }),
+        payerData: nullable(
+          Type.Object(
+            {},
+            {
+              additionalProperties: true,
+              description: 'The data about the payer that the payee accepts (LUD-18): name → `{mandatory}`; null: none',
+            },
+          ),
+        ),
+        metadata: Type.Object(
+          {
+            text: Type.String({ description: 'What is paid, at most 1000 characters', examples: ['Coffee for Bob'] }),
+            long_desc: nullable(Type.String({ description: 'A longer description; null when there is none' })),
+            identifier: nullable(
+              Type.String({ description: 'The Lightning address or email address that the payee states; null when there is none' }),
+            ),
+            image: nullable(Type.String({ description: 'A PNG or JPEG image as a data URL; null when there is none' })),
+          },
+          { description: 'The description of the payee' },
+        ),
+      },
+      { title: 'ProbedPayLink' },
+    ),
+  },
+};
+
+const LNURL_PAID = {
+  user_label: 'Coffee for Bob',
+  wtxType: { name: 'ln_lnurl_pay_outbound', display_name: 'LNURL Pay Outbound' },
+  passThru: { ln_address: 'bob@pay.example.com', comment: 'thanks' },
+};
+const PAID = {
+  ...WITHDRAWAL,
+  ...LNURL_PAID,
+  lnTx: {
+    ...WITHDRAWAL.lnTx,
+    memo: '',
+    description_hash: 'c1a8f94b0d27d0cbc2a4ae83a8e14cba9a1c9dd4a5d0a1ee3c9b3a8dd4e5b6f7',
+    passThru: LNURL_PAID.passThru,
+    success_action: { tag: 'message', message: 'Enjoy your coffee' },
+  },
+};
+
+const paySchema = {
+  operationId: 'payLnurl',
+  tags: ['LNURL'],
+  summary: 'Pay an LNURL or a Lightning address',
+  description:
+    'Requests an invoice from the payee’s service, checks that it is for exactly this amount and for what the payee describes, and pays it. ' +
+    'Each request without an `Idempotency-Key` is another payment. `ln_address` or `lnurl_domain`, and `comment`, are added to `passThru`. ' +
+    OUTCOME,
+  ...requires('wallet_withdraw'),
+  params: KeyParams,
+  body: Type.Object(
+    {
+      lnurlpay_encoded: Type.Optional(described(Lnurl, 'The LNURL of a pay link, or an `lnurlp:` link')),
+      ln_address: Type.Optional(
+        Type.String({
+          maxLength: MAX_LNURL,
+          description: 'A Lightning address. Send it or `lnurlpay_encoded`',
+          examples: ['bob@pay.example.com'],
+        }),
+      ),
+      amt_msat: described(PositiveMsat, 'The amount in millisatoshis. It is paid exactly, or not at all'),
+      comment: Type.Optional(
+        Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee, up to the length that the payee allows' }),
+      ),
+      payer_data: Type.Optional(PayerData),
+      fee_limit_msat: Type.Optional(FeeLimit),
+      passThru: Type.Optional(PassThru),
+    },
+    { additionalProperties: false, examples: [{ ln_address: 'bob@pay.example.com', amt_msat: 1_000_000, comment: 'thanks' }] },
+  ),
+  response: { 201: PaymentObject, 202: PaymentObject },
+  exampleChanges: { 201: PAID, 202: { ...WITHDRAWAL_IN_FLIGHT, ...LNURL_PAID } },
+};
+
+/** An invoice of 300 sat that the other service has not paid yet. */
+const OPEN = {
+  payment_preimage: null,
+  settled: 0,
+  settled_at: null,
+  status: 'pending',
+  num_satoshis: 300,
+  memo: 'gift',
+  expiry: 3600,
+  expires_at: EXAMPLE.now + 3600,
+  passThru: { lnurl_domain: 'gifts.example.com' },
+};
+
+const pullSchema = {
+  operationId: 'pullLnurl',
+  tags: ['LNURL'],
+  summary: 'Withdraw from a link of another service',
+  description:
+    'Creates an invoice of the wallet and sends it to the service of a withdraw link (LUD-03), which pays it later: poll `GET /v1/lntx/{id}` ' +
+    'until `status` is not `pending`. The service may pay until the invoice expires after an hour, also if its response was lost. 400: it does ' +
+    'not pay, and the invoice is cancelled.',
+  ...requires('wallet_deposit'),
+  params: KeyParams,
+  body: Type.Object(
+    {
+      lnurl: described(Lnurl, 'The LNURL of a withdraw link, or an `lnurlw:` link'),
+      num_satoshis: NumSatoshis,
+      memo: Type.Optional(
+        described(Memo, 'The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8'),
+      ),
+    },
+    { additionalProperties: false, examples: [{ lnurl: 'LNURL1DP68GURN8GHJ7…', num_satoshis: 300 }] },
+  ),
+  response: { 201: LightningTransactionObject },
+  exampleChanges: { 201: OPEN },
+};
+
+export interface RemoteRouteDependencies extends PaymentRunDependencies {
+  readonly access: Access;
+  readonly remoteLinks: RemoteLinks;
+  readonly invoices: Pick<Invoices, 'find'>;
+  readonly clock: Clock;
+}
+
+export function lnurlRemoteRoutes(app: App, deps: RemoteRouteDependencies): void {
+  probeRoute(app, deps);
+  for (const base of WALLET_BASES) {
+    payRoute(app, deps, base);
+    pullRoute(app, deps, base);
+  }
+}
+
+function probeRoute(app: App, { access, remoteLinks }: RemoteRouteDependencies): void {
+  app.get('/v1/lnurlp/probe/:lnurl', { schema: probeSchema }, async (request) => {
+    const { accountId } = await access.anyKey(request);
+    const destination = readDestination(request.params.lnurl, 'pay');
+    return renderOffer(destination, await remoteLinks.probe(destination, accountId));
+  });
+}
+
+function renderOffer({ address }: Destination, { domain, callback, description, payerData, ...offer }: PayOffer) {
+  const mandatory = Array.from(payerData ?? [], ([name, { isMandatory }]) => [name, { mandatory: isMandatory }] as const);
+  return {
+    tag: 'payRequest' as const,
+    domain,
+    ln_address: address ?? null,
+    callback: callback.href,
+    minSendable: offer.minMsat,
+    maxSendable: offer.maxMsat,
+    commentAllowed: offer.commentLength,
+    payerData: payerData ? Object.fromEntries(mandatory) : null,
+    metadata: {
+      text: description.text,
+      long_desc: description.longDescription ?? null,
+      identifier: description.identifier ?? null,
+      image: description.image ?? null,
+    },
+  };
+}
+
+function payRoute(app: App, deps: RemoteRouteDependencies, base: string): void {
+  app.post(`${base}/lnurlp/pay`, { schema: paySchema }, async (request, reply) => {
+    const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
+    const { lnurlpay_encoded: lnurl, ln_address: address, amt_msat, comment, payer_data, fee_limit_msat, passThru } = request.body;
+    const text = lnurl ?? address;
+    if (text === undefined || (lnurl !== undefined && address !== undefined))
+      throw new Refusal('validation_failed', 'Send either `lnurlpay_encoded` or `ln_address`.');
+    const destination = readDestination(text, 'pay');
+    const message = comment === undefined ? undefined : commentText(comment);
+    const order = {
+      wallet: authorized.wallet,
+      destination,
+      amountMsat: amt_msat as Msat,
+      amountField: 'amt_msat' as const,
+      comment: message,
+      payerData: payerDataOf(payer_data),
+      feeLimitMsat: fee_limit_msat as Msat | undefined,
+      passThru: passThruWith(passThru, payeeFields(destination, message)),
+      guards: authorized.guards,
+      limits: authorized.credential.key.limits,
+    };
+    return runPayment(deps, request, reply, authorized, (extraRows) => deps.remoteLinks.pay({ ...order, extraRows }));
+  });
+}
+
+/** @throws Refusal for a comment that no payee can show. */
+function commentText(text: string): string {
+  if (!/[^\P{Cc}\n]/u.test(text)) return plainText('comment', text);
+  throw new Refusal('validation_failed', '`comment` must not contain control characters.');
+}
+
+const PAYER_FIELDS: ReadonlySet<string> = new Set(['name', 'email', 'identifier', 'pubkey']);
+const MAX_PAYER_TEXT = 255;
+
+/** @throws Refusal naming the field. */
+function payerDataOf(data: object | undefined): Record<string, string> | undefined {
+  if (data === undefined) return undefined;
+  for (const [name, value] of Object.entries(data)) {
+    if (!PAYER_FIELDS.has(name))
+      throw new Refusal('validation_failed', '`payer_data` must contain only `name`, `email`, `identifier` and `pubkey`.');
+    if (typeof value !== 'string' || value === '' || value.length > MAX_PAYER_TEXT || /\p{Cc}/u.test(plainText('payer_data', value)))
+      throw new Refusal(
+        'validation_failed',
+        `\`${name}\` in \`payer_data\` must be a text of 1 to ${MAX_PAYER_TEXT} characters without control characters.`,
+      );
+  }
+  return data as Record<string, string>;
+}
+
+function pullRoute(app: App, deps: RemoteRouteDependencies, base: string): void {
+  const { access, runIdempotent, remoteLinks, invoices, objects, clock } = deps;
+  app.post(`${base}/lnurl/pull`, { schema: pullSchema }, async (request, reply) => {
+    const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');
+    const { lnurl, num_satoshis, memo } = request.body;
+    const destination = readDestination(lnurl, 'withdraw');
+    const order = {
+      wallet,
+      guards,
+      destination,
+      amountMsat: satToMsat(num_satoshis),
+      memo: memo === undefined ? undefined : memoText(memo),
+    };
+    const { invoice, refusal } = await runIdempotent<RequestedWithdrawal>(
+      request,
+      reply,
+      { credential, walletId: wallet.id },
+      {
+        make: ({ rows }) => {
+          const onCreated = () => {
+            request.mayHaveBooked = true;
+          };
+          return remoteLinks.pull({ ...order, onCreated, extraRows: (id) => rows(id) });
+        },
+        async replay(id) {
+          const made = await invoices.find(id);
+          invariant(made, `invoice ${id} is gone`);
+          return { invoice: made, refusal: made.state === 'canceled' ? refusedBefore(made) : undefined };
+        },
+      },
+    );
+    // Not thrown inside, where a refusal means that nothing was stored.
+    if (refusal) throw refusal;
+    return reply.code(201).send(objects.lightningTransaction(ofInvoice(invoice, unixSeconds(clock))));
+  });
+}
+
+function refusedBefore({ id }: Invoice): Refusal {
+  return new Refusal('lnurl_refused', `An earlier request with this Idempotency-Key was refused, or its invoice ${id} was cancelled.`);
+}

@@ -1,0 +1,215 @@
+import { Type } from 'typebox';
+import { type Msat, satToMsat } from '../../core/kernel/money.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Payments } from '../../core/payments/payments.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import {
+  CustomRecords,
+  customRecordsHex,
+  described,
+  FeeLimit,
+  KeyParams,
+  NumSatoshis,
+  PassThru,
+  PaymentRequest,
+  Pubkey,
+  passThruText,
+  passThruWith,
+  publicKey,
+} from '../../http/fields.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { isDestination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
+import type { RemoteLinks } from '../lnurl/remote/remote-links.ts';
+import { PaymentObject } from '../transactions/wallet-transaction-object.ts';
+import { type PaymentRows, type PaymentRunDependencies, runPayment } from './run-payment.ts';
+
+export const OUTCOME =
+  '201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of ' +
+  '`lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost ' +
+  'connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`.';
+
+const WITHDRAWAL_TYPE = { name: 'ln_withdrawal', display_name: 'LN Withdrawal' };
+
+/** The Lightning transaction of a payment that is in flight. */
+const IN_FLIGHT = { payment_preimage: null, settled: 0, settled_at: null, status: 'pending', fee_msat: null };
+
+/** 1000 sat to an invoice of another service, from a wallet with 5000 sat. Routing cost 1 sat. */
+export const WITHDRAWAL = {
+  id: EXAMPLE.walletTransactionOut,
+  num_satoshis: -1000,
+  num_msat: -1_000_000,
+  user_label: 'rent',
+  wal: { balance: 3999, balance_msat: 3_999_000, max_payable_msat: 3_808_572 },
+  wtxType: WITHDRAWAL_TYPE,
+  lnTx: {
+    dest_pubkey: EXAMPLE.pubkey,
+    payment_request: 'lnbcrt10u1p4szcp7…',
+    memo: 'rent',
+    num_satoshis: 1000,
+    fee_msat: 1000,
+    expiry: 3600,
+    expires_at: EXAMPLE.now + 3540,
+    passThru: {},
+  },
+  passThru: {},
+};
+
+/** The same payment in flight: its amount and its fee limit are held. */
+export const WITHDRAWAL_IN_FLIGHT = {
+  ...WITHDRAWAL,
+  wal: { balance: 3950, balance_msat: 3_950_000, max_payable_msat: 3_761_905, pending_msat: 1_050_000 },
+  lnTx: { ...WITHDRAWAL.lnTx, ...IN_FLIGHT },
+  status: 'pending',
+};
+
+const withdrawSchema = {
+  operationId: 'withdraw',
+  tags: ['Money'],
+  summary: 'Pay an invoice',
+  description:
+    'Pays a BOLT11 invoice. Paying the same invoice again from the same wallet returns the first payment. A Lightning address or an LNURL is ' +
+    `paid as by payLnurl. ${OUTCOME}`,
+  ...requires('wallet_withdraw'),
+  params: KeyParams,
+  body: Type.Object(
+    {
+      payment_request: described(PaymentRequest, 'A BOLT11 invoice, a Lightning address, or the LNURL of a pay link'),
+      num_satoshis: Type.Optional(
+        described(
+          NumSatoshis,
+          'The amount in whole satoshis. Required for an invoice without an amount, an address and an LNURL; otherwise it must equal the amount of ' +
+            'the invoice',
+        ),
+      ),
+      fee_limit_msat: Type.Optional(FeeLimit),
+      passThru: Type.Optional(PassThru),
+    },
+    { additionalProperties: false, examples: [{ payment_request: 'lnbcrt10u1p4szcp7…', fee_limit_msat: 50_000 }] },
+  ),
+  response: { 201: PaymentObject, 202: PaymentObject },
+  exampleChanges: { 201: WITHDRAWAL, 202: WITHDRAWAL_IN_FLIGHT },
+};
+
+const KEYSEND_LABEL = `100 keysend to ${EXAMPLE.pubkey}`;
+const PREIMAGE_RECORD = '5482373484';
+
+/** 100 sat to a peer, so that routing cost nothing. */
+const KEYSEND = {
+  id: EXAMPLE.walletTransactionOut,
+  num_satoshis: -100,
+  num_msat: -100_000,
+  user_label: KEYSEND_LABEL,
+  wal: { balance: 4900, balance_msat: 4_900_000, max_payable_msat: 4_666_667 },
+  wtxType: WITHDRAWAL_TYPE,
+  lnTx: {
+    dest_pubkey: EXAMPLE.pubkey,
+    payment_request: `${EXAMPLE.pubkey}:100`,
+    memo: KEYSEND_LABEL,
+    num_satoshis: 100,
+    fee_msat: 0,
+    expiry: 432_000,
+    expires_at: null,
+    is_keysend: 1,
+    custom_records: { '7629169': 'hello', [PREIMAGE_RECORD]: EXAMPLE.preimage },
+    passThru: { method: 'api' },
+  },
+  passThru: { method: 'api' },
+};
+
+/** The same payment in flight, with the smallest fee limit. */
+const KEYSEND_IN_FLIGHT = {
+  ...KEYSEND,
+  wal: { balance: 4890, balance_msat: 4_890_000, max_payable_msat: 4_657_143, pending_msat: 110_000 },
+  lnTx: { ...KEYSEND.lnTx, ...IN_FLIGHT, custom_records: { '7629169': 'hello' } },
+  status: 'pending',
+};
+
+const keysendSchema = {
+  operationId: 'keysend',
+  tags: ['Money'],
+  summary: 'Pay a node without an invoice',
+  description: `Sends money to a node by its public key. ${OUTCOME}`,
+  ...requires('wallet_withdraw'),
+  params: KeyParams,
+  body: Type.Object(
+    {
+      dest_pubkey: Pubkey,
+      num_satoshis: NumSatoshis,
+      fee_limit_msat: Type.Optional(FeeLimit),
+      custom_records: Type.Optional(CustomRecords),
+      passThru: Type.Optional(PassThru),
+    },
+    {
+      additionalProperties: false,
+      examples: [{ dest_pubkey: EXAMPLE.pubkey, num_satoshis: 100, custom_records: { '7629169': 'hello' } }],
+    },
+  ),
+  response: { 201: PaymentObject, 202: PaymentObject },
+  exampleChanges: { 201: KEYSEND, 202: KEYSEND_IN_FLIGHT },
+};
+
+export interface PaymentRouteDependencies extends PaymentRunDependencies {
+  readonly access: Access;
+  readonly payments: Payments;
+  readonly remoteLinks: RemoteLinks;
+}
+
+export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
+  for (const base of WALLET_BASES) {
+    withdrawRoute(app, deps, base);
+    keysendRoute(app, deps, base);
+  }
+}
+
+function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+  app.post(`${base}/withdraw`, { schema: withdrawSchema }, async (request, reply) => {
+    const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
+    const { payment_request, num_satoshis: sat, fee_limit_msat, passThru } = request.body;
+    const order = {
+      wallet: authorized.wallet,
+      feeLimitMsat: fee_limit_msat as Msat | undefined,
+      guards: authorized.guards,
+      limits: authorized.credential.key.limits,
+    };
+    const amountMsat = sat === undefined ? undefined : satToMsat(sat);
+    const invoiceOrder = {
+      ...order,
+      invoice: payment_request,
+      amountMsat,
+      passThru: passThruText(passThru),
+      wtxType: 'ln_withdrawal' as const,
+    };
+    if (!isDestination(payment_request))
+      return runPayment(deps, request, reply, authorized, (extraRows) => deps.payments.payInvoice({ ...invoiceOrder, extraRows }));
+    const destination = readDestination(payment_request, 'pay');
+    if (amountMsat === undefined)
+      throw new Refusal('validation_failed', '`num_satoshis` must be given for a Lightning address or an LNURL, which has no amount.');
+    const message = { amountMsat, amountField: 'num_satoshis' as const, comment: undefined, payerData: undefined };
+    const remoteOrder = { ...order, ...message, destination, passThru: passThruWith(passThru, payeeFields(destination)) };
+    const begin = (extraRows: PaymentRows) => deps.remoteLinks.pay({ ...remoteOrder, extraRows });
+    return runPayment(deps, request, reply, authorized, begin);
+  });
+}
+
+function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+  app.post(`${base}/keysend`, { schema: keysendSchema }, async (request, reply) => {
+    const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
+    const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
+    const destination = publicKey('dest_pubkey', dest_pubkey);
+    return runPayment(deps, request, reply, authorized, (extraRows) =>
+      deps.payments.keysend({
+        wallet: authorized.wallet,
+        destination,
+        amountMsat: satToMsat(num_satoshis),
+        feeLimitMsat: fee_limit_msat as Msat | undefined,
+        customRecords: customRecordsHex(custom_records),
+        passThru: passThruWith(passThru, { method: 'api' }),
+        guards: authorized.guards,
+        limits: authorized.credential.key.limits,
+        extraRows,
+      }),
+    );
+  });
+}

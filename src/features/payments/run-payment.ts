@@ -1,0 +1,99 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invariant } from '../../core/kernel/assert.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { RowWrite } from '../../core/ledger/ledger.ts';
+import type { Payment } from '../../core/payments/payment.ts';
+import type { Payments } from '../../core/payments/payments.ts';
+import type { StartedPayment } from '../../core/payments/saga.ts';
+import { walletTransactionId } from '../../core/wallets/wallet-transaction-id.ts';
+import type { Wallet } from '../../core/wallets/wallets.ts';
+import type { WalletAuthorization } from '../../http/auth/access.ts';
+import type { IdempotentHandler } from '../../http/idempotent.ts';
+import type { History } from '../transactions/history.ts';
+import type { Objects } from '../transactions/objects.ts';
+import { ofSucceeded, ofUnsettled } from '../transactions/wallet-transaction.ts';
+
+export interface PaymentRunDependencies {
+  readonly runIdempotent: IdempotentHandler;
+  readonly payments: Pick<Payments, 'find' | 'wait' | 'reportPending' | 'feeLimitMsat'>;
+  readonly history: History;
+  readonly objects: Objects;
+  /** How long a response waits for a payment's end, from the arrival of its request. */
+  readonly paymentWaitSeconds: number;
+}
+
+/** Returns the rows to write in the posting that starts a payment. */
+export type PaymentRows = (paymentId: string) => readonly RowWrite[];
+
+/** Starts a payment, once per Idempotency-Key, and sends its outcome. */
+export function runPayment(
+  deps: PaymentRunDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { wallet, credential }: WalletAuthorization,
+  begin: (extraRows: PaymentRows) => Promise<StartedPayment>,
+): Promise<FastifyReply> {
+  return deps.runIdempotent(
+    request,
+    reply,
+    { credential, walletId: wallet.id },
+    {
+      async make(outcome) {
+        const started = await begin((id) => outcome.rows(id));
+        request.mayHaveBooked = true;
+        if (started.replayed) await outcome.saveExisting(started.payment.id);
+        return sendPayment(deps, request, reply, { wallet, started });
+      },
+      async replay(id) {
+        const payment = await deps.payments.find(id);
+        invariant(payment, `payment ${id} is gone`);
+        return sendPayment(deps, request, reply, { wallet, started: { payment, replayed: true } });
+      },
+    },
+  );
+}
+
+/**
+ * Waits a limited time for the payment's end. Responds 4xx only if it failed finally. While the outcome is unknown the response is 202, and
+ * the money is held. With `Prefer: respond-async` (RFC 7240), and beyond the limits of its key, a request does not wait.
+ */
+async function sendPayment(
+  deps: PaymentRunDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { wallet, started }: { wallet: Wallet; started: StartedPayment },
+): Promise<FastifyReply> {
+  if (started.replayed) reply.header('idempotency-replayed', 'true');
+  try {
+    const seconds = wantsNoWait(request) ? 0 : Math.max(0, deps.paymentWaitSeconds - reply.elapsedTime / 1000);
+    const awaited = await deps.payments.wait(started.payment.id, seconds);
+    const { payment, receipt } = awaited.payment.state === 'pending' ? await deps.payments.reportPending(awaited.payment) : awaited;
+    if (payment.state === 'failed') throw await paymentFailed(deps, payment);
+    const made = receipt ? ofSucceeded(payment, wallet, receipt) : await deps.history.ofPayment(payment);
+    const wtx = deps.objects.walletTransaction(made);
+    return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
+  } catch (error) {
+    if (error instanceof Refusal || !started.balance) throw error;
+    return reply.code(202).send(deps.objects.walletTransaction(ofUnsettled(started.payment, { wallet, balance: started.balance })));
+  }
+}
+
+/** Old clients read the reason out of the message, so it stays in front. */
+async function paymentFailed({ payments }: PaymentRunDependencies, payment: Payment): Promise<Refusal> {
+  const feeLimitMsat = payment.failureReason === 'NO_ROUTE' ? await payments.feeLimitMsat(payment) : undefined;
+  const limit = feeLimitMsat === undefined ? '' : `. No route was found within the fee limit of ${feeLimitMsat} msat.`;
+  const message = `Failure reason: FAILURE_REASON_${payment.failureReason}${limit}`;
+  return new Refusal('payment_failed', message, walletTransactionId(payment.transferId, 'from'));
+}
+
+function wantsNoWait({ mustNotWait, headers }: FastifyRequest): boolean {
+  if (mustNotWait || /\brespond-async\b/i.test(String(headers.prefer ?? ''))) return true;
+  return !FALSE_WORDS.has(
+    String(headers['x-lnpay-async'] ?? '')
+      .trim()
+      .toLowerCase(),
+  );
+}
+
+/** Values of `X-LNPAY-ASYNC` that do not request an asynchronous response; old clients send `1`, others `true` or `yes`. */
+const FALSE_WORDS = new Set(['', '0', 'false', 'no', 'off', 'null', 'undefined']);

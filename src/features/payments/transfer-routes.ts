@@ -1,0 +1,146 @@
+import { Type } from 'typebox';
+import { invariant } from '../../core/kernel/assert.ts';
+import { satToMsat } from '../../core/kernel/money.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Receipt } from '../../core/ledger/ledger.ts';
+import type { Payments } from '../../core/payments/payments.ts';
+import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { described, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../../http/fields.ts';
+import type { IdempotentHandler } from '../../http/idempotent.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import type { History } from '../transactions/history.ts';
+import type { Objects } from '../transactions/objects.ts';
+import { ofBooked, type WalletTransaction } from '../transactions/wallet-transaction.ts';
+import { OtherSideObject, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
+
+const TransferBody = Type.Object(
+  {
+    dest_wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of a wallet of the same account' }),
+    num_satoshis: NumSatoshis,
+    memo: Type.Optional(described(Memo, 'The label of both transactions. At most 639 bytes in UTF-8')),
+    passThru: Type.Optional(PassThru),
+    lnPayParams: Type.Optional(
+      described(PassThru, 'Another JSON object of your own, for old clients: `passThru` contains it under this name'),
+    ),
+  },
+  { additionalProperties: false, examples: [{ dest_wallet_id: EXAMPLE.otherWallet, num_satoshis: 500, memo: 'rent' }] },
+);
+
+const TransferObject = Type.Object(
+  {
+    wtx_transfer_in: described(OtherSideObject, 'The transaction of the wallet that received the money'),
+    wtx_transfer_out: described(WalletTransactionObject, 'The transaction of the wallet that sent the money'),
+    passThru: Type.Object({}, { additionalProperties: true, description: 'The `passThru` of both transactions' }),
+    source_wallet_id: Type.String({ description: 'The wallet that sent the money, `wal_…`', examples: [EXAMPLE.wallet] }),
+    dest_wallet_id: Type.String({ description: 'The wallet that received the money, `wal_…`', examples: [EXAMPLE.otherWallet] }),
+  },
+  { title: 'Transfer' },
+);
+
+const MOVED_BETWEEN = { source_wallet_id: EXAMPLE.wallet, dest_wallet_id: EXAMPLE.otherWallet };
+const MOVED = { user_label: 'rent', lnTx: null, passThru: MOVED_BETWEEN };
+
+const transferSchema = {
+  operationId: 'transfer',
+  tags: ['Money'],
+  summary: 'Move money to another wallet of the account',
+  description:
+    'Costs nothing and is complete at once: both wallets change, or neither. The `passThru` of both transactions contains the two wallet ids ' +
+    'and `lnPayParams`. A key of one wallet sees only the `id` of the other wallet.',
+  ...requires('wallet_transfer'),
+  params: KeyParams,
+  body: TransferBody,
+  response: { 201: TransferObject },
+  exampleChanges: {
+    201: {
+      wtx_transfer_in: {
+        ...MOVED,
+        num_satoshis: 500,
+        num_msat: 500_000,
+        wal: { id: EXAMPLE.otherWallet, user_label: 'bruno', balance: 500, balance_msat: 500_000, max_payable_msat: 476_191 },
+        wtxType: { name: 'ln_transfer_in', display_name: 'Transfer In' },
+      },
+      wtx_transfer_out: {
+        ...MOVED,
+        id: EXAMPLE.walletTransactionOut,
+        num_satoshis: -500,
+        num_msat: -500_000,
+        wal: { balance: 4500, balance_msat: 4_500_000, max_payable_msat: 4_285_715 },
+        wtxType: { name: 'ln_transfer_out', display_name: 'Transfer Out' },
+      },
+      passThru: MOVED_BETWEEN,
+    },
+  },
+};
+
+export interface TransferRouteDependencies {
+  readonly access: Access;
+  readonly runIdempotent: IdempotentHandler;
+  readonly wallets: Wallets;
+  readonly payments: Payments;
+  readonly history: History;
+  readonly objects: Objects;
+}
+
+export function transferRoutes(app: App, deps: TransferRouteDependencies): void {
+  for (const base of WALLET_BASES) transferRoute(app, deps, base);
+}
+
+function transferRoute(app: App, deps: TransferRouteDependencies, base: string): void {
+  const { access, wallets, payments, history, objects } = deps;
+  app.post(`${base}/transfer`, { schema: transferSchema }, async (request, reply) => {
+    const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');
+    const { dest_wallet_id, num_satoshis, memo, passThru, lnPayParams } = request.body;
+    const extra = lnPayParams === undefined ? {} : { lnPayParams };
+    const order = {
+      source,
+      amountMsat: satToMsat(num_satoshis),
+      memo: memo === undefined ? undefined : memoText(memo),
+      passThru: passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra }),
+      guards,
+      limits: credential.key.limits,
+    };
+    const { destination, into, out } = await deps.runIdempotent(
+      request,
+      reply,
+      { credential, walletId: source.id },
+      {
+        async make({ rows }) {
+          const named = (await wallets.resolve(dest_wallet_id))?.wallet;
+          if (named?.accountId !== source.accountId)
+            throw new Refusal('not_found', '`dest_wallet_id` must be the id or an access key of a wallet of this account.');
+          const extraRows = (id: string) => rows(`${id} ${named.id}`);
+          const receipt = await payments.transfer({ ...order, destination: named, extraRows });
+          return { destination: named, into: sideOf(receipt, 'to', named, source), out: sideOf(receipt, 'from', source, named) };
+        },
+        async replay(made) {
+          // The key that named the destination may be gone; the wallet is not.
+          const [id = '', walletId = ''] = made.split(' ');
+          const named = await wallets.find(walletId);
+          invariant(named, `wallet ${walletId} is gone`);
+          return { destination: named, ...(await history.transfer(id, source, named)) };
+        },
+      },
+    );
+    const sent = objects.walletTransaction(out);
+    return reply.code(201).send({
+      // The key of one wallet does not see what is in another.
+      wtx_transfer_in: credential.key.walletId === undefined ? objects.walletTransaction(into) : objects.otherSide(into),
+      wtx_transfer_out: sent,
+      passThru: sent.passThru,
+      source_wallet_id: source.id,
+      dest_wallet_id: destination.id,
+    });
+  });
+}
+
+/** Builds one side of a transfer from its receipt, so that nothing has to be read back. */
+function sideOf(receipt: Receipt, side: 'from' | 'to', wallet: Wallet, other: Wallet): WalletTransaction {
+  const [transfer] = receipt.transfers;
+  const balance = receipt.balances.get(wallet.ledgerAccount);
+  invariant(transfer && balance, 'a committed transfer has both sides');
+  return ofBooked(transfer, side, { wallet, balance }, other.id);
+}

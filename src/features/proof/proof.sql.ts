@@ -1,0 +1,118 @@
+import { statement } from '../../core/db/statement.ts';
+
+export const beginTree = statement<{ id: number }>(
+  'proof_begin_tree',
+  `INSERT INTO proof_tree (state, seed) VALUES ('building', $1) RETURNING id`,
+);
+
+/**
+ * Begins each transaction that writes to a tree. Locks the tree until the commit, and changes no row when another instance has dropped the
+ * tree: so no leaf is written while that instance deletes them.
+ */
+export const holdTree = statement('proof_hold_tree', `UPDATE proof_tree SET state = 'building' WHERE id = $1 AND state = 'building'`);
+
+/** Changes no row when the tree was dropped. */
+export const completeTree = statement(
+  'proof_complete_tree',
+  `UPDATE proof_tree SET state = 'complete' WHERE id = $1 AND state = 'building'`,
+);
+
+/** Rows as JSON, because both databases accept a list of texts as a parameter. */
+export const insertLeaves = statement('proof_insert_leaves', {
+  sqlite: `INSERT INTO proof_leaf (tree, place, wallet_id, balance_msat, head)
+    SELECT $1, unhex(value ->> 0), value ->> 1, value ->> 2, unhex(value ->> 3) FROM json_each($2)`,
+  postgres: `INSERT INTO proof_leaf (tree, place, wallet_id, balance_msat, head)
+    SELECT $1, decode(r ->> 0, 'hex'), r ->> 1, (r ->> 2)::bigint, decode(r ->> 3, 'hex') FROM unnest($2::json[]) AS r`,
+});
+
+export const insertNodes = statement('proof_insert_nodes', {
+  sqlite: `INSERT INTO proof_node (tree, level, position, sum_msat, hash, first_place)
+    SELECT $1, value ->> 0, value ->> 1, value ->> 2, unhex(value ->> 3), unhex(value ->> 4) FROM json_each($2)`,
+  postgres: `INSERT INTO proof_node (tree, level, position, sum_msat, hash, first_place)
+    SELECT $1, (r ->> 0)::bigint, (r ->> 1)::bigint, (r ->> 2)::bigint, decode(r ->> 3, 'hex'), decode(r ->> 4, 'hex')
+    FROM unnest($2::json[]) AS r`,
+});
+
+export type EpochRow = {
+  epoch: number;
+  created_at: number;
+  leaves: number;
+  total_msat: number;
+  tree_hash: Uint8Array;
+  previous_root: Uint8Array;
+  root: Uint8Array;
+  tree: number;
+};
+
+export const insertEpoch = statement(
+  'proof_insert_epoch',
+  `INSERT INTO proof_epoch (epoch, created_at, leaves, total_msat, tree_hash, previous_root, root, tree)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+
+const EPOCH = 'SELECT epoch, created_at, leaves, total_msat, tree_hash, previous_root, root, tree FROM proof_epoch';
+
+export const lastEpoch = statement<EpochRow>('proof_last_epoch', `${EPOCH} ORDER BY epoch DESC LIMIT 1`);
+
+export const readEpoch = statement<EpochRow>('proof_read_epoch', `${EPOCH} WHERE epoch = $1`);
+
+/** Epochs are numbered without a gap, so a page anywhere is a range. */
+export const pageOfEpochs = statement<EpochRow>('proof_page_of_epochs', `${EPOCH} WHERE epoch BETWEEN $1 AND $2 ORDER BY epoch DESC`);
+
+export const readSeed = statement<{ seed: Uint8Array }>(
+  'proof_read_seed',
+  `SELECT seed FROM proof_tree WHERE id = $1 AND state = 'complete'`,
+);
+
+/** The block that contains a place. */
+export const blockOf = statement<{ position: number; first_place: Uint8Array }>(
+  'proof_block_of',
+  `SELECT position, first_place FROM proof_node WHERE tree = $1 AND first_place <= $2 ORDER BY first_place DESC LIMIT 1`,
+);
+
+export type LeafRow = { place: Uint8Array; wallet_id: string; balance_msat: number; head: Uint8Array };
+
+export const leavesFrom = statement<LeafRow>(
+  'proof_leaves_from',
+  'SELECT place, wallet_id, balance_msat, head FROM proof_leaf WHERE tree = $1 AND place >= $2 ORDER BY place LIMIT $3',
+);
+
+export const readNode = statement<{ sum_msat: number; hash: Uint8Array }>(
+  'proof_read_node',
+  'SELECT sum_msat, hash FROM proof_node WHERE tree = $1 AND level = $2 AND position = $3',
+);
+
+/** All trees except those of the epochs from $1 on: old ones, and those of interrupted runs. */
+export const unkeptTrees = statement<{ id: number }>(
+  'proof_unkept_trees',
+  'SELECT id FROM proof_tree WHERE id NOT IN (SELECT tree FROM proof_epoch WHERE epoch >= $1) ORDER BY id',
+);
+
+/**
+ * Changes no row when another instance has published the tree since it was listed. The state is checked, because PostgreSQL checks a locked
+ * row again after its change, but not a subquery.
+ */
+export const dropTree = statement(
+  'proof_drop_tree',
+  `UPDATE proof_tree SET state = 'dropped'
+   WHERE id = $1 AND (state <> 'complete' OR id IN (SELECT tree FROM proof_epoch WHERE epoch < $2))`,
+);
+
+export const deleteLeaves = statement(
+  'proof_delete_leaves',
+  `DELETE FROM proof_leaf WHERE tree = $1 AND place IN (SELECT place FROM proof_leaf WHERE tree = $1 ORDER BY place LIMIT $2)`,
+);
+
+export const deleteNodes = statement(
+  'proof_delete_nodes',
+  `DELETE FROM proof_node WHERE tree = $1 AND (level, position) IN
+     (SELECT level, position FROM proof_node WHERE tree = $1 ORDER BY level, position LIMIT $2)`,
+);
+
+export const deleteTree = statement('proof_delete_tree', 'DELETE FROM proof_tree WHERE id = $1');
+
+/** The wallets of ledger accounts. */
+export const walletsOfAccounts = statement<{ account: number; wallet_id: string }>('proof_wallets_of_accounts', {
+  sqlite: 'SELECT ledger_account AS account, id AS wallet_id FROM wallet WHERE ledger_account IN (SELECT value FROM json_each($1))',
+  postgres: 'SELECT ledger_account AS account, id AS wallet_id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
+});

@@ -1,0 +1,163 @@
+import type { NodeConnections } from '../../core/connection/connections.ts';
+import { pause, unixSeconds } from '../../core/kernel/clock.ts';
+import { newId } from '../../core/kernel/ids.ts';
+import { errorMessage } from '../../core/kernel/log.ts';
+import { compareBalance } from './balance.ts';
+import { compareEnded } from './ended.ts';
+import { compareInvoices } from './invoices.ts';
+import { NodeProbe, STOPPING } from './node-probe.ts';
+import { comparePending } from './pending.ts';
+import { readPositions } from './positions.ts';
+import type { NodeReport, ReconciliationReport } from './report.ts';
+import {
+  beginPeriodic,
+  type RunningRequest,
+  requeueUnfinished,
+  storeFailure,
+  storeProgress,
+  storeReport,
+  takeRequest,
+} from './requests.ts';
+import type { ReconcileDependencies, ReconciliationRun } from './run.ts';
+import { storeSamples } from './samples.ts';
+
+export type { ReconcileDependencies } from './run.ts';
+
+const POLL_MS = 1000;
+/** The interval after a run in which the node stopped answering. */
+const INCOMPLETE_SECONDS = 30;
+const PROGRESS_MS = 1000;
+const LOG_EVERY = 10;
+
+export interface PeriodicDependencies extends Omit<ReconcileDependencies, 'connection'> {
+  readonly connections: Pick<NodeConnections, 'all'>;
+}
+
+/** Compares the ledger with all nodes at the same time, so that a node that does not answer delays no other. */
+async function reconcileAll(deps: PeriodicDependencies, request: RunningRequest, signal: AbortSignal): Promise<ReconciliationReport> {
+  const { all } = deps.connections;
+  const runs = all.map((connection, index) => {
+    // Baselines and alerts about decreases have the id of the comparison.
+    const own = index === 0 ? request : { ...request, id: `rec_${newId()}` };
+    return reconcile({ ...deps, connection }, own, signal, request.id);
+  });
+  // A comparison that fails must not leave the others running.
+  const ended = await Promise.allSettled(runs);
+  const nodes = ended.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+  const { id, scope } = request;
+  return { id, scope, nodes, positions: await readPositions(deps.database, all) };
+}
+
+/**
+ * Compares the ledger with a node: pending payments, ended payments, invoices and the balance. Returns a report and raises alerts. It books
+ * only missed settlements, and outcomes that the payments can correct. `requestId` is the request whose progress is published.
+ */
+export async function reconcile(
+  deps: ReconcileDependencies,
+  request: RunningRequest,
+  signal: AbortSignal,
+  requestId = request.id,
+): Promise<NodeReport> {
+  const latest = { text: '' };
+  const done = new AbortController();
+  const publishing = publishProgress(deps, requestId, latest, done.signal);
+  try {
+    const progress = (text: string) => {
+      latest.text = text;
+    };
+    return await compare(deps, request, progress, signal);
+  } finally {
+    done.abort();
+    await publishing;
+  }
+}
+
+async function compare(
+  deps: ReconcileDependencies,
+  request: RunningRequest,
+  progress: ReconciliationRun['progress'],
+  signal: AbortSignal,
+): Promise<NodeReport> {
+  const { node, nodeId } = deps.connection;
+  const startedAt = unixSeconds(deps.clock);
+  const probe = new NodeProbe(signal, deps.timing);
+  const found = {
+    contradictions: [],
+    missedSettlements: [],
+    compared: { payments: 0, invoices: 0 },
+    unbookedMsat: new Map<string, number>(),
+  };
+  const run: ReconciliationRun = { ...deps, ...found, ...request, node, nodeId, startedAt, signal, probe, progress };
+  const pending = await comparePending(run);
+  await compareEnded(run);
+  await compareInvoices(run);
+  // The balance comes last, after missed settlements are booked.
+  const balance = await compareBalance(run);
+  if (signal.aborted) throw new Error(STOPPING);
+  const incompleteReason = probe.stopReason ?? (balance.state === 'unanswered' ? balance.reason : null);
+  if (incompleteReason === null) await deps.alerts.clear('node_silent', nodeId);
+  else await deps.alerts.raise({ kind: 'node_silent', subject: nodeId, message: incompleteReason });
+  // Announces alerts that a crashed process stored and did not announce.
+  await deps.alerts.announce();
+  const { contradictions, missedSettlements, compared } = run;
+  const endedAt = unixSeconds(deps.clock);
+  const { id, scope } = request;
+  return { id, nodeId, scope, startedAt, endedAt, incompleteReason, balance, pending, compared, contradictions, missedSettlements };
+}
+
+/**
+ * Reconciles at the start, every `seconds`, and within two seconds of a request in the database, until the signal aborts. Only the holder of
+ * the lease may call it.
+ */
+export async function reconcilePeriodically(deps: PeriodicDependencies, seconds: number, signal: AbortSignal): Promise<void> {
+  await requeueUnfinished(deps.database);
+  for (let due = 0; !signal.aborted; await pause(deps.pollMs ?? POLL_MS, signal)) {
+    const isDue = performance.now() >= due;
+    const request = (await takeRequest(deps.database)) ?? (isDue ? await beginPeriodic(deps.database, unixSeconds(deps.clock)) : undefined);
+    if (!request) continue;
+    const hasAnswered = await runRequest(deps, request, signal);
+    due = performance.now() + 1000 * (hasAnswered ? seconds : Math.min(seconds, INCOMPLETE_SECONDS));
+  }
+}
+
+/** @returns whether the run was finished and every node answered. */
+async function runRequest(deps: PeriodicDependencies, request: RunningRequest, signal: AbortSignal): Promise<boolean> {
+  const { database, log } = deps;
+  try {
+    const report = await reconcileAll(deps, request, signal);
+    await storeSamples(database, report.nodes, unixSeconds(deps.clock));
+    await storeReport(database, report);
+    for (const one of report.nodes) logReport(deps, one);
+    return report.nodes.every(({ incompleteReason }) => incompleteReason === null);
+  } catch (error) {
+    // The service stops. The next holder of the lease repeats the request.
+    if (signal.aborted) return false;
+    log.error({ reason: errorMessage(error) }, 'reconciliation failed; the next run continues');
+    await storeFailure(database, request.id, errorMessage(error));
+    return false;
+  }
+}
+
+function logReport({ log }: PeriodicDependencies, report: NodeReport): void {
+  const { nodeId: node, scope, compared, contradictions, missedSettlements, pending, incompleteReason } = report;
+  const found = { contradictions: contradictions.length, missedSettlements: missedSettlements.length, stuck: pending.stuckPayments };
+  const fields = { node, scope, ...compared, ...found };
+  if (incompleteReason === null) log.info(fields, 'reconciled with the node');
+  else log.warn({ ...fields, incompleteReason }, 'the node stopped answering; the rest was not compared');
+}
+
+/** Stores the progress every second, and logs it every ten seconds. */
+async function publishProgress(
+  { database, log }: Pick<ReconcileDependencies, 'database' | 'log'>,
+  id: string,
+  latest: { text: string },
+  signal: AbortSignal,
+): Promise<void> {
+  for (let seconds = 1; !(await pause(PROGRESS_MS, signal)); seconds++) {
+    await storeProgress(database, id, `${latest.text} (${seconds} s)`).catch(() => undefined);
+    if (seconds % LOG_EVERY === 0) log.info({ progress: latest.text }, 'reconciliation is running');
+  }
+}

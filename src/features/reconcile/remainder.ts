@@ -1,0 +1,115 @@
+import type { Alerts } from '../../core/alerts/alerts.ts';
+import { readFact, writeFact } from '../../core/db/facts.sql.ts';
+import { writeRows } from '../../core/db/row-write.ts';
+import { timeText, unixSeconds } from '../../core/kernel/clock.ts';
+import { satText } from '../../core/kernel/money.ts';
+import type { Measurement } from './measure.ts';
+import * as sql from './reconcile.sql.ts';
+import { factOf, type ReconciliationRun } from './run.ts';
+
+/**
+ * The node's own money over time: the remainder of its balance that the ledger does not explain.
+ *
+ * `level` follows the remainder. A decrease is money that left the node without an entry in the ledger; each one raises its own alert and is
+ * added to `fell`. An increase is added to `rose`. They are never offset: money that the operator adds does not explain missing money. Both
+ * are reset by a new baseline, and by a return to exactly the level before the first decrease. Invariant: `baseline + rose − fell = level`.
+ * Amounts are msat, times Unix seconds.
+ */
+export interface Remainder {
+  readonly baselineMsat: number;
+  readonly baselineAt: number;
+  readonly levelMsat: number;
+  readonly levelAt: number;
+  readonly roseMsat: number;
+  readonly fellMsat: number;
+  /** The level before the first decrease in `fell`; null if there is none. */
+  readonly beforeFallMsat: number | null;
+  /** The subjects of the alerts about the decreases in `fell`. Absent in what earlier versions stored: all open ones. */
+  readonly fallAlerts?: readonly string[];
+}
+
+const FALL = 'node_balance_fell';
+const REMAINDER = 'node_remainder';
+
+export async function readRemainder({ database, nodeId }: Pick<ReconciliationRun, 'database' | 'nodeId'>): Promise<Remainder | undefined> {
+  const row = await database.first(readFact, factOf(REMAINDER, nodeId));
+  return row && (JSON.parse(row.value) as Remainder);
+}
+
+/** Returns the part of the level that is missing and cannot be in flight; 0 or less if there is none. */
+export function missingMsat({ levelMsat }: Remainder, { remainderMsat, inFlightMsat, movedMsat }: Measurement): number {
+  return levelMsat - remainderMsat - inFlightMsat - movedMsat;
+}
+
+/** Stores a decrease and its alert in one transaction, so that each decrease raises one alert. */
+export async function recordFall(run: ReconciliationRun, tracked: Remainder, measured: Measurement): Promise<Remainder> {
+  const now = unixSeconds(run.clock);
+  const fellMsat = missingMsat(tracked, measured);
+  const next: Remainder = {
+    ...tracked,
+    levelMsat: tracked.levelMsat - fellMsat,
+    levelAt: now,
+    fellMsat: tracked.fellMsat + fellMsat,
+    beforeFallMsat: tracked.beforeFallMsat ?? tracked.levelMsat,
+    fallAlerts: [...(tracked.fallAlerts ?? (await run.alerts.openSubjects(FALL))), run.id],
+  };
+  const uncertain =
+    measured.inFlightMsat + measured.movedMsat > 0
+      ? ` Up to ${satText(measured.inFlightMsat + measured.movedMsat)} more may be missing or in flight.`
+      : '';
+  const message = `${satText(fellMsat)} left the node between ${timeText(tracked.levelAt)} and ${timeText(now)} without an entry in the ledger.${uncertain}`;
+  const alert = run.alerts.rowsOf({ kind: FALL, subject: run.id, message });
+  await run.database.transaction(async (tx) => {
+    await writeRows(tx, alert);
+    await tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next));
+  });
+  await run.alerts.announce();
+  return next;
+}
+
+/** Stores an increase that two measurements have confirmed. */
+export async function recordRise(run: ReconciliationRun, tracked: Remainder, levelMsat: number): Promise<Remainder> {
+  const isBack = levelMsat === tracked.beforeFallMsat;
+  const next: Remainder = {
+    ...tracked,
+    levelMsat,
+    levelAt: unixSeconds(run.clock),
+    roseMsat: isBack ? Math.max(0, levelMsat - tracked.baselineMsat) : tracked.roseMsat + levelMsat - tracked.levelMsat,
+    fellMsat: isBack ? Math.max(0, tracked.baselineMsat - levelMsat) : tracked.fellMsat,
+    beforeFallMsat: isBack ? null : tracked.beforeFallMsat,
+    ...(isBack && { fallAlerts: [] }),
+  };
+  await run.database.transaction((tx) => tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next)));
+  if (isBack) await clearFalls(run.alerts, tracked);
+  return next;
+}
+
+/** Accepts the node's present own money as the baseline, and records who did so. The baseline is at least 0: missing money of customers cannot be accepted. */
+export async function acceptBaseline(run: ReconciliationRun, tracked: Remainder | undefined, measured: Measurement): Promise<Remainder> {
+  const now = unixSeconds(run.clock);
+  const baselineMsat = Math.max(0, measured.remainderMsat);
+  const next: Remainder = {
+    baselineMsat,
+    baselineAt: now,
+    levelMsat: measured.remainderMsat,
+    levelAt: now,
+    roseMsat: 0,
+    fellMsat: baselineMsat - measured.remainderMsat,
+    beforeFallMsat: null,
+    fallAlerts: [],
+  };
+  const who = run.requestedBy || 'the service';
+  const reason = run.reason || (tracked ? '' : 'first measurement');
+  await run.database.transaction(async (tx) => {
+    const accepted = [tracked?.roseMsat ?? 0, tracked?.fellMsat ?? 0];
+    await tx.run(sql.insertBaseline, run.id, run.nodeId, now, who, reason, measured.nodeMsat, baselineMsat, ...accepted);
+    await tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next));
+  });
+  await clearFalls(run.alerts, tracked);
+  return next;
+}
+
+async function clearFalls(alerts: Alerts, tracked: Remainder | undefined): Promise<void> {
+  const subjects = tracked ? (tracked.fallAlerts ?? (await alerts.openSubjects(FALL))) : [];
+  for (const subject of subjects) await alerts.clear(FALL, subject);
+}

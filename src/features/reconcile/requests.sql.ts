@@ -1,0 +1,77 @@
+import { statement } from '../../core/db/statement.ts';
+import type { ReconciliationScope } from './report.ts';
+
+export type RequestRow = {
+  id: string;
+  state: 'asked' | 'running' | 'done' | 'failed';
+  scope: ReconciliationScope;
+  asked_at: number;
+  asked_by: string;
+  reason: string;
+  progress: string;
+  report: string | null;
+};
+
+const COLUMNS = 'id, state, scope, asked_at, asked_by, reason, progress, report';
+
+export const insertRequest = statement(
+  'reconcile_insert_request',
+  `INSERT INTO reconciliation (id, state, scope, asked_at, progress, asked_by, reason) VALUES ($1, $2, $3, $4, '', $5, $6)`,
+);
+
+export const findRequest = statement<RequestRow>('reconcile_request', `SELECT ${COLUMNS} FROM reconciliation WHERE id = $1`);
+
+/** Newest first. */
+export const listRequests = statement<RequestRow>(
+  'reconcile_list_requests',
+  `SELECT ${COLUMNS} FROM reconciliation ORDER BY id DESC LIMIT $1 OFFSET $2`,
+);
+
+export const countRequests = statement<{ n: number }>('reconcile_count_requests', 'SELECT count(*) AS n FROM reconciliation');
+
+/** The progress of the running reconciliation. It changes every second. */
+export const runningNow = statement<{ progress: string }>(
+  'reconcile_running',
+  `SELECT progress FROM reconciliation WHERE state = 'running' ORDER BY id DESC LIMIT 1`,
+);
+
+export const nextRequest = statement<{ id: string; scope: ReconciliationScope; asked_by: string; reason: string }>(
+  'reconcile_next_request',
+  `SELECT id, scope, asked_by, reason FROM reconciliation WHERE state = 'asked' ORDER BY id LIMIT 1`,
+);
+
+export const start = statement('reconcile_take', `UPDATE reconciliation SET state = 'running' WHERE id = $1 AND state = 'asked'`);
+
+export const withdraw = statement('reconcile_withdraw', `DELETE FROM reconciliation WHERE id = $1 AND state = 'asked'`);
+
+export const updateProgress = statement(
+  'reconcile_progress',
+  `UPDATE reconciliation SET progress = $2 WHERE id = $1 AND state = 'running'`,
+);
+
+export const finish = statement('reconcile_finish', `UPDATE reconciliation SET state = 'done', report = $2 WHERE id = $1`);
+
+export const fail = statement('reconcile_give_up', `UPDATE reconciliation SET state = 'failed', progress = $2 WHERE id = $1`);
+
+/** Opens unfinished requests again, because an operator may wait for them; periodic ones fail. */
+export const requeue = statement(
+  'reconcile_take_up',
+  `UPDATE reconciliation SET state = CASE WHEN scope = 'periodic' THEN 'failed' ELSE 'asked' END WHERE state = 'running'`,
+);
+
+export const lastReport = statement<{ report: string }>(
+  'reconcile_last_report',
+  `SELECT report FROM reconciliation WHERE state = 'done' ORDER BY id DESC LIMIT 1`,
+);
+
+/** Deletes all but the newest. */
+const deleteOld = (name: string, which: string) =>
+  statement(
+    name,
+    `DELETE FROM reconciliation WHERE ${which} AND state IN ('done', 'failed')
+       AND id < (SELECT min(id) FROM (SELECT id FROM reconciliation WHERE ${which} ORDER BY id DESC LIMIT $1) AS newest)`,
+  );
+
+export const deleteOldPeriodic = deleteOld('reconcile_forget_old_periodic', `scope = 'periodic'`);
+
+export const deleteOldRequested = deleteOld('reconcile_forget_old_requested', `scope <> 'periodic'`);

@@ -1,0 +1,68 @@
+import type { Alerts } from '../../core/alerts/alerts.ts';
+import type { NodeConnection } from '../../core/connection/connection.ts';
+import type { Database } from '../../core/db/database.ts';
+import type { Invoices } from '../../core/invoices/invoices.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { firstIdAt } from '../../core/kernel/ids.ts';
+import type { Log } from '../../core/kernel/log.ts';
+import type { LightningNode } from '../../core/lightning/node.ts';
+import type { Payments } from '../../core/payments/payments.ts';
+import type { NodeProbe, ProbeTiming } from './node-probe.ts';
+import type { Contradiction, MissedSettlement } from './report.ts';
+import type { RunningRequest } from './requests.ts';
+
+/** The calls that a reconciliation makes. */
+type ComparedNode = Pick<LightningNode, 'lookupPayment' | 'lookupInvoice' | 'collectEvidence' | 'balance'>;
+
+export interface ReconcileDependencies {
+  readonly database: Database;
+  /** The node that is compared. */
+  readonly connection: Pick<NodeConnection, 'nodeId' | 'ledgerAccount'> & { readonly node: ComparedNode };
+  readonly alerts: Alerts;
+  readonly invoices: Pick<Invoices, 'settle'>;
+  readonly payments: Pick<Payments, 'reportOutcome'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The age at which a pending payment is reported as stuck. */
+  readonly stuckPaymentSeconds: number;
+  readonly timing?: Partial<ProbeTiming> | undefined;
+  /** How often requests are polled. */
+  readonly pollMs?: number | undefined;
+}
+
+/** A running reconciliation with one node, and its findings so far. */
+export interface ReconciliationRun extends ReconcileDependencies, RunningRequest {
+  readonly startedAt: number;
+  readonly nodeId: string;
+  readonly node: ComparedNode;
+  readonly signal: AbortSignal;
+  readonly probe: NodeProbe;
+  readonly contradictions: Contradiction[];
+  readonly missedSettlements: MissedSettlement[];
+  readonly compared: { payments: number; invoices: number };
+  /** Payment hash → amount in msat that arrived and could not be booked. It is not the node's own money. */
+  readonly unbookedMsat: Map<string, number>;
+  /** Sets the text that shows the present step. */
+  progress(text: string): void;
+}
+
+/** Payments and invoices of the last week are compared repeatedly. */
+const WINDOW_SECONDS = 7 * 24 * 60 * 60;
+
+/** Returns the name of a fact about the reconciliation with a node. */
+export function factOf(name: string, nodeId: string): string {
+  return `${name} ${nodeId}`;
+}
+
+/** Returns the id at the start of the window. */
+export function windowStart({ startedAt }: Pick<ReconciliationRun, 'startedAt'>): string {
+  return idAt(startedAt - WINDOW_SECONDS);
+}
+
+/** Returns an id that sorts before all Lightning transactions created from this second on. */
+export function idAt(seconds: number): string {
+  return `lntx_${firstIdAt(Math.max(0, seconds) * 1000)}`;
+}
+
+/** The number of rows that are read and compared at the same time. */
+export const PAGE = 100;

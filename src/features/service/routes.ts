@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import type { NodeConnection } from '../../core/connection/connection.ts';
+import type { App } from '../../http/app-type.ts';
+import { PUBLIC } from '../../http/openapi/route-schema.ts';
+import { oneOf } from '../../http/responses/response-types.ts';
+
+const Health = Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`' }) }, { title: 'Health' });
+
+const Readiness = Type.Object(
+  {
+    status: oneOf(['ready', 'not ready'], { description: '`ready` when the database is ok and a node answers' }),
+    database: oneOf(['ok', 'read_only', 'unavailable'], {
+      description: '`read_only`: reads work, writes failed. The service tries to write until it works',
+    }),
+    node: oneOf(['ok', 'partial', 'unavailable'], {
+      description:
+        '`partial`: some of several nodes do not answer; their wallets neither send nor receive. `unavailable`: none answers. Reads work in both ' +
+        'cases; what a node is needed for is rejected with 503',
+    }),
+  },
+  { title: 'Readiness' },
+);
+
+const healthSchema = {
+  operationId: 'getHealth',
+  tags: ['Service'],
+  summary: 'Check whether the process responds',
+  description: 'Reads neither the database nor the node.',
+  ...PUBLIC,
+  response: { 200: Health },
+};
+
+const readinessSchema = {
+  operationId: 'getReadiness',
+  tags: ['Service'],
+  summary: 'Check whether the database and the node work',
+  description: 'Returns 503 with the same body while one of them does not.',
+  ...PUBLIC,
+  response: { 200: Readiness, 503: Readiness },
+  exampleChanges: { 503: { status: 'not ready', node: 'unavailable' } },
+};
+
+/** The state of the parts of the service. */
+export interface Parts {
+  /** Whether the database can be read. */
+  isReadable(): Promise<boolean>;
+  /** Whether its last write succeeded. */
+  isWritable(): boolean;
+  readonly connections: { readonly all: readonly Pick<NodeConnection, 'isAvailable'>[] };
+}
+
+/** `healthz`: the process responds. `readyz`: the database and a node work. */
+export function serviceRoutes(app: App, { isReadable, isWritable, connections }: Parts): void {
+  app.get('/healthz', { schema: healthSchema }, async () => ({ status: 'ok' as const }));
+
+  app.get('/readyz', { schema: readinessSchema }, async (_request, reply) => {
+    const [canRead, ...answers] = await Promise.all([isReadable(), ...connections.all.map((one) => one.isAvailable())]);
+    const ready = canRead && isWritable() && answers.includes(true);
+    return reply.code(ready ? 200 : 503).send({
+      status: ready ? 'ready' : 'not ready',
+      database: !canRead ? 'unavailable' : isWritable() ? 'ok' : 'read_only',
+      node: !answers.includes(true) ? 'unavailable' : answers.includes(false) ? 'partial' : 'ok',
+    });
+  });
+}

@@ -1,0 +1,208 @@
+import { type Static, Type } from 'typebox';
+import { floorSat } from '../../core/kernel/money.ts';
+import type { CustomRecords } from '../../core/lightning/node.ts';
+import { revealSuccessAction } from '../../core/payments/success-action.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { selectable } from '../../http/responses/select.ts';
+import type { LightningTransaction } from './lightning-transaction.ts';
+
+const SuccessActionObject = Type.Object(
+  {
+    tag: oneOf(['message', 'url', 'aes'], { description: '`message`: a text. `url`: a page of the payee. `aes`: a secret text' }),
+    message: Type.Optional(Type.String({ description: 'The text of a `message`' })),
+    description: Type.Optional(Type.String({ description: 'What the `url` or the `plaintext` is for' })),
+    url: Type.Optional(Type.String({ description: 'A page on the domain of the payee' })),
+    plaintext: Type.Optional(nullable(Type.String({ description: 'The secret text; null if it cannot be decrypted with the preimage' }))),
+  },
+  {
+    description:
+      'What the payee of an LNURL or a Lightning address shows the payer (LUD-09). Present only on a settled payment whose payee sent it. The ' +
+      "texts are the payee's: escape them where you show them",
+  },
+);
+
+export const LightningTransactionObject = selectable(
+  Type.Object(
+    {
+      id: Type.String({ description: 'The id of the invoice or payment, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
+      created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+      ln_node_id: Type.String({ description: 'The Lightning node of the wallet, `lnd_…`', examples: [EXAMPLE.node] }),
+      dest_pubkey: Type.String({ description: 'The public key of the node that is paid, in hex', examples: [EXAMPLE.ourPubkey] }),
+      payment_request: Type.String({
+        description: 'The BOLT11 invoice. For a keysend: `keysend`, or the destination and the amount',
+        examples: ['lnbcrt12u1p4szcp7dq9w3jkznp4q…'],
+      }),
+      r_hash_decoded: Type.String({ description: 'The payment hash, in hex', examples: [EXAMPLE.paymentHash] }),
+      memo: Type.String({ description: 'The description of the invoice, for people. At most 639 bytes', examples: ['tea'] }),
+      description_hash: nullable(Type.String({ description: 'The hash of a longer description, in hex; null when there is none' })),
+      num_satoshis: Type.Integer({
+        description: 'The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet',
+        examples: [1200],
+      }),
+      fee_msat: nullable(
+        Type.Integer({ description: 'The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known' }),
+      ),
+      expiry: Type.Integer({ description: 'How long the invoice can be paid, in seconds from `created_at`', examples: [86_400] }),
+      expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when it does not expire', examples: [1_767_312_000] })),
+      payment_preimage: nullable(
+        Type.String({ description: 'The proof of the payment: 32 bytes in hex. Null until it is settled', examples: [EXAMPLE.preimage] }),
+      ),
+      settled: oneOf([1, 0, -1], {
+        description:
+          '1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An ' +
+          'expired or cancelled invoice stays 0, so poll `status` instead',
+      }),
+      settled_at: nullable(Type.Integer({ description: 'Unix seconds; null until it is settled', examples: [1_767_225_660] })),
+      status: oneOf(['pending', 'settled', 'failed', 'expired', 'cancelled'], {
+        description:
+          '`pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for ' +
+          'good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final',
+        examples: ['settled'],
+      }),
+      failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
+      // Null instead of 0 where LEGACY_NULL_KEYSEND is set; the OpenAPI document leaves that out.
+      is_keysend: Type.Unsafe<1 | 0 | null>({
+        ...oneOf([1, 0], { description: '1 for a payment without an invoice, 0 otherwise', examples: [0] }),
+        nullable: true,
+        neverNull: true,
+      }),
+      is_amp: Type.Null({ description: 'Always null' }),
+      payment_addr: nullable(Type.String({ description: 'Always null' })),
+      custom_records: nullable(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description: 'The TLV records of a keysend: type → text, or hex for a value that is not text. Null for an invoice',
+          },
+        ),
+      ),
+      custom_records_json: nullable(
+        Type.Object({}, { additionalProperties: true, description: 'The custom records that are JSON, parsed; null when there are none' }),
+      ),
+      passThru: nullable(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description: 'The JSON object that the caller sent with the invoice or payment',
+            examples: [{ order: '17' }],
+          },
+        ),
+      ),
+      success_action: Type.Optional(SuccessActionObject),
+    },
+    { title: 'LightningTransaction' },
+  ),
+);
+
+/** The response of `GET /v1/lntx/{id}`. */
+export const LightningTransactionDetailsObject = selectable(
+  Type.Object(
+    {
+      ...LightningTransactionObject.properties,
+      counterpart_id: nullable(
+        Type.String({
+          description: 'The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise',
+        }),
+      ),
+      held_msat: nullable(
+        Type.Integer({
+          description:
+            'The millisatoshis that the wallet holds for the payment until it ends: the amount plus `fee_limit_msat`. The field keeps this value ' +
+            'afterwards. Null for an invoice',
+        }),
+      ),
+      fee_limit_msat: nullable(
+        Type.Integer({
+          description:
+            'The highest routing fee for the payment, in millisatoshis; 0 for a payment between two wallets. Null for an invoice',
+        }),
+      ),
+    },
+    { title: 'LightningTransactionDetails' },
+  ),
+);
+
+/** The response of `POST …/invoice`. */
+export const CreatedInvoiceObject = Type.Object(
+  {
+    ...LightningTransactionObject.properties,
+    status_url: Type.String({
+      description:
+        'A public address that shows only `status`, `num_satoshis` and `expires_at`, for the page on which the payer sees the invoice. Only ' +
+        'this response contains it',
+      examples: [`https://wallets.example.com/v1/invoice-status/${EXAMPLE.statusToken}`],
+    }),
+  },
+  { title: 'CreatedInvoice' },
+);
+
+const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, cancelled: 0, failed: 0 } as const;
+
+/** `noKeysend` is the value of `is_keysend` for everything but a keysend. */
+export function renderLightningTransaction(ln: LightningTransaction, noKeysend: 0 | null): Static<typeof LightningTransactionObject> {
+  const records = ln.customRecords && renderCustomRecords(ln.customRecords);
+  const rendered: Static<typeof LightningTransactionObject> = {
+    id: ln.id,
+    created_at: ln.createdAt,
+    ln_node_id: ln.nodeId,
+    dest_pubkey: ln.destPubkey,
+    payment_request: ln.paymentRequest,
+    r_hash_decoded: ln.paymentHash,
+    memo: ln.memo,
+    description_hash: ln.descriptionHash ?? null,
+    num_satoshis: floorSat(ln.amountMsat),
+    fee_msat: ln.feeMsat ?? null,
+    expiry: ln.expirySeconds,
+    expires_at: ln.expiresAt ?? null,
+    payment_preimage: ln.preimage ?? null,
+    // Only an outgoing payment has a failure reason; a known client polls for −1.
+    settled: ln.failureReason === undefined ? SETTLED_FLAG[ln.status] : -1,
+    settled_at: ln.settledAt ?? null,
+    status: ln.status,
+    failure_reason: ln.failureReason ?? null,
+    is_keysend: ln.isKeysend ? 1 : noKeysend,
+    is_amp: null,
+    payment_addr: null,
+    custom_records: records?.texts ?? null,
+    custom_records_json: records?.parsed ?? null,
+    passThru: parseObject(ln.passThru) ?? {},
+  };
+  if (ln.successAction !== undefined && ln.preimage !== undefined)
+    rendered.success_action = revealSuccessAction(ln.successAction, ln.preimage);
+  return rendered;
+}
+
+/** Renders TLV values as text where they are UTF-8, otherwise (and for the preimage) as hex; values that parse as JSON also parsed. */
+function renderCustomRecords(records: CustomRecords) {
+  const texts: Record<string, string> = {};
+  const parsed: Record<string, unknown> = {};
+  for (const [type, hex] of Object.entries(records)) {
+    const text = type === '5482373484' ? hex : (utf8OrUndefined(hex) ?? hex);
+    texts[type] = text;
+    const json = parseObject(text);
+    if (json) parsed[type] = json;
+  }
+  return { texts, parsed: Object.keys(parsed).length > 0 ? parsed : null };
+}
+
+function utf8OrUndefined(hex: string): string | undefined {
+  try {
+    return new TextDecoder('utf8', { fatal: true }).decode(Buffer.from(hex, 'hex'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the object that a JSON text contains; undefined for any other text and for none. */
+export function parseObject(text: string | undefined): object | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

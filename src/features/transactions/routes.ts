@@ -1,0 +1,289 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Wallet } from '../../core/wallets/wallets.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
+import { choice, KeyParams, requireNoKey } from '../../http/fields.ts';
+import { endListJob, type ListJobs } from '../../http/limits/list-jobs.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setNextLink, setPageHeaders } from '../../http/responses/paging.ts';
+import { mapInSlices } from '../../http/responses/slices.ts';
+import { MAX_COUNT } from './cut.ts';
+import type { History } from './history.ts';
+import type { Objects } from './objects.ts';
+import { countThatFit, requireFits, sizeOfTransaction } from './page-size.ts';
+import type { WalletTransaction } from './wallet-transaction.ts';
+import { TYPE_NAMES, WalletTransactionObject } from './wallet-transaction-object.ts';
+
+function unixTime(description: string) {
+  return Type.Integer({ minimum: 0, maximum: END_OF_TIME, unit: 'Unix seconds', description });
+}
+
+const END_OF_TIME = 253_402_300_799;
+const PeriodQuery = Type.Object({
+  from: Type.Optional(unixTime('Only transactions of this time or later, in Unix seconds')),
+  to: Type.Optional(unixTime('Only transactions of this time or earlier, in Unix seconds')),
+});
+
+/** A search that is sent but empty must not return everything. */
+const SEARCHED = { mayBeEmpty: false } as const;
+const MAX_PASS_THROUGH = 5;
+
+const SearchQuery = Type.Object({
+  label: Type.Optional(
+    Type.String({ ...SEARCHED, maxLength: 639, description: 'Only transactions whose label contains this text, in upper or lower case' }),
+  ),
+  payment_hash: Type.Optional(
+    Type.String({
+      ...SEARCHED,
+      pattern: '^[0-9a-fA-F]{64}$',
+      rule: '64 hexadecimal characters',
+      description: 'Only transactions with this payment hash, in hex',
+    }),
+  ),
+  pass_through: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      ...SEARCHED,
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: 255 },
+      maxProperties: MAX_PASS_THROUGH,
+      rule: `at most ${MAX_PASS_THROUGH} names of passThru with a text of at most 255 characters each, as pass_through[name]=value`,
+      description:
+        'Only transactions whose `passThru` has these values, as `pass_through[order]=17`. Texts, numbers and booleans of the first level are ' +
+        'compared; at most 5 names',
+    }),
+  ),
+});
+
+const ListQuery = Type.Object({
+  ...CursorQuery.properties,
+  ...PeriodQuery.properties,
+  ...SearchQuery.properties,
+  status: Type.Optional(
+    choice(['settled', 'pending', 'failed', 'open', 'all'], {
+      description: 'Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices',
+    }),
+  ),
+  type: Type.Optional(choice(Object.keys(TYPE_NAMES), { description: 'Only transactions of this type: a `name` of `wtxType`' })),
+});
+
+const AccountListQuery = Type.Object({
+  ...ListQuery.properties,
+  wallet_id: walletFilter('transactions'),
+});
+
+const LIST = { tags: ['History'], response: { 200: Type.Array(WalletTransactionObject) } };
+
+const listSchema = {
+  ...LIST,
+  operationId: 'listWalletTransactions',
+  summary: 'List the transactions of a wallet',
+  description:
+    'Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of ' +
+    'booking, the other lists by the time of creation; their totals and pages end at 10,000. `payment_hash` is found directly. `label` and ' +
+    '`pass_through` search at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows ' +
+    'the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`.',
+  ...requires('wallet_tx_read'),
+  params: KeyParams,
+  querystring: ListQuery,
+};
+
+const accountListSchema = {
+  ...LIST,
+  operationId: 'listTransactions',
+  summary: 'List the transactions of all wallets of the account',
+  description:
+    'Like the list of one wallet. It searches the newest 200,000 transfers of the service; the list of one wallet has no such limit.',
+  ...requires('account'),
+  querystring: AccountListQuery,
+  errorStatuses: [404],
+};
+
+const getSchema = {
+  operationId: 'getTransaction',
+  tags: ['History'],
+  summary: 'Read a wallet transaction',
+  ...requires('account'),
+  params: Type.Object({ id: Type.String({ description: 'The `wtx_` id', examples: [EXAMPLE.walletTransaction] }) }),
+  response: { 200: WalletTransactionObject },
+};
+
+const statementSchema = {
+  operationId: 'getStatement',
+  tags: ['History'],
+  summary: 'Read the statement of a wallet as CSV',
+  description:
+    'Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a ' +
+    'transfer, or the node that was paid) and withdraw_link (the withdraw link that was claimed).',
+  ...requires('wallet_tx_read'),
+  params: KeyParams,
+  querystring: PeriodQuery,
+  produces: ['text/csv'],
+  response: { 200: Type.Unsafe<Readable>({ type: 'string' }) },
+  responseHeaders: ['Content-Disposition'],
+};
+
+interface TransactionRouteDependencies {
+  readonly access: Access;
+  readonly history: History;
+  readonly objects: Objects;
+  readonly listJobs: ListJobs;
+}
+
+export function transactionRoutes(app: App, deps: TransactionRouteDependencies): void {
+  for (const base of WALLET_BASES) {
+    listRoute(app, deps, base);
+    statementRoute(app, deps, base);
+  }
+  accountRoutes(app, deps);
+}
+
+function listRoute(app: App, deps: TransactionRouteDependencies, base: string): void {
+  app.get(`${base}/transactions`, { schema: listSchema, onSend: endListJob }, async (request, reply) => {
+    const wallet = await deps.access.wallet(request, 'wallet_tx_read');
+    return list(deps, request, reply, wallet);
+  });
+}
+
+function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
+  const { access, history, objects } = deps;
+  app.get('/v1/wallet-transactions', { schema: accountListSchema, onSend: endListJob }, async (request, reply) => {
+    const scope = await accountScope(access, request);
+    return list(deps, request, reply, 'wallet' in scope ? scope.wallet : scope.accountId);
+  });
+
+  app.get('/v1/wallet-transactions/:id', { schema: getSchema }, async (request) => {
+    const found = await history.find(await access.account(request), request.params.id);
+    if (!found) throw new Refusal('not_found');
+    return objects.walletTransaction(found);
+  });
+}
+
+type ListRequest = FastifyRequest & { query: Static<typeof ListQuery> };
+
+async function list(deps: TransactionRouteDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
+  await deps.listJobs.start(request, reply, readPage(request.query).limit);
+  return readList(deps, request, reply, of);
+}
+
+async function readList(
+  { history, objects }: Pick<TransactionRouteDependencies, 'history' | 'objects'>,
+  request: ListRequest,
+  reply: FastifyReply,
+  of: Wallet | string,
+) {
+  const { status = 'settled', type, from, to, after } = request.query;
+  rejectPageWithAfter(request.query);
+  const page = readPage(request.query);
+  const search = readSearch(request.query);
+  const isFiltered = status !== 'settled' || [type, from, to, ...Object.values(search)].some((value) => value !== undefined);
+  if (typeof of !== 'string' && !isFiltered) return plainList({ history, objects }, request, reply, of);
+  const cut = { limit: page.limit, offset: after === undefined ? page.offset : 0, after };
+  const query = { status, type, from, to, ...search };
+  const listed = await (typeof of === 'string' ? history.listOfAccount(of, query, cut) : history.list(of, query, cut));
+  if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a transaction of this list.');
+  // A list that ended before the limit has nothing on a page beyond it; a longer one has to be read by cursor.
+  if (listed.capped && page.page > 1 && page.offset + page.limit > MAX_COUNT)
+    throw new Refusal(
+      'validation_failed',
+      `Pages of this list end at ${MAX_COUNT} items. Use after=<id of the last item> instead of page.`,
+    );
+  if (listed.total === undefined) {
+    const items = listed.items.slice(0, countThatFit(listed.items, sizeOfTransaction));
+    setNextLink(request, reply, page.limit, items.length < listed.items.length ? items.at(-1)?.id : listed.next);
+    return mapInSlices(items, objects.walletTransaction);
+  }
+  const items = requireFits(listed.items);
+  setPageHeaders(request, reply, page, listed.total);
+  if (listed.capped) reply.header('x-pagination-total-capped', 'true');
+  return mapInSlices(items, objects.walletTransaction);
+}
+
+/** @throws Refusal for a key, which the links of the response would repeat. */
+function readSearch({ label, payment_hash: paymentHash, pass_through: passThru }: Static<typeof SearchQuery>) {
+  for (const text of [label ?? '', ...Object.entries(passThru ?? {}).flat()]) requireNoKey('`label` and `pass_through`', text);
+  return { label, paymentHash: paymentHash?.toLowerCase(), passThru };
+}
+
+/** A wallet's settled transactions: its entries are numbered, so that any page of them is found directly and their number is known. */
+async function plainList(
+  { history, objects }: { history: History; objects: Objects },
+  request: ListRequest,
+  reply: FastifyReply,
+  wallet: Wallet,
+) {
+  const page = readPage(request.query);
+  if (request.query.after !== undefined) {
+    const following = await history.pageAfter(wallet, page.limit, request.query.after);
+    if (!following) throw new Refusal('validation_failed', '`after` must be the id of a settled transaction of this wallet.');
+    const items = following.slice(0, countThatFit(following, sizeOfTransaction));
+    if (items.length < following.length) setNextLink(request, reply, page.limit, items.at(-1)?.id);
+    else setCursorHeaders(request, reply, page.limit, items);
+    return mapInSlices(items, objects.walletTransaction);
+  }
+  const { transactions, total } = await history.page(wallet, page.limit, page.offset);
+  const items = requireFits(transactions);
+  setPageHeaders(request, reply, page, total);
+  return mapInSlices(items, objects.walletTransaction);
+}
+
+function statementRoute(app: App, { access, history }: { access: Access; history: History }, base: string): void {
+  const route = { schema: statementSchema, config: { closedQuery: true } };
+  app.get(`${base}/statement`, route, async (request, reply) => {
+    const wallet = await access.wallet(request, 'wallet_tx_read');
+    const { from = 0, to = END_OF_TIME } = request.query;
+    const pages = history.statement(wallet, { from, to });
+    reply.header('content-disposition', `attachment; filename="${wallet.id}.csv"`);
+    // Fastify would read the whole statement for HEAD.
+    return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : csv(pages)));
+  });
+}
+
+const CSV_HEADER = 'time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty,withdraw_link\r\n';
+
+async function* csv(pages: AsyncIterable<WalletTransaction[]>): AsyncGenerator<string> {
+  yield CSV_HEADER;
+  for await (const page of pages) yield page.map(csvLine).join('');
+}
+
+function csvLine(wtx: WalletTransaction): string {
+  const time = new Date(wtx.createdAt * 1000).toISOString();
+  const hash = wtx.lightning?.paymentHash ?? '';
+  const fields = [
+    time,
+    wtx.id,
+    wtx.type,
+    label(wtx.userLabel),
+    wtx.amountMsat,
+    wtx.numSatoshis,
+    wtx.balanceAfterMsat ?? '',
+    hash,
+    counterpartyOf(wtx),
+    wtx.lightning?.withdrawLinkId ?? '',
+  ];
+  return `${fields.map(quoted).join(',')}\r\n`;
+}
+
+/** The other wallet of a transfer, or the node that a payment went to; Lightning does not reveal who paid an invoice. */
+function counterpartyOf({ transferWallets, lightning, wallet, amountMsat }: WalletTransaction): string {
+  if (transferWallets) return transferWallets.sourceId === wallet.id ? transferWallets.destinationId : transferWallets.sourceId;
+  return lightning && amountMsat < 0 ? lightning.destPubkey : '';
+}
+
+/**
+ * Puts an apostrophe before what a spreadsheet would run as a formula; labels come from strangers. A spreadsheet may also split a cell at
+ * a semicolon, a tab or a line break, so the text after each of them counts as the start of a cell. Full-width signs count as signs.
+ */
+function label(text: string): string {
+  return text.replace(/(?<=^|[;\t\r\n])(?=\s*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g, "'");
+}
+
+/** Quotes a field as RFC 4180 requires, and where a spreadsheet might take a character for a separator. */
+function quoted(field: string | number): string {
+  const text = String(field);
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

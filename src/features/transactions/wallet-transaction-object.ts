@@ -1,0 +1,126 @@
+import { type Static, Type } from 'typebox';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { selectable } from '../../http/responses/select.ts';
+import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
+import { LightningTransactionObject, parseObject, renderLightningTransaction } from './lightning-transaction-object.ts';
+import type { WalletTransaction } from './wallet-transaction.ts';
+
+/** The types of wallet transactions and their names for people. */
+export const TYPE_NAMES: Readonly<Record<string, string>> = {
+  ln_deposit: 'LN Deposit',
+  ln_withdrawal: 'LN Withdrawal',
+  ln_transfer_in: 'Transfer In',
+  ln_transfer_out: 'Transfer Out',
+  ln_lnurl_pay_inbound: 'LNURL Pay',
+  ln_lnurl_pay_outbound: 'LNURL Pay Outbound',
+  ln_lnurl_withdraw: 'LNURL Withdraw',
+  network_fee: 'LN Routing Fees',
+  service_fee: 'Service Fee',
+};
+
+export const WalletTransactionObject = selectable(
+  Type.Object(
+    {
+      id: Type.String({ description: 'The id of the wallet transaction, `wtx_…`', examples: [EXAMPLE.walletTransaction] }),
+      created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+      num_satoshis: Type.Integer({
+        description: 'The change of `balance` in whole satoshis; negative for money that leaves the wallet',
+        examples: [1200],
+      }),
+      num_msat: Type.Integer({
+        description: 'The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet',
+        examples: [1_200_000],
+      }),
+      balance_after_msat: nullable(
+        Type.Integer({
+          description:
+            'The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet',
+          examples: [5_400_000],
+        }),
+      ),
+      user_label: Type.String({ description: 'The memo of the invoice, payment or transfer, for people', examples: ['tea'] }),
+      wal: WalletObject,
+      wtxType: Type.Object(
+        {
+          layer: Type.String({ description: 'Always `ln`', examples: ['ln'] }),
+          name: oneOf(Object.keys(TYPE_NAMES), { description: 'The type; the filter `type` takes the same values' }),
+          display_name: Type.String({ description: 'The type as text for people', examples: ['LN Deposit'] }),
+        },
+        { description: 'The type of the transaction' },
+      ),
+      lnTx: nullable(LightningTransactionObject, { description: 'The invoice or payment; null for a transfer and for a fee' }),
+      passThru: Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            'The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams`',
+          examples: [{ order: '17' }],
+        },
+      ),
+      status: oneOf(['settled', 'pending', 'failed', 'open'], {
+        description:
+          '`settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. `failed`: a payment ' +
+          'that failed for good; its money is back. `open`: an invoice that can still be paid',
+      }),
+      failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
+    },
+    { title: 'WalletTransaction' },
+  ),
+);
+
+/** The other side of a transfer. A key that may not read that wallet sees only its id. */
+export const OtherSideObject = Type.Object({
+  ...WalletTransactionObject.properties,
+  wal: Type.Object(
+    { id: WalletObject.properties.id, ...Type.Partial(Type.Omit(WalletObject, ['id'])).properties },
+    { description: 'The wallet that received the money; only its `id` for a key that may not read it' },
+  ),
+});
+
+/** A wallet transaction that is a payment: its `lnTx` is never null. The serializer does not rely on that. */
+export const PaymentObject = Type.Object(
+  {
+    ...WalletTransactionObject.properties,
+    lnTx: Type.Unsafe<Static<typeof LightningTransactionObject> | null>({ ...LightningTransactionObject, nullable: true, neverNull: true }),
+  },
+  { title: 'Payment' },
+);
+
+export interface RenderOptions {
+  /** The value of `is_keysend` for everything but a keysend. */
+  readonly noKeysend: 0 | null;
+}
+
+export function renderWalletTransaction(wtx: WalletTransaction, { noKeysend }: RenderOptions): Static<typeof WalletTransactionObject> {
+  return {
+    id: wtx.id,
+    created_at: wtx.createdAt,
+    num_satoshis: wtx.numSatoshis,
+    num_msat: wtx.amountMsat,
+    balance_after_msat: wtx.balanceAfterMsat ?? null,
+    user_label: wtx.userLabel,
+    wal: renderWallet(wtx.wallet, wtx.balance),
+    wtxType: { layer: 'ln', name: wtx.type, display_name: TYPE_NAMES[wtx.type] ?? wtx.type },
+    lnTx: wtx.lightning ? renderLightningTransaction(wtx.lightning, noKeysend) : null,
+    passThru: passThruOf(wtx),
+    status: wtx.status,
+    failure_reason: wtx.failureReason ?? null,
+  };
+}
+
+/** Renders the receiving side of a transfer for a key that may not read the receiving wallet. Every visible field is named here. */
+export function renderOtherSide(wtx: WalletTransaction, options: RenderOptions): Static<typeof OtherSideObject> {
+  const { id, created_at, num_satoshis, num_msat, user_label, wal, wtxType, lnTx, passThru, status, failure_reason } =
+    renderWalletTransaction(wtx, options);
+  const visible = { id, created_at, num_satoshis, num_msat, balance_after_msat: null, user_label, wal: { id: wal.id } };
+  return { ...visible, wtxType, lnTx, passThru, status, failure_reason };
+}
+
+/** Returns the caller's object and, for a transfer, the two wallet ids, which replace values of the same names that the caller sent. */
+function passThruOf({ passThru, transferWallets }: WalletTransaction): object {
+  const own = parseObject(passThru) ?? {};
+  if (!transferWallets) return own;
+  return { ...own, source_wallet_id: transferWallets.sourceId, dest_wallet_id: transferWallets.destinationId };
+}

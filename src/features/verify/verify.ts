@@ -1,0 +1,96 @@
+import type { Database, Tx } from '../../core/db/database.ts';
+import { isSystemAccount } from '../../core/ledger/accounts.ts';
+import { MILESTONE_EVERY, toggleHead } from '../../core/ledger/store-sqlite/balance-cache.ts';
+import { readProgress } from '../../core/ledger/store-sqlite/store-sqlite.sql.ts';
+import { Folds, type Report } from './folds.ts';
+import { type ProvenLeaves, provenLeaves } from './proven-leaves.ts';
+import { checkRecords } from './records.ts';
+import * as sql from './verify.sql.ts';
+import { countMilestones, wrongMilestones } from './verify-sqlite.sql.ts';
+
+export interface Verification {
+  /** Descriptions of the problems found; empty if there are none. At most 50. */
+  readonly problems: readonly string[];
+  readonly transfers: number;
+  readonly wallets: number;
+  /** The trial balance: the balance in msat per kind of ledger account. The sum is zero. */
+  readonly trialBalance: ReadonlyMap<string, bigint>;
+}
+
+const MAX_PROBLEMS = 50;
+
+/**
+ * Checks the whole ledger, while the service may run. Memory grows with the accounts, not with the transfers. It checks that
+ * - each entry follows from the entry before it on its account: number, balance and hash;
+ * - the accounts of all entries exist, and their rows agree with the entries (on SQLite, rows may lag behind the last transfers);
+ * - the held amount of an account is the sum of its open holds, no account of a customer is below zero, and all balances sum to zero;
+ * - payments, holds, fees, invoices and budgets agree with the transfers;
+ * - the last proof of liabilities is a moment of this ledger.
+ */
+export async function verify(database: Database, progress: (done: number, total: number) => void = () => {}): Promise<Verification> {
+  const problems: string[] = [];
+  const report = (problem: string) => {
+    if (problems.length < MAX_PROBLEMS) problems.push(problem);
+  };
+  const check = async (tx: Tx): Promise<Verification> => {
+    const accounts = await tx.all(sql.allAccounts);
+    const writeBack = tx.dialect === 'sqlite' ? await tx.first(readProgress) : undefined;
+    const folds = new Folds(accounts, writeBack?.written ?? Number.POSITIVE_INFINITY, report);
+    const proven = await provenLeaves(tx, report);
+    const transfers = await foldTransfers(tx, folds, proven, progress);
+    await proven.finish(tx);
+    folds.checkAccounts();
+    if (tx.dialect === 'sqlite') await checkSqliteRows(tx, folds, writeBack?.heads, report);
+    await checkHolds(tx, accounts, folds, report);
+    await checkRecords(tx, report);
+    const trialBalance = new Map<string, bigint>();
+    for (const { id, kind } of accounts) trialBalance.set(kind, (trialBalance.get(kind) ?? 0n) + BigInt(folds.of(id).balanceMsat));
+    const sum = [...trialBalance.values()].reduce((a, b) => a + b, 0n);
+    if (sum !== 0n) report(`all balances together are ${sum} msat, not zero`);
+    return { problems, transfers, trialBalance, wallets: accounts.filter(({ id }) => !isSystemAccount(id)).length };
+  };
+  return database.snapshot(check, { takesLong: true });
+}
+
+const PAGE = 1000;
+
+async function foldTransfers(tx: Tx, folds: Folds, proven: ProvenLeaves, progress: (done: number, total: number) => void): Promise<number> {
+  const total = (await tx.first(sql.countTransfers))?.n ?? 0;
+  let transfers = 0;
+  let after = 0;
+  for (;;) {
+    const page = await tx.all(sql.transfersAfter, after, PAGE);
+    for (const transfer of page) {
+      folds.add(transfer);
+      proven.add(transfer);
+    }
+    transfers += page.length;
+    after = page.at(-1)?.position ?? 0;
+    progress(transfers, total);
+    if (page.length < PAGE) return transfers;
+  }
+}
+
+/** Checks SQLite's additional rows: the XOR of all last hashes, which shows missing last transfers, and the milestones. */
+async function checkSqliteRows(tx: Tx, folds: Folds, heads: Uint8Array | undefined, report: Report): Promise<void> {
+  const found = new Uint8Array(32);
+  let milestones = 0;
+  for (const { head, entries } of folds.all()) {
+    toggleHead(found, head);
+    milestones += Math.floor(entries / MILESTONE_EVERY);
+  }
+  if (!heads || Buffer.compare(found, heads) !== 0) report('the checksum of the last entries of all accounts is wrong');
+  for (const { account, entry } of await tx.all(wrongMilestones, MILESTONE_EVERY))
+    report(`account ${account}: entry ${entry} has another position than its milestone`);
+  const counted = (await tx.first(countMilestones))?.n;
+  if (counted !== milestones) report(`there are ${counted} milestones, not ${milestones}`);
+}
+
+async function checkHolds(tx: Tx, accounts: readonly sql.VerifiedAccount[], folds: Folds, report: Report): Promise<void> {
+  const held = new Map((await tx.all(sql.openHolds)).map((row) => [row.account, row.held_msat]));
+  for (const { id, held_msat } of accounts) {
+    if (held_msat !== (held.get(id) ?? 0))
+      report(`account ${id}: ${held_msat} msat are held, but its open holds add up to ${held.get(id) ?? 0}`);
+    if (held_msat > 0 && held_msat > folds.of(id).balanceMsat) report(`account ${id}: its holds exceed its balance`);
+  }
+}

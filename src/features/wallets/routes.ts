@@ -1,0 +1,216 @@
+import { Type } from 'typebox';
+import { keyGuard } from '../../core/accounts/accounts.ts';
+import { invariant } from '../../core/kernel/assert.ts';
+import { isId } from '../../core/kernel/ids.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Balance, Ledger } from '../../core/ledger/ledger.ts';
+import { searchWallets } from '../../core/wallets/search.ts';
+import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../core/wallets/wallets.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { ChangedLabel, choice, KeyParams, plainText, requireNoKey, UserLabel } from '../../http/fields.ts';
+import type { IdempotentHandler } from '../../http/idempotent.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setNextLink, setPageHeaders } from '../../http/responses/paging.ts';
+import { renderWallet, WalletObject } from './wallet-object.ts';
+
+const KEY_NAMES: Record<WalletKeyKind, string> = {
+  wallet_admin: 'Wallet Admin',
+  wallet_invoice: 'Wallet Invoice',
+  wallet_read: 'Wallet Read',
+  wallet_lnurl_withdraw: 'Wallet LNURL Withdraw',
+  wallet_lnurl_pay: 'Wallet LNURL Pay',
+};
+
+const NewWalletObject = Type.Object(
+  {
+    ...WalletObject.properties,
+    access_keys: Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'The access keys of the wallet, by kind. Only this response contains them: the service stores their hashes',
+      examples: [
+        {
+          'Wallet Admin': ['waka_…'],
+          'Wallet Invoice': ['waki_…'],
+          'Wallet Read': ['wakr_…'],
+          'Wallet LNURL Withdraw': ['waklw_…'],
+          'Wallet LNURL Pay': ['waklp_…'],
+        },
+      ],
+    }),
+  },
+  { title: 'NewWallet' },
+);
+
+const WalletBody = Type.Object(
+  {
+    user_label: Type.Optional(UserLabel),
+    ln_node_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'The Lightning node of the wallet, `lnd_…`. Default: the active one with the fewest wallets; one that does not answer only if none does',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ user_label: 'alma' }] },
+);
+
+const WalletChangeBody = Type.Object(
+  {
+    user_label: Type.Optional(ChangedLabel),
+    status: Type.Optional(choice(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' })),
+  },
+  { additionalProperties: false, examples: [{ user_label: 'alma', status: 'active' }] },
+);
+
+const ListQuery = Type.Object({
+  ...CursorQuery.properties,
+  label: Type.Optional(
+    Type.String({
+      mayBeEmpty: false,
+      maxLength: 255,
+      description: 'Only wallets whose label contains this text, in upper or lower case. Not together with `page`',
+    }),
+  ),
+  status: Type.Optional(choice(['active', 'inactive'], { description: 'Only wallets with this status. Not together with `page`' })),
+});
+
+const listSchema = {
+  operationId: 'listWallets',
+  tags: ['Wallets'],
+  summary: 'List the wallets of the account',
+  description:
+    'Newest first. With `label` or `status` there is no total: `after` continues. Such a request looks at 20,000 wallets at most, so a page can be ' +
+    'short although the header `Link` has a next one.',
+  ...requires('account'),
+  querystring: ListQuery,
+  response: { 200: Type.Array(WalletObject) },
+};
+
+const createSchema = {
+  operationId: 'createWallet',
+  tags: ['Wallets'],
+  summary: 'Create a wallet',
+  description:
+    'The response contains the access keys of the wallet; no later response does. They have no limits, so an API key with a budget or a ' +
+    'maximum per payment may not create wallets: 403.',
+  ...requires('account'),
+  body: WalletBody,
+  response: { 201: NewWalletObject },
+  exampleChanges: { 201: { balance: 0, balance_msat: 0, max_payable_msat: 0 } },
+};
+
+const getSchema = {
+  operationId: 'getWallet',
+  tags: ['Wallets'],
+  summary: 'Read a wallet and its balance',
+  ...requires('wallet_read'),
+  params: KeyParams,
+  response: { 200: WalletObject },
+};
+
+const changeSchema = {
+  operationId: 'changeWallet',
+  tags: ['Wallets'],
+  summary: 'Change a wallet',
+  description: 'Changes the label, the status, or both. An inactive wallet receives, but sends no money. Its pay links cannot be paid.',
+  ...requires('account'),
+  params: KeyParams,
+  body: WalletChangeBody,
+  response: { 200: WalletObject },
+};
+
+export interface WalletRouteDependencies {
+  readonly access: Access;
+  readonly runIdempotent: IdempotentHandler;
+  readonly wallets: Wallets;
+  readonly ledger: Ledger;
+}
+
+export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
+  const { access, runIdempotent, wallets, ledger } = deps;
+
+  listRoute(app, deps);
+
+  app.post('/v1/wallet', { schema: createSchema }, async (request, reply) => {
+    // The keys of the new wallet have no limits, so creating it is creating keys.
+    const credential = await access.keyManager(request);
+    const nodeId = request.body.ln_node_id;
+    const label = plainText('user_label', request.body.user_label ?? '');
+    const { wallet, accessKeys } = await runIdempotent(
+      request,
+      reply,
+      { credential, hasSecret: true },
+      {
+        make: ({ rows }) =>
+          wallets.create(credential.key.accountId, label, {
+            guards: [keyGuard(credential.key)],
+            nodeId,
+            extraRows: ({ wallet: { id }, accessKeys }) => rows(id, accessKeys),
+          }),
+        async replay(id, secret) {
+          const made = await wallets.find(id);
+          invariant(made, `wallet ${id} is gone`);
+          return { wallet: made, accessKeys: secret() as NewWallet['accessKeys'] };
+        },
+      },
+    );
+    const keys = Object.entries(accessKeys) as [WalletKeyKind, string][];
+    return reply.code(201).send({
+      ...renderWallet(wallet, await ledger.balance(wallet.ledgerAccount)),
+      access_keys: Object.fromEntries(keys.map(([kind, text]) => [KEY_NAMES[kind], [text]])),
+    });
+  });
+
+  for (const base of WALLET_BASES) {
+    app.get(base, { schema: getSchema }, async (request) => {
+      const wallet = await access.wallet(request, 'wallet_read');
+      return renderWallet(wallet, await ledger.balance(wallet.ledgerAccount));
+    });
+
+    app.patch(base, { schema: changeSchema }, async (request) => {
+      await access.account(request);
+      const { user_label, status } = request.body;
+      const userLabel = user_label === undefined ? undefined : plainText('user_label', user_label);
+      const { wallet: before, guards } = await access.authorizeWallet(request, 'wallet_read');
+      const wallet = await wallets.change(before, { userLabel, status }, guards);
+      request.mayHaveBooked = true;
+      return renderWallet(wallet, await ledger.balance(wallet.ledgerAccount));
+    });
+  }
+}
+
+function listRoute(app: App, { access, wallets, ledger }: WalletRouteDependencies): void {
+  async function withBalances(listed: readonly Wallet[]) {
+    const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
+    return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance));
+  }
+
+  app.get('/v1/wallets', { schema: listSchema }, async (request, reply) => {
+    const accountId = await access.account(request);
+    rejectPageWithAfter(request.query);
+    const page = readPage(request.query);
+    const { after, label, status } = request.query;
+    const isSearch = label !== undefined || status !== undefined;
+    requireNoKey('`label`', label ?? '');
+    if (isSearch && request.query.page !== undefined)
+      throw new Refusal('validation_failed', 'Send either `page`, or `label` and `status`, not both. `after` continues the list.');
+    if (after === undefined && !isSearch) {
+      const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
+      setPageHeaders(request, reply, page, total);
+      return withBalances(listed);
+    }
+    const known = after !== undefined && isId(after) ? await wallets.find(after) : undefined;
+    if (after !== undefined && known?.accountId !== accountId)
+      throw new Refusal('validation_failed', '`after` must be the id of a wallet of this account.');
+    if (isSearch) {
+      const found = await searchWallets(wallets, accountId, { label, status }, { limit: page.limit, afterId: known?.id });
+      setNextLink(request, reply, page.limit, found.next);
+      return withBalances(found.wallets);
+    }
+    invariant(known, 'the list continues after a wallet');
+    const following = await wallets.listAfter(accountId, page.limit, known.id);
+    setCursorHeaders(request, reply, page.limit, following);
+    return withBalances(following);
+  });
+}

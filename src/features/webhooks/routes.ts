@@ -1,0 +1,242 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { EventType } from '../../core/journal/event-types.ts';
+import type { App } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { walletFilter } from '../../http/auth/account-scope.ts';
+import { ChangedLabel, choice, eventTypes, plainText, UserLabel } from '../../http/fields.ts';
+import type { IdempotentHandler } from '../../http/idempotent.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { NewWebhookObject, renderWebhook, WebhookHealthObject, WebhookObject } from './webhook-object.ts';
+import type { Webhook, Webhooks } from './webhooks.ts';
+
+const MAX_URL = 2048;
+const SOME_EVENTS = ['wallet_receive', 'wallet_send'];
+
+const Url = Type.String({
+  maxLength: MAX_URL,
+  description: 'Where events are sent: https, without a user name. Private addresses and http only where the operator allows them',
+  examples: ['https://shop.example/satchel'],
+});
+
+const EventTypes = Type.Array(Type.String({ maxLength: 64 }), {
+  maxItems: 50,
+  rule: 'a list of names of events, such as wallet_receive',
+  description: 'The names of the events to send; in a form, separated by commas. Default: all',
+  examples: [SOME_EVENTS],
+});
+
+const NewWebhookBody = Type.Object(
+  {
+    url: Url,
+    event_types: Type.Optional(EventTypes),
+    wallet_id: walletFilter('events'),
+    user_label: Type.Optional(UserLabel),
+  },
+  { additionalProperties: false, examples: [{ url: 'https://shop.example/satchel', user_label: 'shop' }] },
+);
+
+const WebhookChangeBody = Type.Object(
+  {
+    url: Type.Optional(Url),
+    event_types: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        ...EventTypes,
+        description: 'The names of the events to send; an empty list: all',
+      }),
+    ),
+    user_label: Type.Optional(ChangedLabel),
+    status: Type.Optional(
+      choice(['active', 'paused'], {
+        mayBeEmpty: false,
+        description: '`paused`: events wait. `active` also resumes a webhook that the service disabled; what waits is sent at once',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ status: 'paused' }] },
+);
+
+const RotateBody = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 30 * 86_400,
+        unit: 'seconds',
+        description: 'How long deliveries have a signature of the old secret, too, in seconds. Default: 0',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ overlap_seconds: 86_400 }] },
+);
+
+export const WebhookParams = Type.Object({
+  id: Type.String({ description: 'The id of the webhook, `whk_…`', examples: [EXAMPLE.webhook] }),
+});
+
+const SHOWN_ONCE = 'The response contains the signing secret; no later response does.';
+
+/** What the schemas of the routes of one webhook share. */
+export const OF_WEBHOOK = { tags: ['Webhooks'], ...requires('account'), params: WebhookParams };
+
+const listSchema = {
+  tags: ['Webhooks'],
+  ...requires('account'),
+  operationId: 'listWebhooks',
+  summary: 'List the webhooks of the account',
+  querystring: PageQuery,
+  response: { 200: Type.Array(WebhookObject) },
+};
+
+const createSchema = {
+  tags: ['Webhooks'],
+  ...requires('account'),
+  errorStatuses: [404],
+  operationId: 'createWebhook',
+  summary: 'Create a webhook',
+  description: `Events from now on are sent to the URL. ${SHOWN_ONCE}`,
+  body: NewWebhookBody,
+  response: { 201: NewWebhookObject },
+};
+
+const getSchema = {
+  ...OF_WEBHOOK,
+  operationId: 'getWebhook',
+  summary: 'Read a webhook',
+  description: 'With the number of events that wait.',
+  response: { 200: WebhookHealthObject },
+};
+
+const changeSchema = {
+  ...OF_WEBHOOK,
+  operationId: 'updateWebhook',
+  summary: 'Change, pause or resume a webhook',
+  description: 'Another instance notices the change within a few seconds.',
+  body: WebhookChangeBody,
+  response: { 200: WebhookObject },
+  exampleChanges: { 200: { status: 'paused' } },
+};
+
+const deleteSchema = {
+  ...OF_WEBHOOK,
+  operationId: 'deleteWebhook',
+  summary: 'Delete a webhook',
+  description: 'With its deliveries. What waits is not sent.',
+  response: { 200: WebhookObject },
+};
+
+const rotateSchema = {
+  ...OF_WEBHOOK,
+  operationId: 'rotateWebhookSecret',
+  summary: 'Replace the signing secret',
+  description: `${SHOWN_ONCE} For \`overlap_seconds\`, deliveries have a signature of both secrets.`,
+  body: RotateBody,
+  response: { 201: NewWebhookObject },
+};
+
+export interface WebhookRouteDependencies {
+  readonly access: Access;
+  readonly runIdempotent: IdempotentHandler;
+  readonly webhooks: Webhooks;
+}
+
+export function webhookRoutes(app: App, deps: WebhookRouteDependencies): void {
+  manageRoutes(app, deps);
+  secretRoutes(app, deps);
+}
+
+function manageRoutes(app: App, { access, webhooks }: WebhookRouteDependencies): void {
+  app.get('/v1/webhooks', { schema: listSchema, config: { closedQuery: true } }, async (request, reply) => {
+    const accountId = await access.account(request);
+    const page = readPage(request.query);
+    const { webhooks: listed, total } = await webhooks.list(accountId, page.limit, page.offset);
+    setPageHeaders(request, reply, page, total);
+    return listed.map(renderWebhook);
+  });
+
+  app.get('/v1/webhooks/:id', { schema: getSchema }, async (request) => {
+    const webhook = await webhooks.find(await access.account(request), request.params.id);
+    return { ...renderWebhook(webhook), waiting: await webhooks.countWaiting(webhook) };
+  });
+
+  app.patch('/v1/webhooks/:id', { schema: changeSchema }, async (request) => {
+    const accountId = await access.account(request);
+    const { url, event_types, user_label, status } = request.body;
+    return renderWebhook(
+      await webhooks.change(accountId, request.params.id, {
+        url: url === undefined ? undefined : plainText('url', url),
+        eventTypes: event_types === undefined ? undefined : (readEventTypes(event_types) ?? null),
+        userLabel: user_label === undefined ? undefined : plainText('user_label', user_label),
+        status,
+      }),
+    );
+  });
+
+  app.delete('/v1/webhooks/:id', { schema: deleteSchema }, async (request) => {
+    const accountId = await access.account(request);
+    return renderWebhook(await webhooks.remove(accountId, request.params.id));
+  });
+}
+
+/** The routes whose response contains a secret. */
+function secretRoutes(app: App, { access, runIdempotent, webhooks }: WebhookRouteDependencies): void {
+  const render = ({ webhook, secret }: { webhook: Webhook; secret: string }) => ({ ...renderWebhook(webhook), secret });
+  const replayed = (accountId: string) => async (id: string, secret: () => unknown) => ({
+    webhook: await webhooks.find(accountId, id),
+    secret: secret() as string,
+  });
+
+  app.post('/v1/webhooks', { schema: createSchema }, async (request, reply) => {
+    const { credential, accountId } = await webhookOwner(access, request);
+    const { url, event_types, wallet_id, user_label = '' } = request.body;
+    const wallet = wallet_id === undefined ? undefined : await access.walletByIdOrKey(request, wallet_id, 'wallet_tx_read');
+    const eventTypes = event_types === undefined ? undefined : readEventTypes(event_types);
+    const order = {
+      accountId,
+      walletId: wallet?.id,
+      url: plainText('url', url),
+      eventTypes,
+      userLabel: plainText('user_label', user_label),
+    };
+    const made = await runIdempotent(
+      request,
+      reply,
+      { credential, hasSecret: true },
+      {
+        make: ({ rows }) => webhooks.create(order, ({ webhook, secret }) => rows(webhook.id, secret)),
+        replay: replayed(accountId),
+      },
+    );
+    return reply.code(201).send(render(made));
+  });
+
+  app.post('/v1/webhooks/:id/rotate-secret', { schema: rotateSchema }, async (request, reply) => {
+    const { credential, accountId } = await webhookOwner(access, request);
+    const { id } = request.params;
+    const overlapSeconds = request.body.overlap_seconds ?? 0;
+    const made = await runIdempotent(
+      request,
+      reply,
+      { credential, objectId: id, hasSecret: true },
+      {
+        make: ({ rows }) => webhooks.rotateSecret(accountId, id, overlapSeconds, ({ webhook, secret }) => rows(webhook.id, secret)),
+        replay: replayed(accountId),
+      },
+    );
+    return reply.code(201).send(render(made));
+  });
+}
+
+/** Returns the secret API key of the request, and its account. */
+export async function webhookOwner(access: Access, request: FastifyRequest) {
+  const credential = await access.secretApiKey(request);
+  return { credential, accountId: credential.key.accountId };
+}
+
+/** Returns undefined for an empty list, which means all. */
+function readEventTypes(names: readonly string[]): readonly EventType[] | undefined {
+  const types = eventTypes('event_types', names);
+  return types.length === 0 ? undefined : types;
+}
