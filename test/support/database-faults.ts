@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../../src/core/db/database.ts';
+import type { Database, SqlReader, Tx } from '../../src/core/db/database.ts';
 import { StatementFailed } from '../../src/core/db/errors.ts';
 
 /** How the database of a running service fails. Tests change it at any time. */
@@ -32,7 +32,7 @@ export function withFaults(database: Database, faults: DatabaseFaults): Database
     if (faults.writeFailsAt?.(name)) throw diskFull();
     read(name);
   }
-  const reads = (on: Pick<Database, 'all' | 'first'>): Pick<Database, 'all' | 'first'> => ({
+  const reads = (on: SqlReader): SqlReader => ({
     async all(statement, ...parameters) {
       read(statement.name);
       return on.all(statement, ...parameters);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/core/db/database.ts';
+import type { SqlReader } from '../../src/core/db/database.ts';
 import { Placement } from '../../src/core/wallets/placement.ts';
 
 /** Places wallets on nodes with these numbers of wallets. Returns the placement and the nodes that it has called. */
 function placementOn(counts: Readonly<Record<string, number>>, away: ReadonlySet<string> = new Set()) {
   const called: string[] = [];
   const rows = Object.entries(counts).map(([id, n]) => ({ id, n }));
-  const database = { all: async () => rows } as unknown as Pick<Database, 'all'>;
+  const database = { all: async () => rows } as unknown as SqlReader;
   const placement = new Placement(database, async (id) => {
     called.push(id);
     return !away.has(id);

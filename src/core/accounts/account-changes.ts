@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { SqlReader } from '../db/database.ts';
 import * as sql from './directory.sql.ts';
 
 /** The fields that a change set; `setupLink`: a setup link was created. */
@@ -25,7 +25,7 @@ export interface AccountChange {
 
 /** Returns a page of the changes of an account, newest first, and their number. */
 export async function listAccountChanges(
-  database: Pick<Database, 'all' | 'first'>,
+  database: SqlReader,
   accountId: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ changes: AccountChange[]; total: number }> {

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
@@ -96,7 +96,7 @@ export interface AccountDirectory {
 }
 
 export function createAccountDirectory(database: Database, clock: Clock): AccountDirectory {
-  async function find(id: string, queries: Pick<Tx, 'first'> = database): Promise<Account | undefined> {
+  async function find(id: string, queries: SqlReader = database): Promise<Account | undefined> {
     const row = await queries.first(sql.findAccount, id);
     return row && toAccount(row, unixSeconds(clock));
   }

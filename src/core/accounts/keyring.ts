@@ -1,5 +1,5 @@
 import { type KeyLimits, periodStart } from '../budgets/limits.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
 import type { StoredEventType } from '../journal/event-types.ts';
 import { eventRow } from '../journal/events.ts';
@@ -63,7 +63,7 @@ export function createKeyring(database: Database, clock: Clock): Keyring {
     });
   }
 
-  async function read(tx: Pick<Tx, 'first'>, owner: KeyOwner, id: string): Promise<ListedKey> {
+  async function read(tx: SqlReader, owner: KeyOwner, id: string): Promise<ListedKey> {
     const row = await tx.first(sql.findListed, ...periods(clock), id);
     const isOwners = row?.account_id === owner.accountId && (row.wallet_id ?? undefined) === owner.walletId;
     if (!row || !isOwners) throw new Refusal('not_found');

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { Database, SqlReader } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import * as sql from './accounts.sql.ts';
 import { insertKey } from './accounts.ts';
@@ -14,7 +14,7 @@ export interface AccountSummary {
 }
 
 /** Returns all accounts, oldest first. There are few, because only starts of the service create them. */
-export async function listAccounts(database: Pick<Database, 'all'>): Promise<AccountSummary[]> {
+export async function listAccounts(database: SqlReader): Promise<AccountSummary[]> {
   const rows = await database.all(sql.listAccounts);
   return rows.map(({ id, created_at, wallets }) => ({ id, createdAt: created_at, wallets }));
 }

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SqlReader } from '../db/database.ts';
 import { tableLock } from '../db/statement.ts';
 import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
@@ -30,7 +30,7 @@ export interface LedgerNode {
 }
 
 /** Returns the nodes of the ledger in the order in which they were added. The id of the first one is also the id of the ledger. */
-export async function ledgerNodes(database: Pick<Tx, 'all'>): Promise<[LedgerNode, ...LedgerNode[]]> {
+export async function ledgerNodes(database: SqlReader): Promise<[LedgerNode, ...LedgerNode[]]> {
   const [first, ...others] = (await database.all(sql.listNodes)).map(toNode);
   invariant(first, 'the schema creates the first node');
   return [first, ...others];

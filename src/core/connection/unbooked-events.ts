@@ -1,5 +1,5 @@
 import type { Alerts } from '../alerts/alerts.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, SqlReader } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
@@ -63,7 +63,7 @@ export async function retryUnbookedEvents(deps: BookingDependencies, signal: Abo
 }
 
 /** Returns the settlements of a node that were set aside: payment hash → amount in msat that arrived at the node and is not booked. */
-export async function unbookedSettlements(database: Pick<Database, 'all'>, nodeId: string): Promise<Map<string, number>> {
+export async function unbookedSettlements(database: SqlReader, nodeId: string): Promise<Map<string, number>> {
   const amounts = new Map<string, number>();
   for await (const { event } of unbookedEvents(database, nodeId)) {
     if (event.type === 'settlement') amounts.set(event.paymentHash, event.amountMsat);
@@ -72,7 +72,7 @@ export async function unbookedSettlements(database: Pick<Database, 'all'>, nodeI
 }
 
 /** Reads the events of a node that were set aside, a page at a time. An event may be deleted while it is visited. */
-async function* unbookedEvents(database: Pick<Database, 'all'>, nodeId: string): AsyncGenerator<{ id: string; event: NodeEvent }> {
+async function* unbookedEvents(database: SqlReader, nodeId: string): AsyncGenerator<{ id: string; event: NodeEvent }> {
   for (let after = '', isLast = false; !isLast; ) {
     const page: sql.UnbookedEventRow[] = await database.all(sql.listAfter, nodeId, after, PAGE);
     for (const { id, event } of page) yield { id, event: JSON.parse(event) as NodeEvent };

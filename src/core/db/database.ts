@@ -9,14 +9,17 @@ export type SqlParameter = SqlValue | readonly SqlValue[];
 export type Row = Record<string, SqlValue>;
 
 /**
- * Runs named statements. An error of the database is a `StatementFailed`, which contains no parameters; callers recognize two kinds with
+ * Reads with named statements. An error of the database is a `StatementFailed`, which contains no parameters; callers recognize two kinds with
  * `isUniqueViolation` and `isCheckViolation` (errors.ts). A number that is not a safe integer throws a RangeError.
  */
-export interface Queryable {
+export interface SqlReader {
   /** Returns all rows. Statements that may return many rows have a LIMIT. */
   all<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R[]>;
   /** Returns the first row, or undefined. */
   first<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R | undefined>;
+}
+
+export interface Queryable extends SqlReader {
   /** Runs a write. @returns the number of rows that it changed. */
   run(statement: Statement, ...parameters: SqlParameter[]): Promise<number>;
 }
@@ -42,12 +45,10 @@ export interface SnapshotOptions {
 }
 
 /** The database: a SQLite file or PostgreSQL. `all` and `first` read outside of a transaction. */
-export interface Database {
+export interface Database extends SqlReader {
   readonly dialect: Dialect;
   /** The same object for all wrappers of this database in this process. Caches of its rows are keyed by it. */
   readonly identity: object;
-  all<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R[]>;
-  first<R extends Row>(statement: Statement<R>, ...parameters: SqlParameter[]): Promise<R | undefined>;
   /**
    * Runs a transaction. Its writes are durable when the promise resolves, and rolled back when the callback throws. After a deadlock or a
    * serialization failure the callback runs again. A transaction inside a transaction throws.

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { SqlReader } from '../db/database.ts';
 import * as sql from './invoices.sql.ts';
 
 /** An invoice that was neither paid nor canceled. It may have expired. */
@@ -11,7 +11,7 @@ export interface UnsettledInvoice {
 
 /** Returns unsettled invoices of a wallet that were created before the id `before`, newest first. */
 export async function listUnsettledOfWallet(
-  database: Pick<Database, 'all'>,
+  database: SqlReader,
   ledgerAccount: number,
   before: string,
   limit: number,
@@ -21,7 +21,7 @@ export async function listUnsettledOfWallet(
 
 /** Returns the same of all wallets, with the account of each. */
 export async function listUnsettledOfAll(
-  database: Pick<Database, 'all'>,
+  database: SqlReader,
   before: string,
   limit: number,
 ): Promise<(UnsettledInvoice & { accountId: string })[]> {
@@ -30,7 +30,7 @@ export async function listUnsettledOfAll(
 }
 
 /** Returns the fields of invoices that a search compares. */
-export function searchTextsOfInvoices(database: Pick<Database, 'all'>, ids: readonly string[]): Promise<sql.InvoiceTextRow[]> {
+export function searchTextsOfInvoices(database: SqlReader, ids: readonly string[]): Promise<sql.InvoiceTextRow[]> {
   return ids.length === 0 ? Promise.resolve([]) : database.all(sql.searchTexts, ids);
 }
 

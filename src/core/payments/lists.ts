@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { SqlReader } from '../db/database.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 
@@ -13,7 +13,7 @@ export type ListedPaymentState = 'any' | 'pending' | 'failed';
 
 /** Returns payments of a wallet that were created before the id `before`, newest first. */
 export async function listPaymentsOfWallet(
-  database: Pick<Database, 'all'>,
+  database: SqlReader,
   state: ListedPaymentState,
   walletId: string,
   before: string,
@@ -24,7 +24,7 @@ export async function listPaymentsOfWallet(
 
 /** Returns payments of all wallets that were created before the id `before`, newest first. */
 export async function listPaymentsOfAll(
-  database: Pick<Database, 'all'>,
+  database: SqlReader,
   state: ListedPaymentState,
   before: string,
   limit: number,
@@ -34,7 +34,7 @@ export async function listPaymentsOfAll(
 
 /** Returns the payments of a payment hash in a wallet, or in any wallet of an account, newest first. */
 export async function listPaymentsByHash(
-  database: Pick<Database, 'all'>,
+  database: SqlReader,
   paymentHash: string,
   owner: { readonly walletId: string } | { readonly accountId: string },
   limit: number,
@@ -47,13 +47,13 @@ export async function listPaymentsByHash(
 }
 
 /** Returns the payment whose amount a ledger transfer moves. */
-export async function findPaymentByTransfer(database: Pick<Database, 'first'>, transferId: string): Promise<OwnedPayment | undefined> {
+export async function findPaymentByTransfer(database: SqlReader, transferId: string): Promise<OwnedPayment | undefined> {
   const row = await database.first(sql.findByTransfer, transferId);
   return row && toOwned(row);
 }
 
 /** Returns the fields of payments that a search compares. */
-export function searchTextsOfPayments(database: Pick<Database, 'all'>, ids: readonly string[]): Promise<sql.PaymentTextRow[]> {
+export function searchTextsOfPayments(database: SqlReader, ids: readonly string[]): Promise<sql.PaymentTextRow[]> {
   return ids.length === 0 ? Promise.resolve([]) : database.all(sql.searchTexts, ids);
 }
 

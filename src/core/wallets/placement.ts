@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { SqlReader } from '../db/database.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import * as sql from './wallets.sql.ts';
 
@@ -14,13 +14,13 @@ export type IsNodeAvailable = (nodeId: string) => Promise<boolean>;
  * answers, it chooses among all active ones: the wallet can be used when its node is back.
  */
 export class Placement {
-  readonly #database: Pick<Database, 'all'>;
+  readonly #database: SqlReader;
   readonly #isAvailable: IsNodeAvailable;
   readonly #awayUntilMs = new Map<string, number>();
   #counts = new Map<string, number>();
   #countedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(database: Pick<Database, 'all'>, isAvailable: IsNodeAvailable) {
+  constructor(database: SqlReader, isAvailable: IsNodeAvailable) {
     this.#database = database;
     this.#isAvailable = isAvailable;
   }

@@ -1,5 +1,5 @@
 import { hash, hkdfSync, randomBytes } from 'node:crypto';
-import type { Database, Tx } from '../../core/db/database.ts';
+import type { SqlReader, Tx } from '../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { randomText } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
@@ -32,7 +32,7 @@ const WRONG_CODE = '`code` is wrong, or was used before. Wait for the next code 
 const LOST_SEED = 'The service cannot check codes of the app any more. Send a recovery code, then remove the app and add it again.';
 
 export interface SecondFactorDependencies {
-  readonly database: Pick<Database, 'first'>;
+  readonly database: SqlReader;
   readonly clock: Clock;
   /** The bytes of SECRET_KEY. */
   readonly secretKey: Uint8Array;

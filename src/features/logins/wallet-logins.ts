@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Key } from '../../core/accounts/accounts.ts';
 import type { StartedSession } from '../../core/accounts/sessions.ts';
-import type { Database, Tx } from '../../core/db/database.ts';
+import type { Database, SqlReader, Tx } from '../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId, randomText } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
@@ -84,7 +84,7 @@ export function createWalletLogins({ database, clock, ownerCheck, linkedKeys, pu
     return unixSeconds(clock) >= expiresAt + (signer === null ? 0 : COMPLETION_SECONDS);
   }
 
-  async function findLogin({ id, token }: BrowserLogin, queries: Pick<Tx, 'first'> = database): Promise<sql.WalletLoginRow> {
+  async function findLogin({ id, token }: BrowserLogin, queries: SqlReader = database): Promise<sql.WalletLoginRow> {
     const row = await queries.first(sql.findLogin, id, tokenHash(token));
     if (!row || isOver(row)) throw new Refusal('unauthorized', 'The login is unknown, used or expired. Start a new one.');
     return row;

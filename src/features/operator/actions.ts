@@ -1,6 +1,6 @@
 import type { Alerts } from '../../core/alerts/alerts.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
-import type { Database } from '../../core/db/database.ts';
+import type { Database, SqlReader } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { tableLock } from '../../core/db/statement.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
@@ -102,12 +102,12 @@ export async function requestAction(
   });
 }
 
-export async function findAction(database: Pick<Database, 'first'>, id: string): Promise<Action | undefined> {
+export async function findAction(database: SqlReader, id: string): Promise<Action | undefined> {
   const row = await database.first(sql.findAction, id);
   return row && toAction(row);
 }
 
-export async function actionsOf(database: Pick<Database, 'all'>, subject: string): Promise<Action[]> {
+export async function actionsOf(database: SqlReader, subject: string): Promise<Action[]> {
   return (await database.all(sql.listOfSubject, subject)).map(toAction);
 }
 
@@ -131,7 +131,7 @@ export interface Stray {
 
 const PAGE = 500;
 
-export async function* listStrays(database: Pick<Database, 'all'>): AsyncGenerator<Stray> {
+export async function* listStrays(database: SqlReader): AsyncGenerator<Stray> {
   for (let after = '', isLast = false; !isLast; ) {
     const page: sql.StrayRow[] = await database.all(sql.listStrays, after, PAGE);
     for (const row of page) yield toStray(row);
@@ -140,19 +140,19 @@ export async function* listStrays(database: Pick<Database, 'all'>): AsyncGenerat
   }
 }
 
-export async function findStray(database: Pick<Database, 'first'>, paymentHash: string): Promise<Stray | undefined> {
+export async function findStray(database: SqlReader, paymentHash: string): Promise<Stray | undefined> {
   const row = await database.first(sql.findStray, paymentHash);
   return row && toStray(row);
 }
 
 /** Returns pending payments, oldest first. */
-export async function listPending(database: Pick<Database, 'all'>, limit: number) {
+export async function listPending(database: SqlReader, limit: number) {
   const rows = await database.all(sql.listPending, limit);
   return rows.map((row) => ({ id: row.id, walletId: row.wallet_id, amountMsat: row.amount_msat, createdAt: row.created_at }));
 }
 
 /** Returns the nodes of the ledger with the number of their wallets, in the order in which they were added. */
-export function listNodes(database: Pick<Database, 'all'>): Promise<sql.NodeRow[]> {
+export function listNodes(database: SqlReader): Promise<sql.NodeRow[]> {
   return database.all(sql.listNodes);
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../core/db/database.ts';
+import type { Database, SqlReader } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { requireGuards } from '../../core/ledger/ledger.ts';
@@ -26,12 +26,12 @@ export function isCurrency(code: string): boolean {
 }
 
 /** Returns the rate; undefined if none is set. */
-export async function readFiatRate(database: Pick<Database, 'first'>): Promise<FiatRate | undefined> {
+export async function readFiatRate(database: SqlReader): Promise<FiatRate | undefined> {
   return toRate(await database.first(sql.findRate));
 }
 
 /** Returns the rate that a change has set; undefined if it removed the rate. */
-export async function findChangedRate(database: Pick<Database, 'first'>, id: string): Promise<FiatRate | undefined> {
+export async function findChangedRate(database: SqlReader, id: string): Promise<FiatRate | undefined> {
   return toRate(await database.first(sql.findChange, id));
 }
 

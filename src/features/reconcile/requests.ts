@@ -1,4 +1,4 @@
-import type { Database } from '../../core/db/database.ts';
+import type { Database, SqlReader } from '../../core/db/database.ts';
 import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { type Guard, requireGuards } from '../../core/ledger/ledger.ts';
@@ -73,13 +73,13 @@ export interface StoredReconciliation extends Requester {
 }
 
 /** Returns a page of the stored reconciliations, newest first, and their number. */
-export async function listReconciliations(database: Pick<Database, 'all' | 'first'>, limit: number, offset: number) {
+export async function listReconciliations(database: SqlReader, limit: number, offset: number) {
   const rows = await database.all(sql.listRequests, limit, offset);
   const count = await database.first(sql.countRequests);
   return { reconciliations: rows.map(toStored), total: count?.n ?? 0 };
 }
 
-export async function findReconciliation(database: Pick<Database, 'first'>, id: string): Promise<StoredReconciliation | undefined> {
+export async function findReconciliation(database: SqlReader, id: string): Promise<StoredReconciliation | undefined> {
   const row = await database.first(sql.findRequest, id);
   return row && toStored(row);
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../../core/db/database.ts';
+import type { Database, SqlReader } from '../../core/db/database.ts';
 import type { NodeReport } from './report.ts';
 import * as sql from './samples.sql.ts';
 import { readTotals } from './totals.ts';
@@ -39,14 +39,14 @@ export async function storeSamples(database: Database, nodes: readonly NodeRepor
 }
 
 /** Returns the last balance of a node that was measured, of any age. */
-export async function lastMeasured(database: Pick<Database, 'first'>, nodeId: string): Promise<MeasuredNode | undefined> {
+export async function lastMeasured(database: SqlReader, nodeId: string): Promise<MeasuredNode | undefined> {
   const row = await database.first(sql.nodeSampleBefore, nodeId, Number.MAX_SAFE_INTEGER);
   return row && { nodeMsat: row.node_msat, at: row.sampled_at };
 }
 
 /** Returns the samples from a time on, the last one of each `stepHours`, oldest first. */
 export async function listSamples(
-  database: Pick<Database, 'all' | 'first'>,
+  database: SqlReader,
   nodeIds: readonly string[],
   from: number,
   stepHours: number,
@@ -70,7 +70,7 @@ export async function listSamples(
 }
 
 /** With the last sample before the hour, which counts until the next one. */
-async function samplesOfNode(database: Pick<Database, 'all' | 'first'>, nodeId: string, hour: number): Promise<sql.NodeSampleRow[]> {
+async function samplesOfNode(database: SqlReader, nodeId: string, hour: number): Promise<sql.NodeSampleRow[]> {
   const before = await database.first(sql.nodeSampleBefore, nodeId, hour);
   const samples = await database.all(sql.nodeSamples, nodeId, hour);
   return before ? [before, ...samples] : samples;

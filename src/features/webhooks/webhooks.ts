@@ -1,4 +1,4 @@
-import type { Tx } from '../../core/db/database.ts';
+import type { SqlReader, Tx } from '../../core/db/database.ts';
 import { endRound, ROUNDS_PER_DAY } from '../../core/db/retention.ts';
 import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
@@ -285,7 +285,7 @@ class StoredWebhooks implements Webhooks {
   }
 }
 
-async function read(from: Pick<Tx, 'first'>, { id, accountId }: Pick<Webhook, 'id' | 'accountId'>): Promise<Webhook> {
+async function read(from: SqlReader, { id, accountId }: Pick<Webhook, 'id' | 'accountId'>): Promise<Webhook> {
   const row = await from.first(sql.findWebhook, id, accountId);
   if (!row) throw new Refusal('not_found');
   return toWebhook(row);

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../../core/accounts/accounts.ts';
-import type { Database, Tx } from '../../../core/db/database.ts';
+import type { Database, SqlReader } from '../../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isId } from '../../../core/kernel/ids.ts';
 import { type Msat, msat } from '../../../core/kernel/money.ts';
@@ -77,7 +77,7 @@ export async function findListedLink(deps: LinkListDependencies, walletId: strin
 }
 
 /** Reads a link in the transaction that creates or revokes it. The key that made it counts as valid. */
-export async function readListedLink(tx: Pick<Tx, 'first'>, clock: Clock, walletId: string, id: string): Promise<ListedLink | undefined> {
+export async function readListedLink(tx: SqlReader, clock: Clock, walletId: string, id: string): Promise<ListedLink | undefined> {
   const row = await tx.first(sql.findOfWallet, dayOf(clock), walletId, id);
   return row && rowToListed(row, unixSeconds(clock), true);
 }
