@@ -9,9 +9,11 @@ import { type LeaseDependencies, underLease } from './core/db/leases.ts';
 import { ROUND_MS } from './core/db/retention.ts';
 import type { Idempotency } from './core/idempotency/idempotency.ts';
 import type { Invoices } from './core/invoices/invoices.ts';
+import type { SettlementDetails } from './core/invoices/settle.ts';
 import { type Clock, pause } from './core/kernel/clock.ts';
 import { errorMessage, type Log } from './core/kernel/log.ts';
 import type { Ledger } from './core/ledger/ledger.ts';
+import type { PaymentOutcome } from './core/lightning/node.ts';
 import type { Payments } from './core/payments/payments.ts';
 import type { Wallets } from './core/wallets/wallets.ts';
 import type { EventLog } from './features/events/log.ts';
@@ -86,7 +88,7 @@ export function backgroundJobs(deps: JobDependencies, config: Config, timing: Jo
   const comparison = { ...deps, stuckPaymentSeconds, timing: probe, pollMs };
   const jobs: readonly Job[] = [
     ...deps.connections.all.map((connection) => eventsJob(deps, connection, intervals)),
-    { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: payments.resumePending },
+    { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },
     { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: invoices.reportExpired },
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(operator, signal) },
     { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
@@ -114,8 +116,11 @@ function eventsJob(deps: JobDependencies, connection: NodeConnection, intervals:
     ...deps,
     connection,
     nodeId,
-    handlers: { settle: invoices.settle, reportOutcome: payments.reportOutcome },
-    onPaymentHint: payments.readAgain,
+    handlers: {
+      settle: (settlement: SettlementDetails, id: string) => invoices.settle(settlement, id),
+      reportOutcome: (paymentId: string, outcome: PaymentOutcome) => payments.reportOutcome(paymentId, outcome),
+    },
+    onPaymentHint: (paymentHash: string) => payments.readAgain(paymentHash),
     onReconnect: () => void payments.resumePending(),
     intervals,
   };

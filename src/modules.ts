@@ -16,7 +16,7 @@ import { keysendRouting } from './core/invoices/settle.ts';
 import { systemClock } from './core/kernel/clock.ts';
 import { createLedger } from './core/ledger/ledger.ts';
 import { createOutbound } from './core/outbound/outbound.ts';
-import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
+import { markPendingAtNode, Payments } from './core/payments/payments.ts';
 import { createWallets, type Wallets } from './core/wallets/wallets.ts';
 import { detailsOf } from './features/events/details.ts';
 import { renderEvent } from './features/events/event-object.ts';
@@ -88,7 +88,7 @@ export async function createModules({ config, log, database, commits, opened, jo
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
   const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
-  const payments = createPayments({
+  const payments = new Payments({
     database,
     ledger,
     alerts,

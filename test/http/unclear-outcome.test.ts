@@ -30,7 +30,7 @@ function brokenAfterHold(payment: Payment) {
     runIdempotent: createIdempotentHandler({ idempotency: {} as Idempotency }),
     access: { authorizeWallet: async () => ({ wallet, guards: [], credential: { text: 'sak_1', key: { id: 'key_1' } } }) },
     objects: createObjects(renderOptions()),
-    payments: { readInvoice: () => ({}), payInvoice: async () => ({ payment, replayed: false, balance }), wait: gone },
+    payments: { readInvoice: () => ({}), payInvoice: async () => ({ payment, isReplay: false, balance }), wait: gone },
     history: { ofPayment: gone },
     paymentWaitSeconds: 1,
   };

@@ -112,7 +112,7 @@ onBothDatabases('settlements', (open) => {
     const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     expect(started).toHaveLength(50);
     expect(new Set(started.map(({ payment }) => payment.id)).size).toBe(1);
-    expect(started.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(started.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ type: 'invoice_paid' });
     }

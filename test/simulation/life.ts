@@ -79,7 +79,7 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
   const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
   const onReconnect = () => void payments.resumePending();
-  const onPaymentHint = payments.readAgain;
+  const onPaymentHint = (paymentHash: string) => payments.readAgain(paymentHash);
   const reader = { database, handlers, onPaymentHint, onReconnect, alerts, clock, log: silentLog, intervals };
   for (const connection of connections.all) void readNodeEvents({ ...reader, connection, nodeId: connection.nodeId }, watching.signal);
   return {

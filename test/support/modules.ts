@@ -14,10 +14,12 @@ import type { Clock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { createLedger, type Ledger, SYSTEM_ACCOUNTS } from '../../src/core/ledger/ledger.ts';
-import type { LightningNode, Settlement } from '../../src/core/lightning/node.ts';
+import type { LightningNode, PaymentOutcome, Settlement } from '../../src/core/lightning/node.ts';
+import { attempt, stopAttempts } from '../../src/core/payments/attempt.ts';
+import { conclude } from '../../src/core/payments/conclude.ts';
+import { type PaymentDraft, startPayment } from '../../src/core/payments/hold.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
-import { createPayments } from '../../src/core/payments/payments.ts';
-import { Saga, type SagaDependencies } from '../../src/core/payments/saga.ts';
+import { type PaymentDependencies, Payments, paymentContext } from '../../src/core/payments/payments.ts';
 import { createWallets, type Wallet } from '../../src/core/wallets/wallets.ts';
 import { type FaultyDatabase, faulty } from './faulty-database.ts';
 import { silentLog, testDeposit } from './ledger.ts';
@@ -79,7 +81,7 @@ export async function nameNode(database: Database): Promise<void> {
 const noLink = () => {
   throw new Error('this payment has no link');
 };
-const noLinkUses: SagaDependencies['linkUses'] = { releaseUse: noLink, settleUse: noLink, takeUse: noLink };
+const noLinkUses: PaymentDependencies['linkUses'] = { releaseUse: noLink, settleUse: noLink, takeUse: noLink };
 
 export interface ModuleOptions {
   readonly database: Database;
@@ -87,7 +89,7 @@ export interface ModuleOptions {
   readonly healthy?: Database;
   readonly connections: NodeConnections;
   readonly clock: Clock;
-  readonly linkUses?: SagaDependencies['linkUses'];
+  readonly linkUses?: PaymentDependencies['linkUses'];
 }
 
 /** Creates the modules that move money, as the service does. */
@@ -110,7 +112,18 @@ export function createModules({ database, healthy = database, connections, clock
     linkUses,
     paymentWaitSeconds: 50,
   };
-  return { alerts, accounts, wallets, ledger, invoices, payments: createPayments(deps), deps };
+  return { alerts, accounts, wallets, ledger, invoices, payments: new Payments(deps), deps };
+}
+
+/** The steps of payments, each of which a test can execute alone. */
+export function sagaOf(deps: PaymentDependencies) {
+  const context = paymentContext(deps);
+  return {
+    start: (draft: PaymentDraft) => startPayment(context, draft),
+    attempt: (payment: Payment) => attempt(context, payment),
+    conclude: (payment: Payment, outcome: PaymentOutcome) => conclude(context, payment, outcome),
+    stop: () => stopAttempts(context),
+  };
 }
 
 /** The modules on a database that fails when a test sets faults, with a node that leaves every payment pending unless a test replaces calls. */
@@ -118,7 +131,7 @@ export interface Modules {
   readonly database: FaultyDatabase;
   readonly ledger: Ledger;
   readonly invoices: Omit<Invoices, 'settle'> & { settle(settlement: SettlementDetails, nodeId?: string): Promise<void> };
-  readonly saga: Saga;
+  readonly saga: ReturnType<typeof sagaOf>;
   wallet(balanceMsat: number): Promise<Wallet>;
   invoice(wallet: Wallet, amountMsat: number): Promise<Invoice>;
 }
@@ -138,7 +151,7 @@ export async function modulesOn(healthy: Database, node: Partial<LightningNode> 
     database,
     ledger,
     invoices: { ...invoices, settle: (settlement, nodeId = NODE_ID) => invoices.settle(settlement, nodeId) },
-    saga: new Saga(deps),
+    saga: sagaOf(deps),
     async wallet(balanceMsat) {
       const { wallet } = await wallets.create(accountId, 'test');
       if (balanceMsat > 0) await ledger.post({ transfers: [testDeposit(wallet.ledgerAccount, balanceMsat)] });

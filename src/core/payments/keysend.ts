@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyLimits } from '../budgets/limits.ts';
-import type { NodeConnections } from '../connection/connections.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../ledger/ledger.ts';
@@ -9,8 +7,9 @@ import type { CustomRecords } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
+import { type StartedPayment, startPayment } from './hold.ts';
 import { newPayment } from './payment.ts';
-import type { Saga, StartedPayment } from './saga.ts';
+import type { PaymentContext } from './payments.ts';
 
 /** The expiry that the API shows for a keysend, which has none. */
 const KEYSEND_EXPIRY_SECONDS = 432_000;
@@ -37,9 +36,9 @@ export interface Keysend {
  * Starts a payment to a node without an invoice (bLIP 3). This service generates the preimage.
  * @throws Refusal, NodeUnavailable when no payment was started.
  */
-export async function keysend(deps: { saga: Saga; connections: NodeConnections; clock: Clock }, order: Keysend): Promise<StartedPayment> {
+export async function keysend(context: PaymentContext, order: Keysend): Promise<StartedPayment> {
   const { wallet, destination, amountMsat } = order;
-  const connection = deps.connections.of(wallet.nodeId);
+  const connection = context.connections.of(wallet.nodeId);
   const node = connection.info();
   if (node && !node.capabilities.sendsKeysend) {
     throw new Refusal(
@@ -47,7 +46,7 @@ export async function keysend(deps: { saga: Saga; connections: NodeConnections; 
       `The Lightning node (${node.software}) cannot send keysend payments. Pay an invoice of the receiver.`,
     );
   }
-  if (destination === connection.identity().pubkey || deps.connections.owns(destination)) {
+  if (destination === connection.identity().pubkey || context.connections.owns(destination)) {
     throw new Refusal(
       'validation_failed',
       '`dest_pubkey` must not be a node of this service. Use a transfer, or pay an invoice of the other wallet.',
@@ -55,7 +54,7 @@ export async function keysend(deps: { saga: Saga; connections: NodeConnections; 
   }
   const preimage = randomBytes(32).toString('hex');
   const label = `${floorSat(amountMsat)} keysend to ${destination}`;
-  const payment = newPayment(deps, wallet, {
+  const payment = newPayment(context.clock, wallet, {
     wtxType: 'ln_withdrawal',
     paymentHash: paymentHashOf(preimage),
     paymentRequest: `${destination}:${floorSat(amountMsat)}`,
@@ -75,5 +74,5 @@ export async function keysend(deps: { saga: Saga; connections: NodeConnections; 
   });
   const { guards, limits } = order;
   const reserveMsat = order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat);
-  return deps.saga.start({ payment, reserveMsat, rows: order.extraRows?.(payment.id) ?? [], guards, limits });
+  return startPayment(context, { payment, reserveMsat, rows: order.extraRows?.(payment.id) ?? [], guards, limits });
 }

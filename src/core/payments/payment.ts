@@ -77,7 +77,7 @@ type CommonField =
   | 'sendingSinceMs';
 
 /** Returns a new pending payment of a wallet. It is not stored yet. */
-export function newPayment({ clock }: { clock: Clock }, wallet: Wallet, fields: Omit<Payment, CommonField>): Payment {
+export function newPayment(clock: Clock, wallet: Wallet, fields: Omit<Payment, CommonField>): Payment {
   return {
     ...fields,
     // An internal payment is never sent. The first request of any other follows the hold at once.

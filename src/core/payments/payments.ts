@@ -1,63 +1,178 @@
-import type { Tx } from '../db/database.ts';
-import { errorMessage } from '../kernel/log.ts';
+import type { Alerts } from '../alerts/alerts.ts';
+import type { NodeConnections } from '../connection/connections.ts';
+import type { Database, Tx } from '../db/database.ts';
+import type { Invoices } from '../invoices/invoices.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
 import { type Msat, subMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import { InsufficientBalance, type Receipt } from '../ledger/ledger.ts';
+import { InsufficientBalance, type Ledger, type Receipt } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
+import { attempt, stopAttempts } from './attempt.ts';
+import type { LinkUses } from './conclude.ts';
+import { reportOutcome } from './correct.ts';
+import type { StartedPayment } from './hold.ts';
 import { type Keysend, keysend } from './keysend.ts';
-import { type InvoicePayment, payInvoice } from './pay-invoice.ts';
-import { readInvoice } from './payable.ts';
+import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import { reportPending, reportUnanswered } from './pending-report.ts';
-import { createReports } from './reports.ts';
-import { type AwaitedPayment, Saga, type SagaDependencies, type StartedPayment } from './saga.ts';
+import { readAgain, resumePending } from './resume.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
+import { type AwaitedPayment, Endings, reportPending, waitForEnd } from './wait.ts';
 
-/** Outgoing money: payments of invoices, keysends, transfers between wallets. */
-export interface Payments {
+export interface PaymentDependencies {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly alerts: Alerts;
+  readonly connections: NodeConnections;
+  readonly invoices: Invoices;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The maximum of pending payments of one wallet. */
+  readonly maxInFlight: number;
+  readonly linkUses: LinkUses;
+  /** How long a response waits for the end of a payment. */
+  readonly paymentWaitSeconds: number;
+}
+
+/** What the steps of a payment use: other modules, and the state of payments in this process. */
+export interface PaymentContext extends PaymentDependencies {
+  /** The running attempts by payment id. */
+  readonly attempts: Map<string, Promise<void>>;
+  readonly endings: Endings;
+}
+
+export function paymentContext(deps: PaymentDependencies): PaymentContext {
+  return { ...deps, attempts: new Map(), endings: new Endings() };
+}
+
+const MAX_COUNT = 100_000;
+
+/**
+ * Outgoing money: payments of invoices, keysends, transfers between wallets.
+ *
+ * A payment of an invoice and a keysend have four steps. The process may crash at any point.
+ * 1. `hold.ts`, one database transaction: holds amount and fee reserve, and inserts the payment as pending.
+ * 2. `attempt.ts`, over the network: sends the payment to the node, or closes the invoice of another wallet to outside payers.
+ * 3. `conclude.ts`, one database transaction: posts amount and real fee of a success, voids the hold of a definitive failure. Any other outcome
+ *    leaves the payment pending.
+ * 4. `resume.ts`: pending payments are attempted again at the start of the service and periodically. This is safe, because the node pays at
+ *    most once per payment id.
+ */
+export class Payments {
+  readonly #context: PaymentContext;
+
+  constructor(deps: PaymentDependencies) {
+    this.#context = paymentContext(deps);
+  }
+
   /** Decodes an invoice. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
-  readInvoice(paymentRequest: string): Bolt11;
+  readInvoice(paymentRequest: string): Bolt11 {
+    return readInvoice(paymentRequest, this.#context.connections.network());
+  }
+
   /** See `pay-invoice.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
-  payInvoice(order: InvoicePayment): Promise<StartedPayment>;
+  payInvoice(order: InvoicePayment): Promise<StartedPayment> {
+    const started = payInvoice(this.#context, order);
+    // The claimer of a withdraw link has no key of the wallet and must not learn its balance.
+    return order.claim ? started : withShortfall('payment', started);
+  }
+
   /** See `keysend.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
-  keysend(order: Keysend): Promise<StartedPayment>;
+  keysend(order: Keysend): Promise<StartedPayment> {
+    return withShortfall('payment', keysend(this.#context, order));
+  }
+
   /** See `transfer.ts`. @returns the receipt, with the transfer and both balances. @throws Refusal */
-  transfer(order: WalletTransfer): Promise<Receipt>;
+  transfer(order: WalletTransfer): Promise<Receipt> {
+    return withShortfall('transfer', transferBetween(this.#context, order));
+  }
+
   /** Returns the payment when it has ended, or its state after `seconds`. */
-  wait(id: string, seconds: number): Promise<AwaitedPayment>;
+  wait(id: string, seconds: number): Promise<AwaitedPayment> {
+    return waitForEnd(this.#context, id, seconds);
+  }
+
   /**
-   * For a request that ends while the payment is pending: stores the event `payment_pending` unless it is stored. Returns the
-   * payment, which may have ended meanwhile.
+   * For a request that ends while the payment is pending: stores the event `payment_pending` unless it is stored. Returns the payment, which
+   * may have ended meanwhile.
    */
-  reportPending(payment: Payment): Promise<AwaitedPayment>;
-  find(id: string): Promise<Payment | undefined>;
-  /** Returns the fee limit of a payment; undefined if it never had a hold. */
-  feeLimitMsat(payment: Payment): Promise<Msat | undefined>;
+  async reportPending(payment: Payment): Promise<AwaitedPayment> {
+    if (payment.isPendingReported || (await reportPending(this.#context, payment))) return { payment };
+    return this.wait(payment.id, 0);
+  }
+
+  find(id: string): Promise<Payment | undefined> {
+    return this.#first(sql.findById, id);
+  }
+
   /** Returns the payment of a hash in a wallet, or in any wallet of an account: the live one, otherwise the newest failed one. */
-  findByHash(paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined>;
-  findMany(ids: readonly string[]): Promise<Payment[]>;
+  findByHash(paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined> {
+    const { accountId, walletId } = owner;
+    if (walletId === undefined) return this.#first(sql.findByHashInAccount, paymentHash, accountId);
+    return this.#first(sql.findByHashInWallet, paymentHash, walletId);
+  }
+
+  async findMany(ids: readonly string[]): Promise<Payment[]> {
+    return ids.length === 0 ? [] : (await this.#context.database.all(sql.findMany, ids)).map(rowToPayment);
+  }
+
+  /** Returns the fee limit of a payment; undefined if it never had a hold. */
+  async feeLimitMsat({ id, amountMsat }: Payment): Promise<Msat | undefined> {
+    const reservedMsat = await this.#context.ledger.reservedMsat(id);
+    return reservedMsat === undefined ? undefined : subMsat(reservedMsat, amountMsat);
+  }
+
   /** Counts the pending payments, up to 100,000. */
-  countPending(): Promise<number>;
+  async countPending(): Promise<number> {
+    return (await this.#context.database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0;
+  }
+
   /** Returns whether a claim of the withdraw link is pending. */
-  isLinkBusy(linkId: string): Promise<boolean>;
+  async isLinkBusy(linkId: string): Promise<boolean> {
+    return (await this.#context.database.first(sql.findPendingOfLink, linkId)) !== undefined;
+  }
+
   /** Returns whether a claim of the withdraw link with this invoice is pending or was paid. */
-  isClaimPaid(linkId: string, invoice: Pick<Bolt11, 'paymentHash' | 'paymentRequest'>): Promise<boolean>;
-  /**
-   * Books an outcome that the node reports. An outcome that contradicts the ledger raises an alert, and is corrected if possible. Idempotent.
-   */
-  reportOutcome(paymentId: string, outcome: PaymentOutcome): Promise<void>;
+  async isClaimPaid(linkId: string, { paymentHash, paymentRequest }: Bolt11): Promise<boolean> {
+    return (await this.#context.database.first(sql.findClaim, paymentHash, paymentRequest, linkId)) !== undefined;
+  }
+
+  /** Books an outcome that the node reports. An outcome that contradicts the ledger raises an alert, and is corrected if possible. Idempotent. */
+  reportOutcome(paymentId: string, outcome: PaymentOutcome): Promise<void> {
+    return reportOutcome(this.#context, paymentId, outcome);
+  }
+
   /** Attempts a pending payment again. Never throws. */
-  attempt(payment: Payment): Promise<void>;
+  attempt(payment: Payment): Promise<void> {
+    return attempt(this.#context, payment);
+  }
+
   /** Reads the outcomes of a hash's payments that have not succeeded again. For hints of the node. Never throws. */
-  readAgain(paymentHash: string): void;
+  readAgain(paymentHash: string): void {
+    void readAgain(this.#context, paymentHash);
+  }
+
   /** Attempts all pending payments again whose node is available. Never throws. */
-  resumePending(): Promise<void>;
+  resumePending(): Promise<void> {
+    return resumePending(this.#context);
+  }
+
   /** Makes every `wait` return the present state. */
-  stopWaiting(): void;
+  stopWaiting(): void {
+    this.#context.endings.close();
+  }
+
   /** Waits until the running attempts have ended, or for a short time if the node does not answer. */
-  stop(): Promise<void>;
+  stop(): Promise<void> {
+    return stopAttempts(this.#context);
+  }
+
+  async #first(statement: typeof sql.findById, ...parameters: string[]): Promise<Payment | undefined> {
+    const row = await this.#context.database.first(statement, ...parameters);
+    return row && rowToPayment(row);
+  }
 }
 
 /**
@@ -66,90 +181,6 @@ export interface Payments {
  */
 export async function markPendingAtNode(tx: Tx, nodeId: string): Promise<void> {
   await tx.run(sql.markPendingAtNode, nodeId);
-}
-
-/** The number of pending payments that are attempted at the same time. */
-const RESUME_PAGE = 100;
-const MAX_COUNT = 100_000;
-
-export function createPayments(deps: SagaDependencies): Payments {
-  const { database } = deps;
-  const saga = new Saga(deps);
-  const one = (row: sql.PaymentRow | undefined) => row && rowToPayment(row);
-  const find = async (id: string) => one(await database.first(sql.findById, id));
-
-  /** Leaves out payments whose node is unavailable. An event reader resumes them when its node answers again. */
-  async function withAvailableNode(payments: readonly Payment[]): Promise<Payment[]> {
-    const invoices = await deps.invoices.findMany(payments.flatMap(({ invoiceId }) => invoiceId ?? []));
-    const nodeOfInvoice = new Map(invoices.map(({ id, nodeId }) => [id, nodeId]));
-    const available = new Set<string>();
-    await Promise.all(deps.connections.all.map(async (one) => void ((await one.isAvailable()) && available.add(one.nodeId))));
-    return payments.filter(({ invoiceId, nodeId }) => available.has((invoiceId && nodeOfInvoice.get(invoiceId)) ?? nodeId));
-  }
-
-  /** Reads a page at a time to bound the memory. */
-  async function attemptAllPending(): Promise<void> {
-    let count = 0;
-    for (let after: string | undefined = ''; after !== undefined; ) {
-      const rows: sql.PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
-      const pending = rows.map(rowToPayment);
-      // Before the attempts, which may take as long as the node likes.
-      await reportUnanswered(deps, pending);
-      const payments = await withAvailableNode(pending);
-      await Promise.all(payments.map((payment) => saga.attempt(payment)));
-      count += payments.length;
-      after = rows.length < RESUME_PAGE ? undefined : rows.at(-1)?.id;
-      if (payments.length > 0) deps.log.info({ count, more: after !== undefined }, 'pending payments were attempted again');
-    }
-  }
-
-  async function resumePending(): Promise<void> {
-    try {
-      await attemptAllPending();
-    } catch (error) {
-      deps.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; retrying later');
-    }
-  }
-
-  const { reportOutcome, readAgain } = createReports(deps, saga, find);
-
-  return {
-    find,
-    resumePending,
-    readAgain,
-    readInvoice: (paymentRequest) => readInvoice(paymentRequest, deps.connections.network()),
-    payInvoice(order) {
-      const started = payInvoice({ ...deps, saga }, order);
-      // The claimer of a withdraw link has no key of the wallet and must not learn its balance.
-      return order.claim ? started : withShortfall('payment', started);
-    },
-    keysend: (order) => withShortfall('payment', keysend({ ...deps, saga }, order)),
-    transfer: (order) => withShortfall('transfer', transferBetween(deps, order)),
-    async feeLimitMsat({ id, amountMsat }) {
-      const reservedMsat = await deps.ledger.reservedMsat(id);
-      return reservedMsat === undefined ? undefined : subMsat(reservedMsat, amountMsat);
-    },
-    wait: (id, seconds) => saga.wait(id, seconds),
-    async reportPending(payment) {
-      if (payment.isPendingReported || (await reportPending(deps, payment))) return { payment };
-      return saga.wait(payment.id, 0);
-    },
-    findByHash: async (paymentHash, { accountId, walletId }) =>
-      one(
-        walletId === undefined
-          ? await database.first(sql.findByHashInAccount, paymentHash, accountId)
-          : await database.first(sql.findByHashInWallet, paymentHash, walletId),
-      ),
-    findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment)),
-    countPending: async () => (await database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0,
-    isLinkBusy: async (linkId) => (await database.first(sql.findPendingOfLink, linkId)) !== undefined,
-    isClaimPaid: async (linkId, { paymentHash, paymentRequest }) =>
-      (await database.first(sql.findClaim, paymentHash, paymentRequest, linkId)) !== undefined,
-    reportOutcome,
-    attempt: (payment) => saga.attempt(payment),
-    stopWaiting: () => saga.stopWaiting(),
-    stop: () => saga.stop(),
-  };
 }
 
 /**

@@ -78,7 +78,7 @@ async function beginReturn(deps: OperatorDependencies, action: Action): Promise<
       passThru: passThruOf(action),
       extraRows: (paymentId) => [{ statement: sql.beginPaying, parameters: [action.id, paymentId], onMiss: new ActedBefore() }],
     });
-    if (started.replayed) await endReturnWith(deps, action, movedMsat, 'refused', 'The invoice is being paid or was paid before.');
+    if (started.isReplay) await endReturnWith(deps, action, movedMsat, 'refused', 'The invoice is being paid or was paid before.');
   } catch (error) {
     if (error instanceof ActedBefore) return;
     const isRefused = error instanceof Refusal || error instanceof NodeUnavailable || error instanceof ActionRefused;

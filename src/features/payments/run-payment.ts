@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invariant } from '../../core/kernel/assert.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { RowWrite } from '../../core/ledger/ledger.ts';
+import type { StartedPayment } from '../../core/payments/hold.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Payments } from '../../core/payments/payments.ts';
-import type { StartedPayment } from '../../core/payments/saga.ts';
 import { walletTransactionId } from '../../core/wallets/wallet-transaction-id.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import type { WalletAuthorization } from '../../http/auth/access.ts';
@@ -41,13 +41,13 @@ export function runPayment(
       async make(outcome) {
         const started = await begin((id) => outcome.rows(id));
         request.mayHaveBooked = true;
-        if (started.replayed) await outcome.saveExisting(started.payment.id);
+        if (started.isReplay) await outcome.saveExisting(started.payment.id);
         return sendPayment(deps, request, reply, { wallet, started });
       },
       async replay(id) {
         const payment = await deps.payments.find(id);
         invariant(payment, `payment ${id} is gone`);
-        return sendPayment(deps, request, reply, { wallet, started: { payment, replayed: true } });
+        return sendPayment(deps, request, reply, { wallet, started: { payment, isReplay: true } });
       },
     },
   );
@@ -63,7 +63,7 @@ async function sendPayment(
   reply: FastifyReply,
   { wallet, started }: { wallet: Wallet; started: StartedPayment },
 ): Promise<FastifyReply> {
-  if (started.replayed) reply.header('idempotency-replayed', 'true');
+  if (started.isReplay) reply.header('idempotency-replayed', 'true');
   try {
     const seconds = wantsNoWait(request) ? 0 : Math.max(0, deps.paymentWaitSeconds - reply.elapsedTime / 1000);
     const awaited = await deps.payments.wait(started.payment.id, seconds);

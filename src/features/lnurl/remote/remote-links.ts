@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
 import type { Outbound } from '../../../core/outbound/outbound.ts';
-import type { StartedPayment } from '../../../core/payments/saga.ts';
+import type { StartedPayment } from '../../../core/payments/hold.ts';
 import type { Destination } from './destination.ts';
 import { createFetchJson } from './fetch-json.ts';
 import type { PayOffer } from './pay-offer.ts';

@@ -5,8 +5,8 @@ import { Refusal } from '../../../core/kernel/refusal.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
 import type { Guard, RowWrite } from '../../../core/ledger/ledger.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
+import type { StartedPayment } from '../../../core/payments/hold.ts';
 import type { Payments } from '../../../core/payments/payments.ts';
-import type { StartedPayment } from '../../../core/payments/saga.ts';
 import type { Wallet } from '../../../core/wallets/wallets.ts';
 import type { Destination } from './destination.ts';
 import type { FetchJson } from './fetch-json.ts';
@@ -64,7 +64,7 @@ export async function payRemote(deps: RemotePayDependencies, order: RemotePaymen
     limits: order.limits,
     extraRows: order.extraRows,
   });
-  if (started.replayed) throw paidBefore(domain, started);
+  if (started.isReplay) throw paidBefore(domain, started);
   return started;
 }
 

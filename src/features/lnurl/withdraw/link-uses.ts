@@ -4,7 +4,7 @@ import type { Statement } from '../../../core/db/statement.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { type Msat, msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { type ClaimPayment, type LinkUses, LinkUsesChanged } from '../../../core/payments/conclusion.ts';
+import { type ClaimPayment, type LinkUses, LinkUsesChanged } from '../../../core/payments/conclude.ts';
 import type { Payment } from '../../../core/payments/payment.ts';
 import * as sql from './withdraw-links.sql.ts';
 

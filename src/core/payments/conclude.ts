@@ -2,20 +2,20 @@ import type { Alerts } from '../alerts/alerts.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
 import { reopenedRow, settledInternallyRow } from '../invoices/internal-payment.ts';
+import type { Invoice } from '../invoices/invoice.ts';
 import { eventRow } from '../journal/events.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { type Msat, minMsat, msat, satText, subMsat, ZERO_MSAT } from '../kernel/money.ts';
-import { type Posting, type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
+import { HoldClosed, type Posting, type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
-import type { IssuedInvoice } from './payable.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import type { SagaDependencies } from './saga.ts';
+import type { PaymentContext } from './payments.ts';
 
 /** The posting that ends a payment, and the payment after its commit. */
 export interface Conclusion {
@@ -24,7 +24,11 @@ export interface Conclusion {
 }
 
 /** A payment that claims a withdraw link. */
-export type ClaimPayment = Pick<Payment, 'id' | 'amountMsat'> & { readonly linkId: string };
+export interface ClaimPayment {
+  readonly id: string;
+  readonly amountMsat: Msat;
+  readonly linkId: string;
+}
 
 /** Writes the uses and the daily spending of withdraw links, which the module `lnurl` stores. Each of its rows changes exactly one row. */
 export interface LinkUses {
@@ -61,6 +65,30 @@ export class SentAgain extends Error {
 /** The payment is not pending although its hold is open. Both change in one posting, so this is a bug. */
 class PaymentNotPending extends Error {
   override readonly name = 'PaymentNotPending';
+}
+
+/** Books a definitive outcome. Idempotent; `pending` changes nothing. */
+export async function conclude(context: PaymentContext, payment: Payment, outcome: PaymentOutcome): Promise<void> {
+  if (outcome.state === 'pending') return;
+  if (outcome.state === 'failed') return bookConclusion(context, failure(context, payment, outcome.reason));
+  requireProof(payment, outcome.preimage);
+  const heldMsat = await context.ledger.openHoldMsat(payment.id);
+  if (heldMsat === undefined) return;
+  await bookConclusion(context, success(context, payment, heldMsat, outcome));
+  if (shareFee(payment, heldMsat, outcome.feeMsat).excessMsat > 0) await announceExcess(context, payment);
+}
+
+/** Books the end of a payment, and notifies the requests that wait for it. Books nothing if the payment has ended. */
+export async function bookConclusion({ ledger, endings }: PaymentContext, { payment, posting }: Conclusion): Promise<void> {
+  try {
+    const receipt = await ledger.post(posting);
+    endings.announce(payment.id, { payment, receipt });
+  } catch (error) {
+    // The next attempt reads the outcome of the other request.
+    if (error instanceof SentAgain) return;
+    if (!(error instanceof HoldClosed)) throw error;
+    endings.announce(payment.id);
+  }
 }
 
 /** Checks the preimage, which proves the success of a payment (BOLT 4). Without it the outcome is unknown. @throws Error */
@@ -101,7 +129,7 @@ export function excessAlert(alerts: Alerts, payment: Payment, { chargedMsat, exc
 }
 
 /** Logs the alert. It is stored already, so a failure here only delays its line in the log. */
-export async function announceExcess({ alerts, log }: SagaDependencies, payment: Payment): Promise<void> {
+export async function announceExcess({ alerts, log }: PaymentContext, payment: Payment): Promise<void> {
   const late = (error: unknown) =>
     log.warn({ payment: payment.id, reason: errorMessage(error) }, 'an alert is stored and will be logged later');
   await alerts.announce().catch(late);
@@ -109,7 +137,7 @@ export async function announceExcess({ alerts, log }: SagaDependencies, payment:
 
 /** Returns the end of a successful payment: amount and real fee are posted, the rest of the reserve is released. */
 export function success(
-  { alerts, connections, clock, linkUses }: SagaDependencies,
+  { alerts, connections, clock, linkUses }: PaymentContext,
   payment: Payment,
   heldMsat: Msat,
   outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
@@ -129,7 +157,7 @@ export function success(
 }
 
 /** Returns the end of a successful internal payment: the amount moves to the other wallet, without a fee. */
-export function internalPaymentPosting({ clock, linkUses }: SagaDependencies, payment: Payment, invoice: IssuedInvoice): Conclusion {
+export function internalSuccess({ clock, linkUses }: PaymentContext, payment: Payment, invoice: Invoice): Conclusion {
   invariant(invoice.preimage, 'an issued invoice has a preimage');
   const now = unixSeconds(clock);
   const settled = settledInternallyRow(invoice.id, payment.amountMsat, now, notPending);
@@ -143,7 +171,7 @@ export function internalPaymentPosting({ clock, linkUses }: SagaDependencies, pa
 }
 
 /** Returns the end of a failed payment: hold, budget, invoice and link use are released. */
-export function failure({ linkUses, clock }: SagaDependencies, payment: Payment, reason: FailureReason): Conclusion {
+export function failure({ linkUses, clock }: PaymentContext, payment: Payment, reason: FailureReason): Conclusion {
   const rows: RowWrite[] = [
     { statement: sql.markFailed, parameters: [payment.id, reason, payment.sendingSinceMs ?? null], onMiss: sentAgain },
     ...concludeCharge(payment.charge, ZERO_MSAT),

@@ -8,10 +8,10 @@ import { type Msat, msat, satText, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { claimOf, excessAlert, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclusion.ts';
-import type { Payment } from './payment.ts';
+import { claimOf, conclude, excessAlert, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclude.ts';
+import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
-import type { SagaDependencies } from './saga.ts';
+import type { PaymentContext } from './payments.ts';
 
 type Success = Extract<PaymentOutcome, { state: 'succeeded' }>;
 
@@ -21,45 +21,68 @@ class CorrectedBefore extends Error {
 }
 
 /**
+ * Books an outcome that the node reports, also of a payment that this process has not attempted. An outcome that contradicts the ledger
+ * raises an alert, and is corrected if possible. Idempotent.
+ */
+export async function reportOutcome(context: PaymentContext, paymentId: string, outcome: PaymentOutcome): Promise<void> {
+  let payment = await findPayment(context, paymentId);
+  if (payment?.state === 'pending') {
+    await conclude(context, payment, outcome);
+    // Another report with another outcome may have been booked meanwhile.
+    payment = await findPayment(context, paymentId);
+    if (payment?.state === 'pending') return;
+  }
+  if (outcome.state === 'pending' || outcome.state === payment?.state || payment?.correction) return;
+  if (payment?.state === 'failed' && outcome.state === 'succeeded') return correctLateSuccess(context, payment, outcome);
+  const message = `the payment is ${payment?.state ?? 'unknown'} in the ledger and ${outcome.state} at the node`;
+  await context.alerts.raise({ kind: 'payment_contradicted', subject: paymentId, message });
+}
+
+async function findPayment({ database }: PaymentContext, id: string): Promise<Payment | undefined> {
+  const row = await database.first(sql.findById, id);
+  return row && rowToPayment(row);
+}
+
+/**
  * Books a payment that the node reported as succeeded after it had reported it as failed, so that the hold was released. The wallet is
  * charged the same as for any success. If its balance no longer covers that, the operator bears the cost, because no wallet's balance may
  * become negative. Idempotent; the posting contains an alert.
  */
-export async function correctLateSuccess(deps: SagaDependencies, payment: Payment, outcome: Success): Promise<void> {
+async function correctLateSuccess(context: PaymentContext, payment: Payment, outcome: Success): Promise<void> {
   requireProof(payment, outcome.preimage);
-  const reservedMsat = await deps.ledger.reservedMsat(payment.id);
+  const reservedMsat = await context.ledger.reservedMsat(payment.id);
   invariant(reservedMsat !== undefined, `payment ${payment.id} never had a hold`);
   for (;;) {
     try {
-      await bookLateSuccess(deps, payment, reservedMsat, outcome);
+      await bookLateSuccess(context, payment, reservedMsat, outcome);
       break;
     } catch (error) {
       if (error instanceof CorrectedBefore) break;
       if (!(error instanceof LinkUsesChanged)) throw error;
     }
   }
-  await deps.alerts.announce();
+  await context.alerts.announce();
 }
 
-async function bookLateSuccess(deps: SagaDependencies, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
+async function bookLateSuccess(context: PaymentContext, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
   const claim = claimOf(payment);
-  const use = claim && (await deps.linkUses.takeUse(deps.database, claim));
+  const use = claim && (await context.linkUses.takeUse(context.database, claim));
   try {
-    await deps.ledger.post(chargedToWallet(deps, payment, reservedMsat, outcome, use));
+    await context.ledger.post(chargedToWallet(context, payment, reservedMsat, outcome, use));
   } catch (error) {
     if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
-    await deps.ledger.post(borneByOperator(deps, payment, outcome, use));
+    await context.ledger.post(borneByOperator(context, payment, outcome, use));
   }
 }
 
 function chargedToWallet(
-  deps: SagaDependencies,
+  context: PaymentContext,
   payment: Payment,
   reservedMsat: Msat,
   { preimage, feeMsat }: Success,
   use: TakenUse | undefined,
 ): Posting {
-  const { alerts, connections, clock } = deps;
+  const { alerts, connections, clock } = context;
   const shares = shareFee(payment, reservedMsat, feeMsat);
   const { chargedMsat } = shares;
   const parameters = [payment.id, preimage, chargedMsat, unixSeconds(clock)];
@@ -74,12 +97,12 @@ function chargedToWallet(
       ...excessAlert(alerts, payment, shares),
     ],
     transfers: [...transfers.charged, ...transfers.excess],
-    events: [correctionEvent(deps, payment, 'charged')],
+    events: [correctionEvent(context, payment, 'charged')],
   };
 }
 
-function borneByOperator(deps: SagaDependencies, payment: Payment, { feeMsat }: Success, use: TakenUse | undefined): Posting {
-  const { alerts, connections, clock } = deps;
+function borneByOperator(context: PaymentContext, payment: Payment, { feeMsat }: Success, use: TakenUse | undefined): Posting {
+  const { alerts, connections, clock } = context;
   const to = connections.of(payment.nodeId).ledgerAccount;
   const lossMsat = msat(payment.amountMsat + feeMsat);
   const message = `reported as failed, then as succeeded, and the wallet's balance does not cover it: the operator bears ${satText(lossMsat)}`;
@@ -89,11 +112,11 @@ function borneByOperator(deps: SagaDependencies, payment: Payment, { feeMsat }: 
       ...correctionRows(alerts, payment, message, use, ZERO_MSAT),
     ],
     transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to, amountMsat: lossMsat }],
-    events: [correctionEvent(deps, payment, 'borne')],
+    events: [correctionEvent(context, payment, 'borne')],
   };
 }
 
-function correctionEvent({ clock }: SagaDependencies, payment: Payment, correction: 'charged' | 'borne'): RowWrite {
+function correctionEvent({ clock }: PaymentContext, payment: Payment, correction: 'charged' | 'borne'): RowWrite {
   return eventRow(clock, { type: 'payment_corrected', owner: payment, subject: payment.id, data: { correction } });
 }
 

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { closeToOutside } from '../invoices/internal-payment.ts';
+import type { Invoice } from '../invoices/invoice.ts';
+import { invariant } from '../kernel/assert.ts';
+import { errorMessage } from '../kernel/log.ts';
+import { type Msat, subMsat } from '../kernel/money.ts';
+import { NodeUnavailable, type PaymentOutcome } from '../lightning/node.ts';
+import { bookConclusion, conclude, internalSuccess } from './conclude.ts';
+import { type Payment, referenceOf } from './payment.ts';
+import * as sql from './payments.sql.ts';
+import type { PaymentContext } from './payments.ts';
+
+/** The attempt that follows the hold: no other has begun. */
+export interface FirstAttempt {
+  /** The invoice of this service that the payment settles, if the caller has read it. */
+  readonly issued: Invoice | undefined;
+}
+
+/** How long a stop waits for running attempts. */
+const STOP_MS = 5000;
+
+/**
+ * Attempts a pending payment; one attempt at a time per payment. Never throws: if the outcome is unknown, the payment stays pending.
+ * `first` is given for the attempt that follows the hold.
+ */
+export function attempt(context: PaymentContext, payment: Payment, first?: FirstAttempt): Promise<void> {
+  const { attempts, log } = context;
+  const running = attempts.get(payment.id);
+  if (running) return running;
+  const run = attemptOnce(context, payment, first)
+    .catch((error) =>
+      log.warn({ payment: payment.id, reason: errorMessage(error) }, 'the outcome of the payment is unknown; it stays pending'),
+    )
+    .finally(() => attempts.delete(payment.id));
+  attempts.set(payment.id, run);
+  return run;
+}
+
+/** Waits until the running attempts have ended, or for a short time if the node does not answer. */
+export async function stopAttempts({ attempts }: PaymentContext): Promise<void> {
+  await Promise.race([Promise.allSettled(attempts.values()), delay(STOP_MS, undefined, { ref: false })]);
+}
+
+async function attemptOnce(context: PaymentContext, payment: Payment, first?: FirstAttempt): Promise<void> {
+  if (payment.invoiceId !== undefined) return attemptInternally(context, payment, payment.invoiceId, first?.issued);
+  const read = await sendToNode(context, payment, first !== undefined);
+  if (read) await conclude(context, read.payment, read.outcome);
+}
+
+/** The invoice is `closing` since the hold. The money moves only when no outside payer can pay the invoice at the node. */
+async function attemptInternally(context: PaymentContext, payment: Payment, invoiceId: string, issued?: Invoice): Promise<void> {
+  const { nodeId } = issued ?? (await readIssued(context, invoiceId));
+  const outcome = await closeToOutside(context.connections.of(nodeId), payment.paymentHash);
+  const invoice = issued ?? (await readIssued(context, invoiceId));
+  // While this payment is pending, only an outside payment can settle the invoice. A restored node may have lost that payment.
+  if (outcome === 'closed' && invoice.state !== 'settled') return bookConclusion(context, internalSuccess(context, payment, invoice));
+  await conclude(context, payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
+}
+
+/** Reads the invoice of this service that a payment settles. */
+export async function readIssued({ invoices }: PaymentContext, invoiceId: string): Promise<Invoice> {
+  const invoice = await invoices.find(invoiceId);
+  invariant(invoice, `invoice ${invoiceId} is gone`);
+  return invoice;
+}
+
+/** A payment as it was when its outcome was read, and the outcome. */
+interface ReadOutcome {
+  readonly payment: Payment;
+  readonly outcome: PaymentOutcome;
+}
+
+/**
+ * Sends a payment to the node and returns its outcome; undefined when the payment has ended meanwhile. What is known about the requests is
+ * stored with the payment:
+ * - `sendingSinceMs`, before each request. It identifies the request: a failure is booked only if no other request has begun since.
+ * - `unclearSinceMs`, after a request whose response was lost. The next request begins with it, because a process may have stopped in between.
+ * - `isAtNode`, after the node has confirmed that it has the payment. From then on it is looked up and never sent again: a node that was
+ *   restored from a backup may have lost a payment that it sent, and would pay it twice.
+ * @throws when the outcome is unknown.
+ */
+async function sendToNode(context: PaymentContext, payment: Payment, isFirstRequest: boolean): Promise<ReadOutcome | undefined> {
+  if (payment.isAtNode) return { payment, outcome: await lookUp(context, payment) };
+  const heldMsat = await context.ledger.openHoldMsat(payment.id);
+  if (heldMsat === undefined) return undefined;
+  const sending = isFirstRequest ? payment : await beginAgain(context, payment);
+  if (!sending) return undefined;
+  const feeLimitMsat = subMsat(heldMsat, payment.amountMsat);
+  const outcome = await send(context, sending, { feeLimitMsat, firstRequestAtMs: isFirstRequest ? payment.sendingSinceMs : undefined });
+  if (outcome.state === 'pending') await context.database.transaction((tx) => tx.run(sql.markAtNode, payment.id));
+  return { payment: sending, outcome };
+}
+
+async function lookUp({ connections }: PaymentContext, payment: Payment): Promise<PaymentOutcome> {
+  const outcome = await connections.of(payment.nodeId).node.lookupPayment(referenceOf(payment));
+  if (!outcome) throw new Error('the node knew this payment and no longer does, so its outcome is unknown and it is not sent again');
+  return outcome;
+}
+
+/** Records that another request begins. An earlier one that never ended may still be executed, so its outcome is unclear from now on. */
+async function beginAgain({ database, clock }: PaymentContext, payment: Payment): Promise<Payment | undefined> {
+  const row = await database.transaction((tx) => tx.first(sql.beginSending, payment.id, clock.nowMs()));
+  return row && { ...payment, sendingSinceMs: row.sending_since_ms, unclearSinceMs: row.unclear_since_ms ?? undefined };
+}
+
+interface SendingTerms {
+  readonly feeLimitMsat: Msat;
+  readonly firstRequestAtMs: number | undefined;
+}
+
+async function send(context: PaymentContext, payment: Payment, terms: SendingTerms): Promise<PaymentOutcome> {
+  try {
+    return await request(context, payment, terms);
+  } catch (error) {
+    await recordInterruption(context, payment, error);
+    throw error;
+  }
+}
+
+function request({ connections }: PaymentContext, payment: Payment, terms: SendingTerms): Promise<PaymentOutcome> {
+  const { node } = connections.of(payment.nodeId);
+  const { amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
+  const order = { ...referenceOf(payment), amountMsat, ...terms };
+  if (!payment.isKeysend) return node.pay({ ...order, paymentRequest });
+  invariant(preimage && customRecords, 'a keysend has a preimage and records');
+  return node.keysend({ ...order, destination, preimage, customRecords });
+}
+
+/** If this write fails too, the next request finds that one has begun and counts it as unclear. */
+async function recordInterruption({ database, clock, log }: PaymentContext, payment: Payment, error: unknown): Promise<void> {
+  const { id, sendingSinceMs } = payment;
+  invariant(sendingSinceMs !== undefined, 'a request has begun');
+  try {
+    await database.transaction((tx) =>
+      error instanceof NodeUnavailable
+        ? tx.run(sql.markNotSent, id, sendingSinceMs)
+        : tx.run(sql.markUnclear, id, sendingSinceMs, clock.nowMs()),
+    );
+  } catch (failure) {
+    log.warn({ payment: id, reason: errorMessage(failure) }, 'it was not stored how a request to the node ended');
+  }
+}

@@ -1,0 +1,177 @@
+import { BudgetChanged, checkLimits } from '../budgets/budgets.ts';
+import type { KeyLimits } from '../budgets/limits.ts';
+import { closingRow } from '../invoices/internal-payment.ts';
+import type { Invoice } from '../invoices/invoice.ts';
+import type { Msat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
+import { sendingWalletGuard } from '../wallets/wallets.ts';
+import { attempt, readIssued } from './attempt.ts';
+import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
+import * as sql from './payments.sql.ts';
+import type { PaymentContext } from './payments.ts';
+
+/** A payment to start. */
+export interface PaymentDraft {
+  readonly payment: Payment;
+  /** The invoice of this service that the payment settles, if the caller has read it. */
+  readonly issued?: Invoice | undefined;
+  /** The limit for routing fees. The hold reserves less if the balance above the amount is smaller. */
+  readonly reserveMsat: Msat;
+  /** Rows of other modules in the same posting, such as the claim of a withdraw link. */
+  readonly rows?: readonly RowWrite[];
+  readonly events?: readonly RowWrite[];
+  /** Conditions of the hold, such as that the key is not revoked. */
+  readonly guards?: readonly Guard[] | undefined;
+  /** The limits of the requesting key. */
+  readonly limits?: KeyLimits | undefined;
+}
+
+/** A started payment. */
+export interface StartedPayment {
+  readonly payment: Payment;
+  /** An earlier request started it. */
+  readonly isReplay: boolean;
+  /** The wallet's balance after the hold, if this request placed it. */
+  readonly balance?: Balance | undefined;
+}
+
+/**
+ * Holds the money and starts the payment, which does not depend on the caller from then on.
+ * Returns the earlier payment instead if this one replays it (see {@link requireReplay}).
+ * @throws Refusal, NodeUnavailable when no payment was started.
+ */
+export async function startPayment(context: PaymentContext, draft: PaymentDraft): Promise<StartedPayment> {
+  const earlier = await findReplayed(context, draft.payment);
+  if (earlier) return { payment: earlier, isReplay: true };
+  const row = await context.database.first(sql.countPending, draft.payment.walletId, context.maxInFlight);
+  return startNewPayment(context, draft, row?.n ?? 0);
+}
+
+/**
+ * Starts a payment for a caller that has found no live payment of the payment hash, and `pending` payments of the wallet. Both may have
+ * changed since; the rows of the hold check them again.
+ * @throws Refusal, NodeUnavailable when no payment was started.
+ */
+export async function startNewPayment(context: PaymentContext, draft: PaymentDraft, pending: number): Promise<StartedPayment> {
+  await requireNode(context, draft);
+  // Rejects most requests beyond the wallet's limit without a posting.
+  if (pending >= context.maxInFlight) throw new Refusal('too_many_payments');
+  for (;;) {
+    try {
+      const allowed = await checkLimits(context, draft.limits, draft.payment.amountMsat, draft.reserveMsat);
+      const payment = { ...draft.payment, charge: allowed.charge };
+      return await hold(context, { ...draft, payment, reserveMsat: allowed.reserveMsat, rows: [...allowed.rows, ...(draft.rows ?? [])] });
+    } catch (error) {
+      // Another payment has changed the same budget; a smaller reserve may fit now.
+      if (error instanceof BudgetChanged) continue;
+      // The budget may be used up by this very payment, if another request has started it meanwhile.
+      const first = error instanceof Refusal && (await findReplayed(context, draft.payment));
+      if (!first) throw error;
+      return { payment: first, isReplay: true };
+    }
+  }
+}
+
+/** An internal payment needs the node of the invoice, any other the node of the wallet. @throws NodeUnavailable */
+async function requireNode(context: PaymentContext, { payment, issued }: PaymentDraft): Promise<void> {
+  const { connections } = context;
+  if (payment.invoiceId === undefined) return connections.of(payment.nodeId).requireCanSend();
+  const { nodeId } = issued ?? (await readIssued(context, payment.invoiceId));
+  return connections.of(nodeId).requireAvailable();
+}
+
+async function hold(context: PaymentContext, draft: PaymentDraft): Promise<StartedPayment> {
+  const { payment, issued } = draft;
+  let balance: Balance | undefined;
+  try {
+    const receipt = await context.ledger.post(holdPosting(context, draft));
+    balance = receipt.balances.get(payment.ledgerAccount);
+  } catch (error) {
+    // Another request for the same invoice may have been first; its hold may even be the reason of this error. After an error of the
+    // database, only the database knows whether the payment was started.
+    const first = await findReplayed(context, payment);
+    if (!first) throw error;
+    if (first.id !== payment.id) return { payment: first, isReplay: true };
+  }
+  void attempt(context, payment, { issued });
+  return { payment, isReplay: false, balance };
+}
+
+/** Returns the posting that holds amount and fee reserve, and inserts the payment as pending. */
+function holdPosting(
+  { maxInFlight }: PaymentContext,
+  { payment, reserveMsat, rows = [], events = [], guards = [] }: PaymentDraft,
+): Posting {
+  const { id, walletId, ledgerAccount, amountMsat, invoiceId, createdAt } = payment;
+  return {
+    guards: [sendingWalletGuard(walletId), ...guards],
+    holds: [{ id, account: ledgerAccount, amountMsat, reserveMsat }],
+    rows: [
+      { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },
+      { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: tooManyPayments },
+      ...(invoiceId === undefined ? [] : [closingRow(invoiceId, createdAt, invoicePaid)]),
+      ...rows,
+    ],
+    events,
+  };
+}
+
+function invoicePaid(): Refusal {
+  return new Refusal('invoice_paid');
+}
+
+function tooManyPayments(): Refusal {
+  return new Refusal('too_many_payments');
+}
+
+/** Returns the live payment (pending or settled) of a payment hash, of any wallet. */
+export async function findLivePayment({ database }: PaymentContext, paymentHash: string): Promise<Payment | undefined> {
+  const row = await database.first(sql.findLive, paymentHash);
+  return row && rowToPayment(row);
+}
+
+/**
+ * Returns the live payment of the same payment hash if `wanted` replays it.
+ * @throws Refusal `invoice_paid`, `invoice_mismatch` if it does not replay it.
+ */
+async function findReplayed(context: PaymentContext, wanted: Payment): Promise<Payment | undefined> {
+  const live = await findLivePayment(context, wanted.paymentHash);
+  return live && requireReplay(live, wanted);
+}
+
+/** The fields of a payment request that are compared with an earlier payment. */
+export interface WantedPayment {
+  readonly walletId: string;
+  /** The canonical text: lower case, without `lightning:`. */
+  readonly paymentRequest: string;
+  /** Undefined when neither the invoice nor the request states it. */
+  readonly amountMsat: Msat | undefined;
+  /** The withdraw link that the request claims. */
+  readonly linkId: string | undefined;
+}
+
+/**
+ * Returns the live payment (pending or settled) of a payment hash if the request replays it: the same wallet, or for a claim the same
+ * withdraw link, with the same payment request text and amount. Any other request is rejected, because a hash is paid once. Only the keys of
+ * the payment's wallet get details, because anyone who has seen a payment hash can put it into a forged invoice.
+ * @throws Refusal `invoice_paid`, `invoice_mismatch`.
+ */
+export function requireReplay(live: Payment, wanted: WantedPayment): Payment {
+  const isSameText = live.paymentRequest === wanted.paymentRequest;
+  const isClaim = wanted.linkId !== undefined;
+  const isOwn = live.walletId === wanted.walletId && (!isClaim || live.linkId === wanted.linkId);
+  if (isOwn && isSameText && live.amountMsat === wanted.amountMsat) return live;
+  if (!isOwn || isClaim) throw new Refusal(isSameText ? 'invoice_paid' : 'invoice_mismatch');
+  throw new Refusal('invoice_mismatch', mismatchMessage(live, isSameText));
+}
+
+/** This request pays nothing. While the other payment is pending, its outcome is open. */
+function mismatchMessage({ id, state, amountMsat }: Payment, isSameText: boolean): string {
+  const difference = isSameText ? `another amount (${amountMsat} msat)` : 'another payment request text';
+  const progress = state === 'pending' ? 'is pending and may still be paid' : 'has succeeded';
+  return (
+    `This wallet has a payment of the same payment hash with ${difference}: ${id}, which ${progress}. ` +
+    `This request paid nothing. Read GET /v1/lntx/${id} for the outcome of that payment.`
+  );
+}
