@@ -18,7 +18,7 @@ const failures = process.env.FAILURE_LIST;
 export default defineConfig({
   test: {
     reporters: failures ? ['minimal', failureList(failures)] : ['default'],
-    globalSetup: ['test/support/global-postgres.ts'],
+    globalSetup: ['test/support/global-postgres.ts', 'test/support/global-dashboard.ts'],
     maxWorkers: 2,
     projects: [
       // Loading the service for every file would double the processor time. So the files of a worker share modules and global state.

@@ -5,7 +5,7 @@ const SHARED =
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-value|format-fiat)|texts\/en-fiat)/;
 
-/** Builds the dashboard into `web/dist`, which is committed: an installation needs no bundler. */
+/** Builds the dashboard. scripts/dashboard.mjs runs it and moves the result to `web/dist`. */
 export default defineConfig({
   root: import.meta.dirname,
   // Relative, because PUBLIC_URL may have a path.
@@ -14,6 +14,8 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
+    // For tests. The service does not publish files that begin with a dot.
+    manifest: '.manifest.json',
     target: 'es2022',
     // A Content-Security-Policy of the service refuses data: scripts and styles; small files stay files.
     assetsInlineLimit: 0,

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** `npm run web` builds it from `web/`. */
+/** `npm start` and `npm run web` build it from `web/`. */
 const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
 
 /** The paths of the dashboard's screens. `web/src/routes.ts` has the same list, with the screens. */
@@ -87,7 +87,9 @@ export async function readDashboard(publicUrl: string | undefined): Promise<Dash
 
 async function readFiles(): Promise<Map<string, Buffer>> {
   const entries = await readdir(DIST, { recursive: true, withFileTypes: true }).catch(() => []);
-  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  // Files that begin with a dot describe the build.
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
   const read = async (path: string) => [relative(DIST, path).replaceAll('\\', '/'), await readFile(path)] as const;
   return new Map(await Promise.all(paths.map(read)));
 }

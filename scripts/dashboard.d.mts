@@ -1,0 +1,2 @@
+export declare function isDashboardCurrent(): boolean;
+export declare function buildDashboard(): void;

@@ -1,0 +1,80 @@
+// Builds the dashboard from `web/` into `web/dist`. It is JavaScript that old versions of Node can run, because install.mjs uses it.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const web = join(root, 'web');
+const dist = join(web, 'dist');
+/** In the build; the hash of the sources from which it was made. */
+const STAMP = '.sources';
+
+/** Returns whether `web/dist` is the build of its sources, or has come without sources. */
+export function isDashboardCurrent() {
+  return !existsSync(join(web, 'src')) || isBuildOf(sourcesHash());
+}
+
+/**
+ * Builds the dashboard, if it is not current, in a temporary folder that then replaces `web/dist`. Processes may do so at once: one that finds a
+ * current build before it replaces it discards its own, so a current `web/dist` is never touched.
+ */
+export function buildDashboard() {
+  if (isDashboardCurrent()) return;
+  const hash = sourcesHash();
+  const folder = mkdtempSync(join(web, '.dist-'));
+  try {
+    const built = join(folder, 'new');
+    runVite(built);
+    writeFileSync(join(built, STAMP), hash);
+    publish(built, hash);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runVite(outDir) {
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  if (!existsSync(vite)) throw new Error('the packages that build it are not installed');
+  const node = join(root, 'node_modules', '.bin', 'node');
+  const { PATH } = process.env;
+  try {
+    // Vite's output goes to standard error, because a program may read the output of the command.
+    execFileSync(node, [vite, 'build', web, '--outDir', outDir, '--logLevel', 'error'], { env: { PATH }, stdio: ['ignore', 2, 'inherit'] });
+  } catch {
+    throw new Error('vite failed with the message above');
+  }
+}
+
+/** Moves a build to `web/dist`, unless another process has just done so. */
+function publish(built, hash) {
+  for (let attempt = 0; !isBuildOf(hash); attempt++)
+    try {
+      if (existsSync(dist)) renameSync(dist, `${built}-replaced-${attempt}`);
+      return renameSync(built, dist);
+    } catch (error) {
+      // Another process moved its own build in between.
+      if (attempt === 10 || !['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+    }
+}
+
+function isBuildOf(hash) {
+  const stamp = join(dist, STAMP);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+}
+
+/** Returns a hash of everything that the build depends on: the application, the client and the versions of the packages. */
+function sourcesHash() {
+  const files = [join(root, 'package-lock.json'), ...filesIn(join(root, 'client')), ...filesIn(web)];
+  const hash = createHash('sha256');
+  for (const file of files.sort())
+    hash.update(`${file.slice(root.length)}\0`).update(createHash('sha256').update(readFileSync(file)).digest());
+  return hash.digest('hex');
+}
+
+/** Returns the files in a folder, without builds, packages and hidden ones. */
+function filesIn(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !/^(\.|dist$|node_modules$)/.test(name));
+  return entries.flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)]));
+}

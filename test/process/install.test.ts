@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const repository = join(import.meta.dirname, '..', '..');
+
+/** A small clone with its own lock file, and an npm that notes its arguments instead of installing. */
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'satchel-install-'));
+  cpSync(join(repository, 'scripts'), join(root, 'scripts'), { recursive: true });
+  write('npm.cjs', `require('node:fs').appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');`);
+  lock({ fastify: '5.0.0', vitest: '4.0.0', vite: '8.0.0' });
+  record({ fastify: '5.0.0', vitest: '4.0.0', vite: '8.0.0' });
+  mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
+  symlinkSync(process.execPath, join(root, 'node_modules', '.bin', 'node'));
+  write('client/satchel.js', 'export const answer = 42;');
+  write('web/package.json', '{"type":"module"}');
+  write('web/index.html', '<script type="module" src="/src/main.js"></script>');
+  write('web/src/main.js', `import { answer } from '../../client/satchel.js'; document.title = 'first ' + answer;`);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+function packages(versions: Readonly<Record<string, string>>): Record<string, { version: string }> {
+  return Object.fromEntries(Object.entries(versions).map(([name, version]) => [`node_modules/${name}`, { version }]));
+}
+
+/** Writes package-lock.json. fastify is a dependency of the service, vitest of development, vite of the dashboard. */
+function lock(versions: Readonly<Record<string, string>>): void {
+  const own = { '': { dependencies: { fastify: '*' }, devDependencies: { vitest: '*' } }, web: { dependencies: { vite: '*' } } };
+  write('package-lock.json', JSON.stringify({ packages: { ...own, ...packages(versions) } }));
+}
+
+/** Writes npm's record of what is installed. */
+function record(versions: Readonly<Record<string, string>>): void {
+  write('node_modules/.package-lock.json', JSON.stringify({ packages: packages(versions) }));
+}
+
+function useRealVite(): void {
+  symlinkSync(join(repository, 'node_modules', 'vite'), join(root, 'node_modules', 'vite'));
+}
+
+/** Runs the script as the npm scripts do. */
+async function install(args: string[], env: Record<string, string> = {}): Promise<{ code: number; printed: string; npm: string[] }> {
+  const script = join(root, 'scripts', 'install.mjs');
+  const settings = { PATH: process.env.PATH, npm_execpath: join(root, 'npm.cjs'), ...env };
+  const ended = await promisify(execFile)(process.execPath, [script, ...args], { env: settings, cwd: root }).then(
+    ({ stdout, stderr }) => ({ code: 0, printed: stdout + stderr }),
+    ({ code, stdout, stderr }) => ({ code, printed: stdout + stderr }),
+  );
+  const calls = join(root, 'npm-calls');
+  return { ...ended, npm: existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : [] };
+}
+
+function builtScript(): string {
+  const page = readFileSync(join(root, 'web', 'dist', 'index.html'), 'utf8');
+  const [, script = ''] = /src="([^"]+\.js)"/.exec(page) ?? [];
+  return readFileSync(join(root, 'web', 'dist', script), 'utf8');
+}
+
+it('installs nothing when only the times of the files differ', async () => {
+  utimesSync(join(root, 'node_modules', '.package-lock.json'), 0, 0);
+  expect(await install(['--development'])).toEqual({ code: 0, printed: '', npm: [] });
+});
+
+it.each([
+  ['a dependency has another version', { fastify: '4.9.9', vitest: '4.0.0', vite: '8.0.0' }, [], 'ci --omit=dev'],
+  ['the tests need a package that is missing', { fastify: '5.0.0', vite: '8.0.0' }, ['--development'], 'ci --include=dev'],
+  ['the dashboard must be built and its packages are missing', { fastify: '5.0.0' }, ['--dashboard'], 'ci --omit=dev'],
+])('installs the dependencies when %s', async (_reason, installed, args, call) => {
+  record(installed);
+  expect((await install(args)).npm).toEqual([expect.stringContaining(call)]);
+});
+
+it('does not install packages that the script does not need', async () => {
+  record({ fastify: '5.0.0' });
+  expect(await install([])).toEqual({ code: 0, printed: '', npm: [] });
+});
+
+it('installs nothing in production, and names the remedy in a sentence', async () => {
+  record({ fastify: '4.9.9' });
+  const { code, printed, npm } = await install([], { NODE_ENV: 'production' });
+  expect({ code, npm }).toEqual({ code: 1, npm: [] });
+  expect(printed).toBe(
+    'The dependencies are missing or differ from package-lock.json, and NODE_ENV=production installs nothing. ' +
+      `Run \`npm ci --omit=dev\` in ${root} as the user who owns the folder, then try again.\n`,
+  );
+});
+
+it('ends with a sentence, not a stack trace, when npm fails', async () => {
+  record({});
+  write('npm.cjs', `console.error('npm error EACCES'); process.exit(243);`);
+  const { code, printed } = await install([]);
+  expect(code).toBe(1);
+  expect(printed).toContain("The dependencies could not be installed; npm's message is above. Run `npm ci --omit=dev` in");
+  expect(printed).not.toContain('    at ');
+});
+
+it('builds the dashboard when it is missing and when its sources or the client change, and not otherwise', async () => {
+  useRealVite();
+  expect(await install(['--dashboard'])).toEqual({ code: 0, printed: 'Building the dashboard …\n', npm: [] });
+  expect(builtScript()).toContain('first');
+  expect(await install(['--dashboard'])).toEqual({ code: 0, printed: '', npm: [] });
+  write('web/src/main.js', `import { answer } from '../../client/satchel.js'; document.title = 'second ' + answer;`);
+  expect((await install(['--dashboard'])).printed).toBe('Building the dashboard …\n');
+  expect(builtScript()).toContain('second');
+  write('client/satchel.js', 'export const answer = 43;');
+  await install(['--dashboard']);
+  expect(builtScript()).toContain('43');
+});
+
+it('leaves one whole dashboard after builds at the same time', async () => {
+  useRealVite();
+  const starts = await Promise.all(Array.from({ length: 4 }, () => install(['--dashboard'])));
+  // A slow start finds the dashboard of another one, and builds nothing.
+  for (const { code, printed } of starts) expect([code, printed.replace('Building the dashboard …\n', '')]).toEqual([0, '']);
+  expect(builtScript()).toContain('first');
+  expect(await install(['--dashboard'])).toEqual({ code: 0, printed: '', npm: [] });
+});
+
+it('builds nothing when the dashboard came without its sources', async () => {
+  rmSync(join(root, 'web', 'src'), { recursive: true });
+  write('web/dist/index.html', 'packaged');
+  expect(await install(['--dashboard'])).toEqual({ code: 0, printed: '', npm: [] });
+  expect(readFileSync(join(root, 'web', 'dist', 'index.html'), 'utf8')).toBe('packaged');
+});
+
+it('starts with a sentence when the dashboard cannot be built', async () => {
+  const { code, printed } = await install(['--dashboard']);
+  expect(code).toBe(0);
+  expect(printed).toContain('The dashboard is missing or old, because the packages that build it are not installed. Run `npm run web`');
+});

@@ -1,1 +1,0 @@
-import{Nt as e,Ot as t,Zt as n,o as r}from"./shared-D0UL-zwE.js";var i=[``,`/channels`,`/reconciliation`,`/proofs`,`/instances`,`/limits`];function a(){let[a]=n();return e(r,{label:t.operator.pages,tabs:i.map(e=>({href:`/operator${e}`,label:t.operator.tabs[e]??e,isCurrent:a===`/operator${e}`}))})}export{a as t};

@@ -1,1 +1,0 @@
-import{Nt as e}from"./shared-D0UL-zwE.js";function t({method:t,source_wallet_id:n,dest_wallet_id:r,lnPayParams:i,source_transaction:a,...o}){return Object.keys(o).length>0?e(`bdi`,{class:`mono`,children:JSON.stringify(o,null,1)}):void 0}export{t};
