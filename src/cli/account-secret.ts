@@ -1,12 +1,14 @@
-import { listAccounts } from '../core/accounts/lost-keys.ts';
+import { createAccountDirectory } from '../core/accounts/directory.ts';
 import type { Database } from '../core/db/database.ts';
 import { MIGRATIONS, requireMigrated } from '../core/db/migrate.ts';
+import { systemClock } from '../core/kernel/clock.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { moment, table } from './table.ts';
 
 const NOT_DONE = 2;
+const MAX_LISTED = 1000;
 
 /** A command that creates a secret for an account, such as a key, while the service may run. */
 export interface AccountSecretCommand {
@@ -40,7 +42,8 @@ async function run({ usage, create }: AccountSecretCommand): Promise<void> {
 
 /** Returns the only account. It does not guess: a key for the wrong account gives access to another customer's money. */
 async function onlyAccount(database: Database): Promise<string> {
-  const [first, ...others] = await listAccounts(database);
+  const { accounts } = await createAccountDirectory(database, systemClock).list(MAX_LISTED, 0);
+  const [first, ...others] = accounts.toReversed();
   if (!first) throw new Error('The database has no account yet; the next start of the service creates one.');
   if (others.length === 0) return first.id;
   const rows = [first, ...others].map(({ id, createdAt, wallets }) => [id, moment(createdAt), String(wallets)]);

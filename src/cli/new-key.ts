@@ -1,4 +1,4 @@
-import { replaceLostKey } from '../core/accounts/lost-keys.ts';
+import { replaceLostKey } from '../core/accounts/keyring.ts';
 import { systemClock } from '../core/kernel/clock.ts';
 import { runAccountSecretCommand } from './account-secret.ts';
 

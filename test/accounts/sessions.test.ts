@@ -91,8 +91,8 @@ onBothDatabases('a login', (open) => {
       derived.push(options);
       return Buffer.alloc(32, password);
     });
-    const ownerCheck = createOwnerCheck({ database, clock, passwords });
-    const secondFactors = createSecondFactors({ database, clock, secretKey });
+    const ownerCheck = createOwnerCheck(database, clock, passwords);
+    const secondFactors = createSecondFactors(database, clock, secretKey);
     const logins = createLogins({ database, clock, secondFactors, passwords, ownerCheck });
     const attempt = async (email: string, password: string) => {
       derived.length = 0;
@@ -111,8 +111,8 @@ onBothDatabases('a login', (open) => {
     const database = await open();
     const { accountId } = await accountWithSession(database);
     const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
-    const ownerCheck = createOwnerCheck({ database, clock, passwords });
-    const secondFactors = createSecondFactors({ database, clock, secretKey });
+    const ownerCheck = createOwnerCheck(database, clock, passwords);
+    const secondFactors = createSecondFactors(database, clock, secretKey);
     const logins = createLogins({ database, clock, secondFactors, passwords, ownerCheck });
     const { token } = await database.transaction((tx) => createSetupLink(tx, clock, accountId));
     const setUp = () => logins.setUp({ token, email: 'ada@example.com', password: 'a long password' }, '');

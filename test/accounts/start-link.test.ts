@@ -21,11 +21,11 @@ async function operatorOf(database: Database) {
   const keys = await accounts.bootstrap(undefined, async () => {});
   const member = await accounts.bootstrap(newKeyText('secret_api'), async () => {});
   const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
-  const ownerCheck = createOwnerCheck({ database, clock, passwords });
+  const ownerCheck = createOwnerCheck(database, clock, passwords);
   const logins = createLogins({
     database,
     clock,
-    secondFactors: createSecondFactors({ database, clock, secretKey }),
+    secondFactors: createSecondFactors(database, clock, secretKey),
     passwords,
     ownerCheck,
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
 import { verifyEcdsa } from '../../src/core/lightning/ecdsa.ts';
-import { readDerSignature } from '../../src/features/logins/lnurl-auth/der.ts';
+import { readDerSignature } from '../../src/features/logins/lnurl-auth/signature.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';

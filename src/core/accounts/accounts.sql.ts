@@ -11,10 +11,11 @@ export const insertAccount = statement(
 
 export const countAccounts = statement<{ n: number }>('account_count', 'SELECT count(*) AS n FROM account');
 
-export const listAccounts = statement<{ id: string; created_at: number; wallets: number }>(
-  'account_list',
-  `SELECT a.id, a.created_at, (SELECT count(*) FROM wallet w WHERE w.account_id = a.id) AS wallets FROM account a ORDER BY a.id`,
-);
+/** Locks an account against other changes of its keys and logins. */
+export const lockAccount = statement<{ id: string }>('account_lock', {
+  sqlite: 'SELECT id FROM account WHERE id = $1',
+  postgres: 'SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE',
+});
 
 export const insertKey = statement(
   'access_key_insert',

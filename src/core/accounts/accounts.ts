@@ -5,7 +5,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
-import type { Guard } from '../ledger/ledger.ts';
+import { type Guard, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
 import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type ParsedKey, parseKey } from './keys.ts';
 import { validSessions } from './sessions.sql.ts';
@@ -48,25 +48,9 @@ export interface AccountKeys {
 }
 
 /** Accounts (logins) and the keys of accounts and wallets. */
-export interface Accounts {
-  /** Returns the valid key with this text; undefined if it is malformed, unknown, revoked or expired. */
-  find(text: string): Promise<Key | undefined>;
-  /** Returns a key by its id, also a revoked or expired one. */
-  findById(id: string): Promise<Key | undefined>;
-  /** Returns whether a key of the same lineage is valid. */
-  isLineageValid(key: Key): Promise<boolean>;
-  /** Returns the public key that identifies a wallet in links of a kind. */
-  publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined>;
-  /**
-   * Creates the account of `secretKey` unless it exists; without `secretKey`, creates the first account unless there is one.
-   * `store` gets the keys before the commit, so that they cannot be lost.
-   * @returns the keys if an account was created.
-   * @throws Error if `secretKey` is not a `sak_` key with at least 20 characters after the prefix.
-   */
-  bootstrap(secretKey: string | undefined, store: (keys: AccountKeys) => Promise<void>): Promise<AccountKeys | undefined>;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts(database: Database, clock: Clock): Accounts {
+export function createAccounts(database: Database, clock: Clock) {
   const cache = new TtlCache<Key>(SHORT_TTL);
 
   async function load({ kind, hash }: ParsedKey): Promise<Key | undefined> {
@@ -75,20 +59,34 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
   }
 
   return {
-    async find(text) {
+    /** Returns the valid key with this text; undefined if it is malformed, unknown, revoked or expired. */
+    async find(text: string): Promise<Key | undefined> {
       const parsed = parseKey(text);
       // The cache is keyed by the hash, so it contains no secret.
       return parsed && cache.get(`${parsed.kind} ${parsed.hash}`, () => load(parsed));
     },
-    async findById(id) {
+
+    /** Returns a key by its id, also a revoked or expired one. */
+    async findById(id: string): Promise<Key | undefined> {
       const row = await database.first(sql.findKeyById, id);
       return row && toKey(row);
     },
-    isLineageValid: async (key) => (await database.first(sql.findValidOfLineage, key.lineageId)) !== undefined,
-    async publicKeyOfWallet(walletId, kind) {
+
+    /** Returns whether a key of the same lineage is valid. */
+    isLineageValid: async (key: Key) => (await database.first(sql.findValidOfLineage, key.lineageId)) !== undefined,
+
+    /** Returns the public key that identifies a wallet in links of a kind. */
+    async publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined> {
       return (await database.first(sql.findPublicKeyOfWallet, walletId, kind))?.public_text;
     },
-    bootstrap: (secretKey, store) =>
+
+    /**
+     * Creates the account of `secretKey` unless it exists; without `secretKey`, creates the first account unless there is one.
+     * `store` gets the keys before the commit, so that they cannot be lost.
+     * @returns the keys if an account was created.
+     * @throws Error if `secretKey` is not a `sak_` key with at least 20 characters after the prefix.
+     */
+    bootstrap: (secretKey: string | undefined, store: (keys: AccountKeys) => Promise<void>) =>
       database.transaction(async (tx) => {
         // The row is locked until the commit, so instances that start at the same time take turns.
         await tx.run(writeFact, 'bootstrap', 'done');
@@ -97,6 +95,23 @@ export function createAccounts(database: Database, clock: Clock): Accounts {
         return keys;
       }),
   };
+}
+
+/** Locks an account until the transaction ends, so that its keys and its ways to log in change one at a time. @returns whether it exists */
+export async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
+  return (await tx.first(sql.lockAccount, accountId)) !== undefined;
+}
+
+/**
+ * Runs a transaction that changes keys or logins of the account of `by`; one at a time per account.
+ * @throws Refusal `unauthorized` if the key or session is revoked or expired
+ */
+export function changeOwnAccount<T>(database: Database, by: Key, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return database.transaction(async (tx) => {
+    await lockAccount(tx, by.accountId);
+    await requireGuards(tx, [keyGuard(by)]);
+    return work(tx);
+  });
 }
 
 function bytes(hex: string): Uint8Array {

@@ -5,10 +5,8 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
-import { type AccountChange, listAccountChanges } from './account-changes.ts';
-import { insertKey, type Key, keyGuard, openAccount } from './accounts.ts';
+import { insertKey, type Key, keyGuard, lockAccount, openAccount } from './accounts.ts';
 import * as sql from './directory.sql.ts';
-import { lockAccount } from './keyring.sql.ts';
 import { newKeyText } from './keys.ts';
 import { revokeWalletSessionsOfMember } from './sessions.ts';
 import { createSetupLink, type SetupLink } from './setup-links.ts';
@@ -54,6 +52,28 @@ export interface CreatedAccount {
   readonly setupLink: SetupLink | undefined;
 }
 
+/** The fields that a change set; `setupLink`: a setup link was created. */
+export interface RecordedChanges {
+  readonly role?: Role;
+  readonly status?: AccountStatus;
+  readonly email?: string;
+  readonly maxWallets?: number;
+  readonly setupLink?: 'created';
+}
+
+/** One change of an account by an operator. */
+export interface AccountChange {
+  readonly id: string;
+  readonly accountId: string;
+  /** The id of the key or session that requested it, and its account. */
+  readonly madeBy: string;
+  readonly madeByAccount: string;
+  readonly changes: RecordedChanges;
+  readonly reason: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
+
 /** The request of an operator. */
 export interface OperatorRequest {
   /** The requesting key. It is checked in the transaction, with the role of its account. */
@@ -62,40 +82,10 @@ export interface OperatorRequest {
   readonly reason: string;
 }
 
-interface Recorded {
-  readonly by: Key;
-  readonly changes: object;
-  readonly reason: string;
-}
-
 /** All accounts, and what operators may change of them. */
-export interface AccountDirectory {
-  find(id: string): Promise<Account | undefined>;
-  /** Returns a page of accounts, newest first, and their number. */
-  list(limit: number, offset: number): Promise<{ accounts: Account[]; total: number }>;
-  /** Returns a page of the changes that operators made to an account, newest first, and their number. */
-  listChanges(id: string, limit: number, offset: number): Promise<{ changes: AccountChange[]; total: number }>;
-  /** Returns whether an account is an active operator. */
-  isOperator(id: string): Promise<boolean>;
-  /** Creates an account; with `isInvited` it has a setup link instead of a secret key. @throws Refusal `unauthorized`, `forbidden`, `email_taken` */
-  create(
-    request: OperatorRequest & { readonly isInvited: boolean },
-    extraRows: (created: CreatedAccount) => readonly RowWrite[],
-  ): Promise<CreatedAccount>;
-  /** Creates a setup link, which replaces an earlier one. @throws Refusal `unauthorized`, `forbidden`, `not_found` */
-  createSetupLink(
-    id: string,
-    request: Omit<OperatorRequest, 'changes'>,
-    extraRows: (link: SetupLink) => readonly RowWrite[],
-  ): Promise<SetupLink>;
-  /**
-   * Changes an account. When it returns, no new payment leaves an account that was frozen.
-   * @throws Refusal `unauthorized`, `forbidden`, `not_found`, `email_taken`, `last_operator`
-   */
-  change(id: string, request: OperatorRequest, extraRows?: readonly RowWrite[]): Promise<Account>;
-}
+export type AccountDirectory = ReturnType<typeof createAccountDirectory>;
 
-export function createAccountDirectory(database: Database, clock: Clock): AccountDirectory {
+export function createAccountDirectory(database: Database, clock: Clock) {
   async function find(id: string, queries: SqlReader = database): Promise<Account | undefined> {
     const row = await queries.first(sql.findAccount, id);
     return row && toAccount(row, unixSeconds(clock));
@@ -107,71 +97,97 @@ export function createAccountDirectory(database: Database, clock: Clock): Accoun
     return account;
   }
 
-  /** Runs a transaction of an operator; one at a time. */
-  async function asOperator<T>(by: Key, work: (tx: Tx) => Promise<T>): Promise<T> {
-    try {
-      return await database.transaction(async (tx) => {
-        const operators = await tx.all(sql.lockOperators);
-        if (!operators.some(({ id }) => id === by.accountId)) throw new Refusal('forbidden', NEEDS_OPERATOR);
-        await requireGuards(tx, [keyGuard(by)]);
-        return work(tx);
-      });
-    } catch (error) {
-      throw isUniqueViolation(error, 'account') ? new Refusal('email_taken') : error;
-    }
-  }
-
-  async function record(tx: Tx, id: string, { by, changes, reason }: Recorded): Promise<void> {
+  async function record(tx: Tx, id: string, by: Key, changes: AccountChanges | RecordedChanges, reason: string): Promise<void> {
     const change = `acch_${newId(clock.nowMs())}`;
     await tx.run(sql.insertChange, change, id, by.id, by.accountId, JSON.stringify(changes), reason, unixSeconds(clock));
   }
 
   return {
-    find: (id) => find(id),
-    async list(limit, offset) {
+    find: (id: string) => find(id),
+
+    /** Returns a page of accounts, newest first, and their number. */
+    async list(limit: number, offset: number): Promise<{ accounts: Account[]; total: number }> {
       const rows = await database.all(sql.listAccounts, limit, offset);
       const count = await database.first(sql.countAccounts);
       return { accounts: rows.map((row) => toAccount(row, unixSeconds(clock))), total: count?.n ?? 0 };
     },
-    listChanges: (id, limit, offset) => listAccountChanges(database, id, { limit, offset }),
-    async isOperator(id) {
+
+    /** Returns a page of the changes that operators made to an account, newest first, and their number. */
+    async listChanges(id: string, limit: number, offset: number): Promise<{ changes: AccountChange[]; total: number }> {
+      const rows = await database.all(sql.listChanges, id, limit, offset);
+      const count = await database.first(sql.countChanges, id);
+      return { changes: rows.map(toChange), total: count?.n ?? 0 };
+    },
+
+    /** Returns whether an account is an active operator. */
+    async isOperator(id: string): Promise<boolean> {
       const row = await database.first(sql.findRole, id);
       return row?.role === 'operator' && row.status === 'active';
     },
-    create: (request, extraRows) =>
-      asOperator(request.by, async (tx) => {
+
+    /** Creates an account; with `isInvited` it has a setup link instead of a secret key. @throws Refusal `unauthorized`, `forbidden`, `email_taken` */
+    create: (
+      { by, changes, reason, isInvited }: OperatorRequest & { readonly isInvited: boolean },
+      extraRows: (created: CreatedAccount) => readonly RowWrite[],
+    ): Promise<CreatedAccount> =>
+      asOperator(database, by, async (tx) => {
         const { accountId } = await openAccount(tx, clock);
-        await applyChanges(tx, accountId, request.changes);
-        await record(tx, accountId, request);
-        const secretKey = request.isInvited ? undefined : newKeyText('secret_api');
+        await applyChanges(tx, accountId, changes);
+        await record(tx, accountId, by, changes, reason);
+        const secretKey = isInvited ? undefined : newKeyText('secret_api');
         if (secretKey !== undefined) await insertKey(tx, clock, secretKey, { accountId, walletId: undefined });
-        const setupLink = request.isInvited ? await createSetupLink(tx, clock, accountId) : undefined;
+        const setupLink = isInvited ? await createSetupLink(tx, clock, accountId) : undefined;
         const created = { account: await read(tx, accountId), secretKey, setupLink };
         await writeRows(tx, extraRows(created));
         return created;
       }),
-    createSetupLink: (id, { by, reason }, extraRows) =>
-      asOperator(by, async (tx) => {
+
+    /** Creates a setup link, which replaces an earlier one. @throws Refusal `unauthorized`, `forbidden`, `not_found` */
+    createSetupLink: (
+      id: string,
+      { by, reason }: { readonly by: Key; readonly reason: string },
+      extraRows: (link: SetupLink) => readonly RowWrite[],
+    ): Promise<SetupLink> =>
+      asOperator(database, by, async (tx) => {
         await read(tx, id);
         const link = await createSetupLink(tx, clock, id);
-        await record(tx, id, { by, changes: { setupLink: 'created' }, reason });
+        await record(tx, id, by, { setupLink: 'created' }, reason);
         await writeRows(tx, extraRows(link));
         return link;
       }),
-    change: (id, request, extraRows = []) =>
-      asOperator(request.by, async (tx) => {
+
+    /**
+     * Changes an account. When it returns, no new payment leaves an account that was frozen.
+     * @throws Refusal `unauthorized`, `forbidden`, `not_found`, `email_taken`, `last_operator`
+     */
+    change: (id: string, { by, changes, reason }: OperatorRequest, extraRows: readonly RowWrite[] = []): Promise<Account> =>
+      asOperator(database, by, async (tx) => {
         await read(tx, id);
-        if (request.changes.role === 'operator') {
-          await tx.first(lockAccount, id);
+        if (changes.role === 'operator') {
+          await lockAccount(tx, id);
           await revokeWalletSessionsOfMember(tx, clock, id);
         }
-        await applyChanges(tx, id, request.changes);
+        await applyChanges(tx, id, changes);
         if ((await tx.all(sql.lockOperators)).length === 0) throw new Refusal('last_operator');
-        await record(tx, id, request);
+        await record(tx, id, by, changes, reason);
         await writeRows(tx, extraRows);
         return read(tx, id);
       }),
   };
+}
+
+/** Runs a transaction of an operator; one at a time. */
+async function asOperator<T>(database: Database, by: Key, work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await database.transaction(async (tx) => {
+      const operators = await tx.all(sql.lockOperators);
+      if (!operators.some(({ id }) => id === by.accountId)) throw new Refusal('forbidden', NEEDS_OPERATOR);
+      await requireGuards(tx, [keyGuard(by)]);
+      return work(tx);
+    });
+  } catch (error) {
+    throw isUniqueViolation(error, 'account') ? new Refusal('email_taken') : error;
+  }
 }
 
 /** Returns guards that reject a transaction unless the key is valid and its account is an active operator. */
@@ -196,7 +212,7 @@ async function applyChanges(tx: Tx, id: string, { role, status, email, maxWallet
 export async function lockWalletLimit(tx: Tx, accountId: string): Promise<number | undefined> {
   const row = await tx.first(sql.readWalletLimit, accountId);
   if (!row || row.max_wallets === 0) return undefined;
-  await tx.first(lockAccount, accountId);
+  await lockAccount(tx, accountId);
   return (await tx.first(sql.readWalletLimit, accountId))?.max_wallets || undefined;
 }
 
@@ -213,5 +229,17 @@ function toAccount(row: sql.DirectoryRow, nowSeconds: number): Account {
     wallets: row.wallets,
     publicKey: row.public_text,
     setupExpiresAt: row.setup_expires_at !== null && row.setup_expires_at > nowSeconds ? row.setup_expires_at : undefined,
+  };
+}
+
+function toChange(row: sql.ChangeRow): AccountChange {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    madeBy: row.made_by,
+    madeByAccount: row.made_by_account,
+    changes: JSON.parse(row.changes),
+    reason: row.reason,
+    createdAt: row.created_at,
   };
 }

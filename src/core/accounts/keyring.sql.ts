@@ -51,12 +51,6 @@ export const countOfWallet = statement<{ n: number }>(
 
 export const findListed = statement<ListedRow>('keyring_find', `${LISTED} WHERE k.id = $4`);
 
-/** Locks an account, so that its last two keys cannot be revoked at the same time. */
-export const lockAccount = statement<{ id: string; created_at: number }>('keyring_lock_account', {
-  sqlite: 'SELECT id, created_at FROM account WHERE id = $1',
-  postgres: 'SELECT id, created_at FROM account WHERE id = $1 FOR NO KEY UPDATE',
-});
-
 export const revokeKey = statement('keyring_revoke', 'UPDATE access_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL');
 
 export const replaceKey = statement(

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId, randomText } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -36,16 +36,6 @@ export interface NewSession {
   readonly userAgent: string;
 }
 
-export interface Sessions {
-  /** Returns the key of the valid session with this secret, with the rights of a secret API key; undefined if there is none. */
-  find(secret: string): Promise<Key | undefined>;
-  findById(accountId: string, id: string): Promise<Session | undefined>;
-  /** Returns a page of an account's sessions, newest first, and their number. */
-  list(accountId: string, limit: number, offset: number): Promise<{ sessions: Session[]; total: number }>;
-  /** Revokes a session. When it returns, the session moves no money. @throws Refusal `unauthorized`, `not_found` */
-  revoke(by: Key, id: string): Promise<Session>;
-}
-
 /** The characters of a secret: 256 random bits. */
 export const SESSION_SECRET_LENGTH = 43;
 /** A session without a request for this long ends. */
@@ -59,7 +49,9 @@ const MAX_PER_ACCOUNT = 20;
 const KEPT_SECONDS = 30 * 86_400;
 const MAX_USER_AGENT = 200;
 
-export function createSessions(database: Database, clock: Clock): Sessions {
+export type Sessions = ReturnType<typeof createSessions>;
+
+export function createSessions(database: Database, clock: Clock) {
   const cache = new TtlCache<Key>(SHORT_TTL);
 
   async function load(secretHash: Uint8Array): Promise<Key | undefined> {
@@ -76,33 +68,40 @@ export function createSessions(database: Database, clock: Clock): Sessions {
     await database.transaction((tx) => tx.run(sql.touchSession, row.id, now, expiresAt)).catch(() => undefined);
   }
 
-  async function findById(accountId: string, id: string): Promise<Session | undefined> {
-    const row = await database.first(sql.findSessionById, id, accountId);
-    return row && toSession(row, unixSeconds(clock));
-  }
-
   return {
-    findById,
-    async find(secret) {
+    /** Returns the key of the valid session with this secret, with the rights of a secret API key; undefined if there is none. */
+    async find(secret: string): Promise<Key | undefined> {
       if (secret.length !== SESSION_SECRET_LENGTH) return undefined;
       const secretHash = hashSecret(secret);
       return cache.get(secretHash.toString('hex'), () => load(secretHash));
     },
-    async list(accountId, limit, offset) {
+
+    findById: (accountId: string, id: string) => findSessionById(database, clock, accountId, id),
+
+    /** Returns a page of an account's sessions, newest first, and their number. */
+    async list(accountId: string, limit: number, offset: number): Promise<{ sessions: Session[]; total: number }> {
       const rows = await database.all(sql.listSessions, accountId, limit, offset);
       const count = await database.first(sql.countSessions, accountId);
       return { sessions: rows.map((row) => toSession(row, unixSeconds(clock))), total: count?.n ?? 0 };
     },
-    async revoke(by, id) {
+
+    /** Revokes a session. When it returns, the session moves no money. @throws Refusal `unauthorized`, `not_found` */
+    async revoke(by: Key, id: string): Promise<Session> {
       await database.transaction(async (tx) => {
         await requireGuards(tx, [keyGuard(by)]);
         await tx.run(sql.revokeSession, id, by.accountId, unixSeconds(clock));
       });
-      const session = await findById(by.accountId, id);
+      const session = await findSessionById(database, clock, by.accountId, id);
       if (!session) throw new Refusal('not_found');
       return session;
     },
   };
+}
+
+/** Returns a session of an account, valid or not. */
+export async function findSessionById(queries: SqlReader, clock: Clock, accountId: string, id: string): Promise<Session | undefined> {
+  const row = await queries.first(sql.findSessionById, id, accountId);
+  return row && toSession(row, unixSeconds(clock));
 }
 
 /** Starts a session. The oldest sessions of an account with too many are revoked. */
@@ -114,9 +113,9 @@ export async function startSession(tx: Tx, clock: Clock, { accountId, method, us
   await tx.run(sql.deleteEnded, accountId, now - KEPT_SECONDS);
   await tx.run(sql.insertSession, id, accountId, hashSecret(secret), method, agent, now, now + IDLE_SECONDS, now + SESSION_SECONDS);
   await tx.run(sql.revokeOldest, accountId, now, MAX_PER_ACCOUNT);
-  const row = await tx.first(sql.findSessionById, id, accountId);
-  if (!row) throw new Error('the new session was not stored');
-  return { session: toSession(row, now), secret };
+  const session = await findSessionById(tx, clock, accountId, id);
+  if (!session) throw new Error('the new session was not stored');
+  return { session, secret };
 }
 
 /** Revokes the sessions of an account, except one. */

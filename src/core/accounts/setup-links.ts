@@ -2,8 +2,8 @@ import { createHmac, hash, hkdfSync } from 'node:crypto';
 import type { Database, Tx } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { randomText } from '../kernel/ids.ts';
-import { lockAccount } from './keyring.sql.ts';
-import * as sql from './logins.sql.ts';
+import { lockAccount } from './accounts.ts';
+import * as sql from './setup-links.sql.ts';
 
 /** A link with which a person sets the e-mail and the password of an account, once. */
 export interface SetupLink {
@@ -31,7 +31,7 @@ export async function createSetupLink(tx: Tx, clock: Clock, accountId: string): 
  * @returns undefined for an unknown account
  */
 export function replaceSetupLink(database: Database, clock: Clock, accountId: string): Promise<SetupLink | undefined> {
-  return database.transaction(async (tx) => ((await tx.first(lockAccount, accountId)) ? createSetupLink(tx, clock, accountId) : undefined));
+  return database.transaction(async (tx) => ((await lockAccount(tx, accountId)) ? createSetupLink(tx, clock, accountId) : undefined));
 }
 
 /** Instances that start within this time print the same link, so that each printed link works. */
@@ -47,7 +47,7 @@ export function createStartLink(database: Database, clock: Clock, secretKey: Uin
   return database.transaction(async (tx) => {
     const accountId = (await tx.first(sql.findOperatorWithoutLogin))?.id;
     if (accountId === undefined) return undefined;
-    await tx.first(lockAccount, accountId);
+    await lockAccount(tx, accountId);
     // The login may have been set up before the lock.
     if (!(await tx.first(sql.findOperatorWithoutLogin))) return undefined;
     const now = unixSeconds(clock);
@@ -68,7 +68,17 @@ function startToken(key: Uint8Array, accountId: string, createdAt: number): stri
   return createHmac('sha256', key).update(`${accountId} ${createdAt}`).digest('base64url');
 }
 
-export function setupTokenHash(token: string): Buffer {
+/** Returns the account of a link that can be used; undefined if it is unknown, used or expired. */
+export async function findSetupLink(database: Database, clock: Clock, token: string): Promise<string | undefined> {
+  return (await database.first(sql.findSetupLink, setupTokenHash(token), unixSeconds(clock)))?.account_id;
+}
+
+/** Uses up a link. @returns false if it is unknown, used or expired */
+export async function takeSetupLink(tx: Tx, clock: Clock, token: string): Promise<boolean> {
+  return (await tx.run(sql.deleteSetupLink, setupTokenHash(token), unixSeconds(clock))) === 1;
+}
+
+function setupTokenHash(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { AccountChange } from '../../core/accounts/account-changes.ts';
-import { ACCOUNT_STATUSES, type AccountDirectory, ROLES } from '../../core/accounts/directory.ts';
+import { ACCOUNT_STATUSES, type AccountChange, type AccountDirectory, ROLES } from '../../core/accounts/directory.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import type { ListedKey } from '../../core/accounts/keyring.ts';
 import { KEY_KINDS, type KeyKind } from '../../core/accounts/keys.ts';
-import type { ListedKey } from '../../core/accounts/listed-key.ts';
 import { BUDGET_PERIODS } from '../../core/budgets/limits.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';

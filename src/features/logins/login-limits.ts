@@ -3,17 +3,6 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import { networkOf } from '../../http/limits/addresses.ts';
 import { TokenBuckets } from '../../http/limits/token-buckets.ts';
 
-/** Limits attempts to log in. Each instance of the service counts separately. */
-export interface LoginLimits {
-  /**
-   * Runs an attempt to log in with an e-mail, or to confirm the password of an account. Only attempts that fail count. A success prevents that
-   * others use up the attempts of this address for this name. @throws Refusal `rate_limited`
-   */
-  limitAttempt<T>(request: FastifyRequest, name: string, attempt: () => Promise<T>): Promise<T>;
-  /** Admits an attempt that counts only against the address. @throws Refusal `rate_limited` */
-  admitAddress(request: FastifyRequest): void;
-}
-
 const MAX_BUCKETS = 100_000;
 /** The attempts of one address, with any e-mail. */
 const ADDRESS_RATE = { perSecond: 1 / 5, burst: 30 };
@@ -25,7 +14,10 @@ const PAIR_RATE = { perSecond: 1 / 60, burst: 10 };
  */
 const EMAIL_RATE = { perSecond: 1 / 10, burst: 100 };
 
-export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, nowMs = () => performance.now()): LoginLimits {
+/** Limits attempts to log in. Each instance of the service counts separately. */
+export type LoginLimits = ReturnType<typeof createLoginLimits>;
+
+export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, nowMs = () => performance.now()) {
   const addresses = new TokenBuckets(ADDRESS_RATE, MAX_BUCKETS, nowMs);
   const pairs = new TokenBuckets(PAIR_RATE, MAX_BUCKETS, nowMs);
   const emails = new TokenBuckets(EMAIL_RATE, MAX_BUCKETS, nowMs);
@@ -36,7 +28,11 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
   }
 
   return {
-    async limitAttempt(request, name, attempt) {
+    /**
+     * Runs an attempt to log in with an e-mail, or to confirm the password of an account. Only attempts that fail count. A success prevents that
+     * others use up the attempts of this address for this name. @throws Refusal `rate_limited`
+     */
+    async limitAttempt<T>(request: FastifyRequest, name: string, attempt: () => Promise<T>): Promise<T> {
       const address = networkOf(request.ip);
       const pair = `${address} ${name}`;
       refuseUnless(addresses.takeToken(address) && pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(name)));
@@ -48,6 +44,8 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
       successful.add(pair);
       return done;
     },
-    admitAddress: (request) => refuseUnless(addresses.takeToken(networkOf(request.ip))),
+
+    /** Admits an attempt that counts only against the address. @throws Refusal `rate_limited` */
+    admitAddress: (request: FastifyRequest) => refuseUnless(addresses.takeToken(networkOf(request.ip))),
   };
 }

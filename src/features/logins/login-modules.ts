@@ -11,7 +11,7 @@ import { createPasswords, type Passwords } from './passwords.ts';
 import { createSecondFactors } from './second-factors.ts';
 import { createWalletLogins } from './wallet-logins.ts';
 
-export interface LoginModuleDependencies {
+export interface LoginOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly secretKey: Uint8Array;
@@ -20,14 +20,13 @@ export interface LoginModuleDependencies {
 }
 
 /** Creates the modules that log people in, to this service and to applications that use it. */
-export function createLoginModules({ passwords = createPasswords(), ...deps }: LoginModuleDependencies) {
-  const { database, clock, secretKey, publicUrl } = deps;
-  const secondFactors = createSecondFactors({ database, clock, secretKey });
-  const ownerCheck = createOwnerCheck({ database, clock, passwords });
-  const linkedKeys = createLinkedKeys({ database, clock, secondFactors });
+export function createLoginModules({ database, clock, secretKey, publicUrl, passwords = createPasswords() }: LoginOptions) {
+  const secondFactors = createSecondFactors(database, clock, secretKey);
+  const ownerCheck = createOwnerCheck(database, clock, passwords);
+  const linkedKeys = createLinkedKeys(database, clock, secondFactors);
   return {
     logins: createLogins({ database, clock, secondFactors, passwords, ownerCheck }),
-    challenges: createChallenges({ database, clock, publicUrl }),
+    challenges: createChallenges(database, clock, publicUrl),
     secondFactors,
     linkedKeys,
     walletLogins: createWalletLogins({ database, clock, ownerCheck, linkedKeys, publicUrl }),

@@ -1,17 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
 import { plainText } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
-import type { LoginLimits } from './login-limits.ts';
-import type { LoginResponses } from './login-responses.ts';
-import { CHALLENGE_SECONDS } from './passkey-challenges.ts';
-import type { NewPasskeyChallenge, Passkey, PasskeyChallenge, Passkeys } from './passkeys.ts';
-import { LoginObject } from './session-object.ts';
-import { COOKIE, Code, CurrentPassword, NO_REPLAY, userAgentOf } from './session-routes.ts';
+import { CHALLENGE_SECONDS, type NewPasskeyChallenge, type Passkey, type PasskeyChallenge, type Passkeys } from './passkeys.ts';
+import { COOKIE, Code, CurrentPassword, LoginObject, type LoginRouteModules, NO_REPLAY, userAgentOf } from './session-object.ts';
 import { ALGORITHMS } from './webauthn.ts';
 
 const ID = 'pky_0Vbb6A3n00wC8pZuKt9eE6';
@@ -183,14 +178,10 @@ const logInSchema = {
   errorStatuses: [401, 403],
 };
 
-export interface PasskeyRouteDependencies {
-  readonly access: Access;
-  readonly passkeys: Passkeys;
-  readonly loginLimits: LoginLimits;
-  readonly loginResponses: LoginResponses;
-}
-
-export function passkeyRoutes(app: App, { access, passkeys, loginLimits, loginResponses }: PasskeyRouteDependencies): void {
+export function passkeyRoutes(
+  app: App,
+  { access, passkeys, loginLimits, loginResponses }: LoginRouteModules & { passkeys: Passkeys },
+): void {
   const open = { isPublic: true, isForOwnPages: true };
 
   async function manager(request: FastifyRequest) {

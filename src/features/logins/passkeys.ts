@@ -1,14 +1,12 @@
-import { type Key, keyGuard } from '../../core/accounts/accounts.ts';
-import { lockAccount } from '../../core/accounts/keyring.sql.ts';
+import { hash, randomBytes } from 'node:crypto';
+import { changeOwnAccount, type Key, lockAccount } from '../../core/accounts/accounts.ts';
 import { type StartedSession, startSession } from '../../core/accounts/sessions.ts';
 import type { Database, Tx } from '../../core/db/database.ts';
 import { isUniqueViolation } from '../../core/db/errors.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { OwnerCheck } from './owner-check.ts';
-import { createPasskeyChallenges } from './passkey-challenges.ts';
 import * as sql from './passkeys.sql.ts';
 import type { SecondFactors } from './second-factors.ts';
 import {
@@ -47,30 +45,13 @@ export interface NewPasskeyChallenge extends PasskeyChallenge {
   readonly existing: readonly Passkey[];
 }
 
-/**
- * Passkeys (WebAuthn). The authenticator verifies the person and signs only for this origin, so a passkey replaces the password and the second
- * factor. Each method throws Refusal `passkeys_unavailable` if PUBLIC_URL allows none.
- */
-export interface Passkeys {
-  /** @throws Refusal `password_required`, `forbidden`, `code_required` if the account has a second factor and the password was sent */
-  beginAdding(by: Key, proof: { password: string | undefined; code: string | undefined }): Promise<NewPasskeyChallenge>;
-  /** @throws Refusal `validation_failed`, `login_taken`, `too_many_logins` */
-  add(by: Key, passkey: { credential: unknown; name: string }): Promise<Passkey>;
-  /** Returns the passkeys of an account, newest first. */
-  list(accountId: string): Promise<Passkey[]>;
-  /** @throws Refusal `not_found` */
-  rename(by: Key, id: string, name: string): Promise<Passkey>;
-  /** Removes a passkey and returns it. @throws Refusal `not_found` */
-  remove(by: Key, id: string): Promise<Passkey>;
-  /** @throws Refusal `rate_limited` if too many are open */
-  beginLogin(): Promise<PasskeyChallenge>;
-  /** @throws Refusal `unauthorized` */
-  logIn(credential: unknown, userAgent: string): Promise<StartedSession>;
-}
-
 const MAX_PER_ACCOUNT = 20;
+/** How long a challenge can be used. */
+export const CHALLENGE_SECONDS = 300;
+const MAX_OPEN_LOGINS = 10_000;
+const DELETED_AT_ONCE = 100;
 
-export interface PasskeyDependencies {
+export interface PasskeyModules {
   readonly database: Database;
   readonly clock: Clock;
   readonly ownerCheck: OwnerCheck;
@@ -78,46 +59,49 @@ export interface PasskeyDependencies {
   readonly publicUrl: string;
 }
 
-export function createPasskeys({ database, clock, ownerCheck, secondFactors, publicUrl }: PasskeyDependencies): Passkeys {
-  const challenges = createPasskeyChallenges(database, clock);
+/**
+ * Passkeys (WebAuthn). The authenticator verifies the person and signs only for this origin, so a passkey replaces the password and the second
+ * factor. Adding one and logging in throw Refusal `passkeys_unavailable` if PUBLIC_URL allows none.
+ */
+export type Passkeys = ReturnType<typeof createPasskeys>;
 
-  /** Uses up the challenge of a credential and returns it. Afterwards it is used, whether the credential is valid or not. */
-  async function takeChallenge(credential: unknown, by?: Key): Promise<string> {
-    const challenge = challengeOf(credential);
-    if (!(await challenges.take(challenge, by))) throw new InvalidCredential('its challenge is unknown, used or expired');
-    return challenge;
-  }
-
-  function changeOwn<T>(by: Key, work: (tx: Tx) => Promise<T>): Promise<T> {
-    return database.transaction(async (tx) => {
-      await tx.first(lockAccount, by.accountId);
-      await requireGuards(tx, [keyGuard(by)]);
-      return work(tx);
-    });
-  }
-
+export function createPasskeys({ database, clock, ownerCheck, secondFactors, publicUrl }: PasskeyModules) {
+  /** Returns the passkeys of an account, newest first. */
   async function list(accountId: string): Promise<Passkey[]> {
     return (await database.all(sql.listPasskeys, accountId)).map(toPasskey);
   }
 
   return {
     list,
-    async beginAdding(by, { password, code }) {
+
+    /** @throws Refusal `password_required`, `forbidden`, `code_required` if the account has a second factor and the password was sent */
+    async beginAdding(
+      by: Key,
+      { password, code }: { password: string | undefined; code: string | undefined },
+    ): Promise<NewPasskeyChallenge> {
       const party = partyOf(publicUrl);
-      const begun = await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx, email) => {
+      const { challenge, challengeHash, times } = newChallenge(clock);
+      const userName = await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx, email) => {
         // A passkey replaces the second factor, and a password alone does not.
         if (password !== undefined) await secondFactors.require(tx, by.accountId, code);
-        return { challenge: await challenges.createForAccount(tx, by), userName: email || by.accountId };
+        await tx.run(sql.deleteExpired, unixSeconds(clock), DELETED_AT_ONCE);
+        await tx.run(sql.deleteChallengesOf, by.accountId);
+        await tx.run(sql.insertAddChallenge, challengeHash, by.accountId, by.id, ...times);
+        return email || by.accountId;
       });
-      return { party, ...begun, userHandle: handleOf(by.accountId), existing: await list(by.accountId) };
+      return { party, challenge, userName, userHandle: handleOf(by.accountId), existing: await list(by.accountId) };
     },
-    async add(by, { credential, name }) {
+
+    /** @throws Refusal `validation_failed`, `login_taken`, `too_many_logins` */
+    async add(by: Key, { credential, name }: { credential: unknown; name: string }): Promise<Passkey> {
       const party = partyOf(publicUrl);
-      const made = await checked('validation_failed', async () => readRegistration(party, credential, await takeChallenge(credential, by)));
+      const made = await checked('validation_failed', async () =>
+        readRegistration(party, credential, await takeChallenge(database, clock, credential, by)),
+      );
       const id = `pky_${newId(clock.nowMs())}`;
       const key = [made.credentialId, made.publicKey, made.counter, JSON.stringify(made.transports)];
       try {
-        return await changeOwn(by, async (tx) => {
+        return await changeOwnAccount(database, by, async (tx) => {
           const inserted = await tx.run(sql.insertPasskey, id, by.accountId, ...key, name, unixSeconds(clock), MAX_PER_ACCOUNT);
           if (inserted === 0) throw new Refusal('too_many_logins', `The account has ${MAX_PER_ACCOUNT} passkeys. Remove one first.`);
           return read(tx, by, id);
@@ -126,30 +110,45 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
         throw isUniqueViolation(error, 'passkey') ? new Refusal('login_taken') : error;
       }
     },
-    rename: (by, id, name) =>
-      changeOwn(by, async (tx) => {
+
+    /** @throws Refusal `not_found` */
+    rename: (by: Key, id: string, name: string) =>
+      changeOwnAccount(database, by, async (tx) => {
         await tx.run(sql.renamePasskey, id, by.accountId, name);
         return read(tx, by, id);
       }),
-    remove: (by, id) =>
-      changeOwn(by, async (tx) => {
+
+    /** Removes a passkey and returns it. @throws Refusal `not_found` */
+    remove: (by: Key, id: string) =>
+      changeOwnAccount(database, by, async (tx) => {
         const passkey = await read(tx, by, id);
         await tx.run(sql.deletePasskey, id, by.accountId);
         return passkey;
       }),
-    async beginLogin() {
-      return { party: partyOf(publicUrl), challenge: await challenges.createForLogin() };
+
+    /** @throws Refusal `rate_limited` if too many are open */
+    async beginLogin(): Promise<PasskeyChallenge> {
+      const party = partyOf(publicUrl);
+      const { challenge, challengeHash, times } = newChallenge(clock);
+      await database.transaction(async (tx) => {
+        await tx.run(sql.deleteExpired, unixSeconds(clock), DELETED_AT_ONCE);
+        if ((await tx.run(sql.insertLoginChallenge, challengeHash, ...times, MAX_OPEN_LOGINS)) === 0)
+          throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
+      });
+      return { party, challenge };
     },
-    async logIn(credential, userAgent) {
+
+    /** @throws Refusal `unauthorized` */
+    async logIn(credential: unknown, userAgent: string): Promise<StartedSession> {
       const party = partyOf(publicUrl);
       return checked('unauthorized', async () => {
-        const challenge = await takeChallenge(credential);
+        const challenge = await takeChallenge(database, clock, credential);
         const found = await database.first(sql.findPasskey, credentialIdOf(credential));
         if (!found) throw new InvalidCredential('no account has it');
         const { id, account_id: accountId, public_key: publicKey } = found;
         const counter = verifyAssertion(party, credential, { challenge, publicKey, userHandle: handleOf(accountId) });
         return database.transaction(async (tx) => {
-          await tx.first(lockAccount, accountId);
+          await lockAccount(tx, accountId);
           if (!(await tx.first(sql.findPasskeyById, id, accountId))) throw new InvalidCredential('no account has it');
           if ((await tx.run(sql.usePasskey, id, counter, unixSeconds(clock))) === 0)
             throw new InvalidCredential('its counter of signatures went back, so there may be a copy of it');
@@ -158,6 +157,21 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
       });
     },
   };
+}
+
+function newChallenge(clock: Clock) {
+  const challenge = randomBytes(32).toString('base64url');
+  const now = unixSeconds(clock);
+  return { challenge, challengeHash: hashOf(challenge), times: [now, now + CHALLENGE_SECONDS] };
+}
+
+/** Uses up the challenge of a credential and returns it. Afterwards it is used, whether the credential is valid or not. */
+async function takeChallenge(database: Database, clock: Clock, credential: unknown, by?: Key): Promise<string> {
+  const challenge = challengeOf(credential);
+  const owner = [by?.accountId ?? '', by?.id ?? ''];
+  const taken = await database.transaction((tx) => tx.run(sql.takeChallenge, hashOf(challenge), ...owner, unixSeconds(clock)));
+  if (taken === 0) throw new InvalidCredential('its challenge is unknown, used or expired');
+  return challenge;
 }
 
 async function read(tx: Tx, by: Key, id: string): Promise<Passkey> {
@@ -189,6 +203,10 @@ function partyOf(publicUrl: string): RelyingParty {
 
 function handleOf(accountId: string): string {
   return Buffer.from(accountId).toString('base64url');
+}
+
+function hashOf(challenge: string): Uint8Array {
+  return hash('sha256', challenge, 'buffer');
 }
 
 function toPasskey(row: sql.PasskeyRow): Passkey {

@@ -12,14 +12,9 @@ const MAX_WAITING = 50;
 type Derive = (password: string, salt: Uint8Array, options: ScryptOptions) => Promise<Uint8Array>;
 
 /** Hashes passwords with scrypt. A hash contains its parameters and its salt. */
-export interface Passwords {
-  /** @throws Refusal `rate_limited` if too many wait */
-  hash(password: string): Promise<string>;
-  /** Returns whether a hash is of this password. Without a hash it does the same work and returns false. @throws Refusal `rate_limited` */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
-export function createPasswords(derive: Derive = deriveWithScrypt): Passwords {
+export function createPasswords(derive: Derive = deriveWithScrypt) {
   const takeTurn = createTurns();
 
   async function run(password: string, salt: Uint8Array, { N, r, p }: typeof COST | Cost): Promise<Uint8Array> {
@@ -28,12 +23,15 @@ export function createPasswords(derive: Derive = deriveWithScrypt): Passwords {
   }
 
   return {
-    async hash(password) {
+    /** @throws Refusal `rate_limited` if too many wait */
+    async hash(password: string): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
       const bytes = await run(password, salt, COST);
       return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), Buffer.from(bytes).toString('base64url')].join('$');
     },
-    async verify(password, hash) {
+
+    /** Returns whether a hash is of this password. Without a hash it does the same work and returns false. @throws Refusal `rate_limited` */
+    async verify(password: string, hash: string | undefined): Promise<boolean> {
       const { salt, bytes, ...cost } = hash === undefined ? NO_HASH : parseHash(hash);
       const isSame = timingSafeEqual(await run(password, salt, cost), bytes);
       return isSame && hash !== undefined;

@@ -4,24 +4,8 @@ import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { randomText } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { sealText, unsealText } from '../../core/kernel/sealing.ts';
-import * as sql from './second-factors.sql.ts';
+import * as sql from './logins.sql.ts';
 import { stepOfCode } from './totp.ts';
-
-/** The second factors of accounts: codes of an authenticator app (TOTP), and recovery codes. */
-export interface SecondFactors {
-  /** Creates a seed, which counts once it is confirmed. @throws Refusal `validation_failed` if one is confirmed */
-  begin(tx: Tx, accountId: string): Promise<Uint8Array>;
-  /** Confirms the seed with a first code. Returns the recovery codes, which are not stored. @throws Refusal `validation_failed` */
-  confirm(tx: Tx, accountId: string, code: string): Promise<string[]>;
-  /** Replaces the recovery codes. They are not stored. @throws Refusal `validation_failed` without a confirmed app, `code_required` */
-  renewRecoveryCodes(tx: Tx, accountId: string, code: string): Promise<string[]>;
-  /** Returns the number of unused recovery codes; undefined if the account has no second factor. */
-  countRecoveryCodes(accountId: string): Promise<number | undefined>;
-  /** Checks and uses up a code, or a recovery code, if the account has a second factor. @throws Refusal `code_required` */
-  require(tx: Tx, accountId: string, code: string | undefined): Promise<void>;
-  /** Returns whether the account has a second factor. */
-  has(tx: Tx, accountId: string): Promise<boolean>;
-}
 
 const SEED_BYTES = 20;
 const RECOVERY_CODES = 10;
@@ -31,14 +15,11 @@ const RECOVERY_CODE_LENGTH = 12;
 const WRONG_CODE = '`code` is wrong, or was used before. Wait for the next code of the app.';
 const LOST_SEED = 'The service cannot check codes of the app any more. Send a recovery code, then remove the app and add it again.';
 
-export interface SecondFactorDependencies {
-  readonly database: SqlReader;
-  readonly clock: Clock;
-  /** The bytes of SECRET_KEY. */
-  readonly secretKey: Uint8Array;
-}
+/** The second factors of accounts: codes of an authenticator app (TOTP), and recovery codes. */
+export type SecondFactors = ReturnType<typeof createSecondFactors>;
 
-export function createSecondFactors({ database, clock, secretKey }: SecondFactorDependencies): SecondFactors {
+/** `secretKey`: the bytes of SECRET_KEY. */
+export function createSecondFactors(database: SqlReader, clock: Clock, secretKey: Uint8Array) {
   const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel totp seeds', 32));
 
   async function acceptCode(tx: Tx, accountId: string, seed: Uint8Array | undefined, code: string): Promise<boolean> {
@@ -60,6 +41,7 @@ export function createSecondFactors({ database, clock, secretKey }: SecondFactor
     return row && row.confirmed_at !== null ? row : undefined;
   }
 
+  /** Checks and uses up a code, or a recovery code, if the account has a second factor. @throws Refusal `code_required` */
   async function requireCode(tx: Tx, accountId: string, code: string | undefined): Promise<void> {
     const row = await findConfirmed(tx, accountId);
     if (!row) return;
@@ -71,29 +53,39 @@ export function createSecondFactors({ database, clock, secretKey }: SecondFactor
   }
 
   return {
-    async begin(tx, accountId) {
+    /** Creates a seed, which counts once it is confirmed. @throws Refusal `validation_failed` if one is confirmed */
+    async begin(tx: Tx, accountId: string): Promise<Uint8Array> {
       const seed = randomBytes(SEED_BYTES);
       const sealed = sealText(key, seed.toString('hex'), accountId);
       if ((await tx.run(sql.insertTotp, accountId, sealed, unixSeconds(clock))) === 0)
         throw new Refusal('validation_failed', 'The account has an authenticator app. Remove it first.');
       return seed;
     },
-    async confirm(tx, accountId, code) {
+
+    /** Confirms the seed with a first code. Returns the recovery codes, which are not stored. @throws Refusal `validation_failed` */
+    async confirm(tx: Tx, accountId: string, code: string): Promise<string[]> {
       const row = await tx.first(sql.findTotp, accountId);
       if (!row || row.confirmed_at !== null || !(await acceptCode(tx, accountId, openSeed(accountId, row), code)))
         throw new Refusal('validation_failed', '`code` must be a new code of the app that was added last.');
       await tx.run(sql.confirmTotp, accountId, unixSeconds(clock));
       return replaceRecoveryCodes(tx, accountId);
     },
-    async renewRecoveryCodes(tx, accountId, code) {
+
+    /** Replaces the recovery codes. They are not stored. @throws Refusal `validation_failed` without a confirmed app, `code_required` */
+    async renewRecoveryCodes(tx: Tx, accountId: string, code: string): Promise<string[]> {
       if (!(await findConfirmed(tx, accountId)))
         throw new Refusal('validation_failed', 'The account has no authenticator app. Add one first.');
       await requireCode(tx, accountId, code);
       return replaceRecoveryCodes(tx, accountId);
     },
-    countRecoveryCodes: async (accountId) => (await database.first(sql.countRecoveryCodes, accountId))?.n,
+
+    /** Returns the number of unused recovery codes; undefined if the account has no second factor. */
+    countRecoveryCodes: async (accountId: string) => (await database.first(sql.countRecoveryCodes, accountId))?.n,
+
     require: requireCode,
-    has: async (tx, accountId) => (await findConfirmed(tx, accountId)) !== undefined,
+
+    /** Returns whether the account has a second factor. */
+    has: async (tx: Tx, accountId: string) => (await findConfirmed(tx, accountId)) !== undefined,
   };
 }
 

@@ -2,30 +2,26 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Sessions } from '../../core/accounts/sessions.ts';
 import type { App } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
 import { clearSessionCookie } from '../../http/auth/session-cookie.ts';
 import { Email, emailText } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
-import type { LoginLimits } from './login-limits.ts';
-import type { LoginResponses } from './login-responses.ts';
 import type { Logins } from './logins.ts';
-import { LoginObject, renderSession, SessionObject } from './session-object.ts';
+import {
+  COOKIE,
+  Code,
+  LoginObject,
+  type LoginRouteModules,
+  NO_REPLAY,
+  PASSWORD,
+  Password,
+  renderSession,
+  SessionObject,
+  userAgentOf,
+} from './session-object.ts';
 
-export const PASSWORD = 'correct horse battery';
-
-export const Password = Type.String({ maxLength: 200, description: 'The password' });
-export const CurrentPassword = {
-  ...Password,
-  description: 'The present password. It may be absent for ten minutes after a login with e-mail and password, a setup link or a passkey',
-};
 const NewPassword = Type.String({ minLength: 10, maxLength: 200, rule: 'a text of 10 to 200 characters', description: 'The new password' });
-
-export const Code = Type.String({
-  maxLength: 20,
-  description: 'A code of the authenticator app, or a recovery code. Each is accepted once',
-});
 
 const LogInBody = Type.Object(
   { email: Email, password: Password, code: Type.Optional(Code) },
@@ -45,9 +41,6 @@ const ChangePasswordBody = Type.Object(
   { current_password: { ...Password, description: 'The present password' }, new_password: NewPassword },
   { additionalProperties: false, examples: [{ current_password: PASSWORD, new_password: 'staple horse correct' }] },
 );
-
-export const COOKIE = 'The response sets a cookie, which authenticates the next requests of the browser.';
-export const NO_REPLAY = 'It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash.';
 
 const COMMON = { tags: ['Accounts'], ...requires('account') };
 
@@ -118,17 +111,11 @@ const revokeSchema = {
   exampleChanges: { 200: { status: 'revoked' } },
 };
 
-export interface SessionRouteDependencies {
-  readonly access: Access;
-  readonly logins: Logins;
-  readonly sessions: Sessions;
-  readonly loginLimits: LoginLimits;
-  readonly loginResponses: LoginResponses;
-}
-
 /** Without Idempotency-Keys: their rows would have a fast hash of the body, and so of a password. */
-export function sessionRoutes(app: App, dependencies: SessionRouteDependencies): void {
-  const { access, logins, sessions, loginLimits, loginResponses } = dependencies;
+export function sessionRoutes(
+  app: App,
+  { access, logins, sessions, loginLimits, loginResponses }: LoginRouteModules & { logins: Logins; sessions: Sessions },
+): void {
   const open = { isPublic: true, isForOwnPages: true };
 
   /** Returns the key of the request, and the id of its session. */
@@ -181,8 +168,4 @@ export function sessionRoutes(app: App, dependencies: SessionRouteDependencies):
     const { key, sessionId } = await caller(request);
     return renderSession(await sessions.revoke(key, request.params.id), sessionId);
   });
-}
-
-export function userAgentOf({ headers }: FastifyRequest): string {
-  return headers['user-agent'] ?? '';
 }

@@ -1,13 +1,10 @@
 import { Type } from 'typebox';
 import type { AccountDirectory } from '../../core/accounts/directory.ts';
 import type { App } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { AccountObject, renderAccount } from '../accounts/account-object.ts';
-import type { LoginLimits } from './login-limits.ts';
-import { accountOf } from './login-responses.ts';
 import type { Logins } from './logins.ts';
-import { Code, NO_REPLAY, PASSWORD, Password } from './session-routes.ts';
+import { accountOf, Code, type LoginRouteModules, NO_REPLAY, PASSWORD, Password } from './session-object.ts';
 import { base32, otpauthUrl } from './totp.ts';
 
 const BeginTotpBody = Type.Object(
@@ -79,16 +76,17 @@ const removeTotpSchema = {
   response: { 200: AccountObject },
 };
 
-export interface TotpRouteDependencies {
-  readonly access: Access;
-  readonly directory: AccountDirectory;
-  readonly logins: Logins;
-  readonly loginLimits: LoginLimits;
-  readonly publicUrl: string;
-}
-
 /** The second factor of the login. */
-export function totpRoutes(app: App, { access, directory, logins, loginLimits, publicUrl }: TotpRouteDependencies): void {
+export function totpRoutes(
+  app: App,
+  {
+    access,
+    directory,
+    logins,
+    loginLimits,
+    publicUrl,
+  }: LoginRouteModules & { directory: AccountDirectory; logins: Logins; publicUrl: string },
+): void {
   app.post('/v1/session/totp', { schema: beginTotpSchema }, async (request, reply) => {
     const { key } = await access.keyManager(request);
     const { seed, email } = await loginLimits.limitAttempt(request, key.accountId, () =>

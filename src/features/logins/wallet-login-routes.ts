@@ -1,16 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
 import { plainText } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { LinkedKey, LinkedKeys } from './linked-keys.ts';
-import type { LoginLimits } from './login-limits.ts';
-import type { LoginResponses } from './login-responses.ts';
-import { LoginObject } from './session-object.ts';
-import { COOKIE, Code, CurrentPassword, NO_REPLAY, userAgentOf } from './session-routes.ts';
+import { COOKIE, Code, CurrentPassword, LoginObject, type LoginRouteModules, NO_REPLAY, userAgentOf } from './session-object.ts';
 import type { WalletLogins, WalletRequest } from './wallet-logins.ts';
 
 const ID = 'wlg_0Vbb6A3n00wC8pZuKt9eE6';
@@ -134,17 +130,17 @@ const removeSchema = {
   response: { 200: LinkedKeyObject },
 };
 
-export interface WalletLoginRouteDependencies {
-  readonly access: Access;
-  readonly linkedKeys: LinkedKeys;
-  readonly walletLogins: WalletLogins;
-  readonly loginLimits: LoginLimits;
-  readonly loginResponses: LoginResponses;
-}
-
 /** Logins to this service with a Lightning wallet (LUD-04). */
-export function walletLoginRoutes(app: App, dependencies: WalletLoginRouteDependencies): void {
-  const { access, linkedKeys, walletLogins, loginLimits, loginResponses } = dependencies;
+export function walletLoginRoutes(
+  app: App,
+  {
+    access,
+    linkedKeys,
+    walletLogins,
+    loginLimits,
+    loginResponses,
+  }: LoginRouteModules & { linkedKeys: LinkedKeys; walletLogins: WalletLogins },
+): void {
   const open = { isPublic: true, isForOwnPages: true };
 
   app.post('/v1/session/lnurl-auth', { schema: beginSchema, config: open }, async (request, reply) => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Key } from '../../core/accounts/accounts.ts';
-import type { StartedSession } from '../../core/accounts/sessions.ts';
+import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
 import type { Database, SqlReader, Tx } from '../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId, randomText } from '../../core/kernel/ids.ts';
@@ -8,7 +7,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import { encodeLnurl } from '../../core/lightning/bech32.ts';
 import { tokenHash } from '../lnurl/token.ts';
 import type { LinkedKey, LinkedKeys } from './linked-keys.ts';
-import { callbackUrl, isSigned, type SignedChallenge } from './lnurl-auth/signed.ts';
+import { callbackUrl, isSigned, type SignedChallenge } from './lnurl-auth/signature.ts';
 import type { OwnerCheck } from './owner-check.ts';
 import * as sql from './wallet-logins.sql.ts';
 
@@ -33,25 +32,6 @@ export interface BrowserLogin {
   readonly token: string;
 }
 
-/**
- * Logs people in to this service with the key that a Lightning wallet derives for its domain (LUD-04). The person who sees the LNURL cannot
- * complete the login without the token of the browser.
- */
-export interface WalletLogins {
-  /** @throws Refusal `rate_limited` if too many are open */
-  begin(): Promise<BegunWalletLogin>;
-  /** Returns the key that signed a login; undefined as long as none has. @throws Refusal `unauthorized` */
-  signer(login: BrowserLogin): Promise<string | undefined>;
-  /** Starts a session of the account with the key that signed. @throws Refusal `unauthorized`, `code_required` */
-  complete(login: BrowserLogin & { code: string | undefined }, userAgent: string): Promise<StartedSession>;
-  /** Begins to link a wallet, which replaces an earlier beginning of the account. @throws Refusal `password_required`, `forbidden` */
-  beginLink(by: Key, link: { password: string | undefined; name: string }): Promise<WalletRequest>;
-  /** Links the key that signed; undefined as long as none has. @throws Refusal `not_found`, `login_taken`, `too_many_logins` */
-  completeLink(by: Key, id: string): Promise<LinkedKey | undefined>;
-  /** Stores the key that signed. @returns false if `k1` belongs to no such login @throws Refusal `link_unusable` */
-  sign(signed: SignedChallenge): Promise<boolean>;
-}
-
 /** Short, because a QR code can be shown to another person. */
 const EXPIRY_SECONDS = 300;
 /** A signed login can be completed for this much longer, for the code of an authenticator app. */
@@ -59,7 +39,7 @@ const COMPLETION_SECONDS = 300;
 const MAX_OPEN = 10_000;
 const DELETED_AT_ONCE = 100;
 
-export interface WalletLoginDependencies {
+export interface WalletLoginModules {
   readonly database: Database;
   readonly clock: Clock;
   readonly ownerCheck: OwnerCheck;
@@ -67,7 +47,13 @@ export interface WalletLoginDependencies {
   readonly publicUrl: string;
 }
 
-export function createWalletLogins({ database, clock, ownerCheck, linkedKeys, publicUrl }: WalletLoginDependencies): WalletLogins {
+/**
+ * Logs people in to this service with the key that a Lightning wallet derives for its domain (LUD-04). The person who sees the LNURL cannot
+ * complete the login without the token of the browser.
+ */
+export type WalletLogins = ReturnType<typeof createWalletLogins>;
+
+export function createWalletLogins({ database, clock, ownerCheck, linkedKeys, publicUrl }: WalletLoginModules) {
   function newRequest(action: 'login' | 'link') {
     const k1 = randomBytes(32).toString('hex');
     const url = callbackUrl(publicUrl, k1, action);
@@ -91,7 +77,8 @@ export function createWalletLogins({ database, clock, ownerCheck, linkedKeys, pu
   }
 
   return {
-    async begin() {
+    /** @throws Refusal `rate_limited` if too many are open */
+    async begin(): Promise<BegunWalletLogin> {
       const { request, k1Hash, createdAt } = newRequest('login');
       const token = randomText(43);
       await database.transaction(async (tx) => {
@@ -101,15 +88,21 @@ export function createWalletLogins({ database, clock, ownerCheck, linkedKeys, pu
       });
       return { ...request, token };
     },
-    signer: async (login) => (await findLogin(login)).linking_key ?? undefined,
-    complete: ({ code, ...login }, userAgent) =>
+
+    /** Returns the key that signed a login; undefined as long as none has. @throws Refusal `unauthorized` */
+    signer: async (login: BrowserLogin) => (await findLogin(login)).linking_key ?? undefined,
+
+    /** Starts a session of the account with the key that signed. @throws Refusal `unauthorized`, `code_required` */
+    complete: ({ code, ...login }: BrowserLogin & { code: string | undefined }, userAgent: string) =>
       database.transaction(async (tx) => {
         const { id, linking_key: linkingKey } = await findLogin(login, tx);
         // Of two requests at once, one deletes it.
         if (linkingKey === null || (await tx.run(sql.deleteLogin, id)) === 0) throw new Refusal('unauthorized', 'No wallet has signed.');
         return linkedKeys.startSession(tx, { linkingKey, code, userAgent });
       }),
-    async beginLink(by, { password, name }) {
+
+    /** Begins to link a wallet, which replaces an earlier beginning of the account. @throws Refusal `password_required`, `forbidden` */
+    async beginLink(by: Key, { password, name }: { password: string | undefined; name: string }): Promise<WalletRequest> {
       const { request, k1Hash, createdAt } = newRequest('link');
       await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx) => {
         await deleteExpired(tx);
@@ -118,15 +111,19 @@ export function createWalletLogins({ database, clock, ownerCheck, linkedKeys, pu
       });
       return request;
     },
-    completeLink: (by, id) =>
-      database.transaction(async (tx) => {
+
+    /** Links the key that signed; undefined as long as none has. @throws Refusal `not_found`, `login_taken`, `too_many_logins` */
+    completeLink: (by: Key, id: string): Promise<LinkedKey | undefined> =>
+      changeOwnAccount(database, by, async (tx) => {
         const row = await tx.first(sql.findLink, id, by.accountId, by.id);
         if (!row || isOver(row)) throw new Refusal('not_found');
         if (row.linking_key === null) return undefined;
         if ((await tx.run(sql.deleteLogin, id)) === 0) throw new Refusal('not_found');
-        return linkedKeys.link(tx, by, { linkingKey: row.linking_key, name: row.name ?? '' });
+        return linkedKeys.link(tx, by.accountId, { linkingKey: row.linking_key, name: row.name ?? '' });
       }),
-    async sign(signed) {
+
+    /** Stores the key that signed. @returns false if `k1` belongs to no such login @throws Refusal `link_unusable` */
+    async sign(signed: SignedChallenge): Promise<boolean> {
       const k1Hash = tokenHash(signed.k1);
       if (!(await database.first(sql.findByK1, k1Hash))) return false;
       if (!isSigned(signed)) throw new Refusal('link_unusable', 'The signature is not valid.');

@@ -8,7 +8,7 @@ import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/l
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
 import { tokenHash } from '../../lnurl/token.ts';
 import * as sql from './challenges.sql.ts';
-import { callbackUrl, isSigned, type SignedChallenge } from './signed.ts';
+import { callbackUrl, isSigned, type SignedChallenge } from './signature.ts';
 
 /** The actions of LUD-04, which wallets show to their users. */
 export const AUTH_ACTIONS = ['register', 'login', 'link', 'auth'] as const;
@@ -44,31 +44,18 @@ export interface NewChallenge {
   readonly extraRows: (created: CreatedChallenge) => readonly RowWrite[];
 }
 
-/** LNURL-auth (LUD-04): a person proves to own a key that a Lightning wallet derives for the domain of this service. */
-export interface Challenges {
-  /** @throws Refusal `rate_limited` if the account has too many */
-  create(order: NewChallenge): Promise<CreatedChallenge>;
-  find(id: string, accountId: string): Promise<Challenge | undefined>;
-  /** Verifies the signature and stores the key, once. The same key may repeat it. @throws Refusal `link_unusable` */
-  authenticate(signed: SignedChallenge): Promise<void>;
-}
-
 /** How long a challenge can be read after it was created, in seconds: longer than any expiry. */
 const KEPT_SECONDS = 7200;
 /** An account with more must wait until the oldest are deleted. */
 const MAX_PER_ACCOUNT = 10_000;
 const DELETED_AT_ONCE = 100;
 
-export interface ChallengeDependencies {
-  readonly database: Database;
-  readonly clock: Clock;
-  /** The public URL of the service, without a trailing slash. Wallets derive their keys from its host. */
-  readonly publicUrl: string;
-}
+/** LNURL-auth (LUD-04): a person proves to own a key that a Lightning wallet derives for the domain of this service. */
+export type Challenges = ReturnType<typeof createChallenges>;
 
-export function createChallenges({ database, clock, publicUrl }: ChallengeDependencies): Challenges {
-  const toChallenge = (row: sql.ChallengeRow) => rowToChallenge(row, unixSeconds(clock));
-
+/** Wallets derive their keys from the host of `publicUrl`. */
+export function createChallenges(database: Database, clock: Clock, publicUrl: string) {
+  /** @throws Refusal `rate_limited` if the account has too many */
   async function create({ accountId, action, expirySeconds, guards, extraRows }: NewChallenge): Promise<CreatedChallenge> {
     const id = `lnurla_${newId(clock.nowMs())}`;
     const k1 = randomBytes(32).toString('hex');
@@ -88,6 +75,7 @@ export function createChallenges({ database, clock, publicUrl }: ChallengeDepend
     return created;
   }
 
+  /** Verifies the signature and stores the key, once. The same key may repeat it. @throws Refusal `link_unusable` */
   async function authenticate({ k1, signature, linkingKey }: SignedChallenge): Promise<void> {
     const hash = tokenHash(k1);
     if (!(await database.first(sql.findByK1, hash))) throw new Refusal('link_unusable', 'This login link is not valid.');
@@ -99,14 +87,14 @@ export function createChallenges({ database, clock, publicUrl }: ChallengeDepend
   return {
     create,
     authenticate,
-    async find(id, accountId) {
+    async find(id: string, accountId: string): Promise<Challenge | undefined> {
       const row = await database.first(sql.findInAccount, id, accountId);
-      return row && toChallenge(row);
+      return row && toChallenge(row, unixSeconds(clock));
     },
   };
 }
 
-function rowToChallenge(row: sql.ChallengeRow, nowSeconds: number): Challenge {
+function toChallenge(row: sql.ChallengeRow, nowSeconds: number): Challenge {
   const isOpen = row.linking_key === null;
   return {
     id: row.id,

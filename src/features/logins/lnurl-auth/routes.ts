@@ -112,14 +112,14 @@ const callbackSchema = {
   exampleChanges: { 200: { status: 'OK' } },
 };
 
-export interface LnurlAuthRouteDependencies {
+interface LnurlAuthModules {
   readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
   readonly challenges: Challenges;
   readonly walletLogins: WalletLogins;
 }
 
-export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, walletLogins }: LnurlAuthRouteDependencies): void {
+export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, walletLogins }: LnurlAuthModules): void {
   app.post('/v1/lnurl-auth', { schema: createSchema }, async (request, reply) => {
     const credential = await access.secretApiKey(request);
     const { accountId } = credential.key;

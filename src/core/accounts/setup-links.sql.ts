@@ -1,27 +1,5 @@
 import { statement } from '../db/statement.ts';
 
-export const findLogin = statement<{ id: string; password_hash: string | null }>(
-  'login_find',
-  'SELECT id, password_hash FROM account WHERE email = $1',
-);
-
-export const findLoginOfAccount = statement<{ id: string; email: string | null; password_hash: string | null }>(
-  'login_find_of_account',
-  'SELECT id, email, password_hash FROM account WHERE id = $1',
-);
-
-/** NULL keeps the e-mail. */
-export const setLogin = statement(
-  'login_set',
-  'UPDATE account SET email = coalesce(CAST($2 AS TEXT), email), password_hash = $3 WHERE id = $1',
-);
-
-/** Returns the account unless its password has changed, and locks it. */
-export const lockLogin = statement<{ id: string }>('login_lock', {
-  sqlite: 'SELECT id FROM account WHERE id = $1 AND password_hash = $2',
-  postgres: 'SELECT id FROM account WHERE id = $1 AND password_hash = $2 FOR NO KEY UPDATE',
-});
-
 /** A new link of an account replaces the earlier one. */
 export const insertSetupLink = statement(
   'setup_link_insert',
