@@ -1,9 +1,9 @@
 /**
- * Writes pictures of the dashboard to docs/screenshots: starts the service on a simulated Lightning network, fills it with the six weeks of a
- * small business, and opens its screens in Chromium, light and dark, on a desktop and on a phone. Run it by hand with `npm run screenshots`;
- * `-- --all` writes every screen in all four ways, `-- --only=<part of a name>` some, `-- --to=<folder>` elsewhere.
+ * Writes pictures of the dashboard: starts the service on a simulated Lightning network, fills it with the six weeks of a small business, and
+ * opens its screens in Chromium, light and dark, on a desktop and on a phone. Run it by hand with `npm run screenshots`; `-- --only=<part of a
+ * name>` writes some. Those that a document shows are written to docs/screenshots, the others to screenshots/, which git ignores.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -20,21 +20,18 @@ import { DEVICES, type Device, launchChromium, openPage, THEMES, type Theme } fr
 import { clientOf } from '../test/support/client.ts';
 import { type Example, existingExamples, visit } from '../test/support/screens.ts';
 
-/** The screens of which the repository has pictures in both themes and both sizes. It has the others on a desktop in the light theme. */
-const KEPT = ['wallets', 'wallet', 'receive-open', 'payment', 'operator'];
+const ROOT = join(import.meta.dirname, '..');
 
 const DAY_MS = 86_400_000;
 /** The time in the pictures: today, because the database compares the end of the session with its own clock. */
 const NOW_MS = Date.now() - (Date.now() % DAY_MS) + 14 * 3_600_000 + 32 * 60_000;
 const PORT = 4029;
 
-const { values: options } = parseArgs({
-  options: {
-    all: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    to: { type: 'string', default: join(import.meta.dirname, '..', 'docs', 'screenshots') },
-  },
-});
+const { values: options } = parseArgs({ options: { only: { type: 'string' } } });
+
+/** The pictures in the documents, which are in git. */
+const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).map((name) => readFileSync(join(ROOT, name), 'utf8'));
+const shown = new Set(documents.join('\n').match(/[\w-]+\.png/g));
 
 /** The service reads the time from here, so the business can have a past. */
 const clock = { atMs: NOW_MS, sinceMs: performance.now() };
@@ -68,11 +65,10 @@ try {
   const business = await fillBusiness({ client, net, setTime, addressDomain: 'riverside.example' });
   clock.atMs = NOW_MS;
   clock.sinceMs = performance.now();
-  mkdirSync(options.to, { recursive: true });
+  for (const folder of ['screenshots', 'docs/screenshots']) mkdirSync(join(ROOT, folder), { recursive: true });
   const cookie = await logIn();
   for (const example of chosen())
-    for (const device of DEVICES)
-      for (const theme of THEMES) if (isKept(example, device, theme)) await picture({ example, device, theme, business, cookie, browser });
+    for (const device of DEVICES) for (const theme of THEMES) await picture({ example, device, theme, business, cookie, browser });
   await business.close();
 } finally {
   await browser.close();
@@ -83,11 +79,6 @@ try {
 function chosen(): Example[] {
   const { only } = options;
   return existingExamples().filter(({ name }) => only === undefined || name.includes(only));
-}
-
-function isKept({ name }: Example, device: Device, theme: Theme): boolean {
-  const isWritten = options.all || options.only !== undefined || KEPT.includes(name);
-  return isWritten || (device === 'desktop' && theme === 'light');
 }
 
 interface Picture {
@@ -106,7 +97,8 @@ async function picture({ example, device, theme, business, cookie, browser }: Pi
   await page.clock.setFixedTime(NOW_MS);
   if (!example.isPublic) await page.context().addCookies([{ ...cookie, url: client.url }]);
   await visit(page, example.address(business));
-  await page.screenshot({ path: join(options.to, `${example.name}-${device}-${theme}.png`) });
+  const file = `${example.name}-${device}-${theme}.png`;
+  await page.screenshot({ path: join(ROOT, shown.has(file) ? 'docs/screenshots' : 'screenshots', file) });
   await page.context().close();
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -34,4 +34,10 @@ it('finds the file and heading of every relative link in the documents', () => {
     }
   }
   expect(broken).toEqual([]);
+});
+
+it('has no picture of the dashboard in git that no document shows', () => {
+  const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).map((page) => readFileSync(join(root, page), 'utf8'));
+  const unused = globSync('docs/screenshots/*', { cwd: root }).filter((picture) => !pages.some((text) => text.includes(basename(picture))));
+  expect(unused).toEqual([]);
 });
